@@ -4,7 +4,7 @@ use super::d01_concurrency_not_reached::is_missed;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Connections, Printed, Report};
+use crate::printed::{Connections, Printed, Report, Tool};
 use crate::rules::arithmetic::{cuts_times, nothing_came_back, url};
 use crate::words::{decimal, grouped, listed, time};
 
@@ -48,7 +48,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         }
         _ => "The tool rounds times to whole milliseconds before printing them.".to_owned(),
     };
-    let severity = if median.step >= median.value { Severity::Suspect } else { Severity::Note };
+    // ablaze has judged the run by times that are finer than ab's form shows them.
+    let judged = matches!(report.tool, Tool::Ablaze | Tool::AblazeAb | Tool::AblazeGurl);
+    let hidden = median.step >= median.value && !judged;
+    let severity = if hidden { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, fix))
 }
 

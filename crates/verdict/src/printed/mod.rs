@@ -5,6 +5,7 @@
 
 mod abort;
 mod command;
+mod finish;
 mod labels;
 mod line;
 mod native;

@@ -5,11 +5,12 @@
 use std::collections::HashSet;
 
 use super::abort;
+use super::finish::{banner, finish, fits};
 use super::labels::{self, Label, Labelled};
 use super::line::{cleaned, with_points};
 use super::{
-    Abort, Command, Connections, LoneRate, PrintedVerdict, Program, Report, Text, Tool, command,
-    native, peers, remarks, sweep, targets, verdict,
+    Abort, Command, LoneRate, PrintedVerdict, Program, Report, Text, Tool, command, native, peers,
+    remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -27,6 +28,7 @@ pub fn read(text: &str) -> Text {
     }
     reader.close();
     reader.ended();
+    reader.told();
     reader.text.verdicts.extend(reader.said.take());
     reader.text.sweeps = sweep::find(text);
     reader.text.rates.extend(targets::find(text));
@@ -49,6 +51,16 @@ struct Reader {
     in_verdict: bool,
     /// The verdict that was read last, unless its report has come.
     said: Option<PrintedVerdict>,
+    /// What `ablaze ab` or `ablaze gurl` said of its run beside the report, which may stand on either side.
+    beside: Beside,
+}
+
+/// What a program wrote beside its report, since the last command.
+#[derive(Default)]
+struct Beside {
+    said: Option<PrintedVerdict>,
+    /// The report it is of, once that was read: its number.
+    of: Option<usize>,
 }
 
 /// A report that is being read.
@@ -82,6 +94,7 @@ impl Reader {
         if let Some(command) = command::find(&line, number) {
             self.close();
             self.ended();
+            self.told();
             self.text.commands.push(command.clone());
             self.command = Some(command);
             return;
@@ -160,6 +173,9 @@ impl Reader {
     }
 
     fn unlabelled(&mut self, raw: &str, line: &str, number: usize) {
+        if PrintedVerdict::of_stderr(&mut self.beside.said, line) {
+            return;
+        }
         if let Some(abort) = abort::find(line, number) {
             self.abort = Some(abort);
             return;
@@ -216,6 +232,15 @@ impl Reader {
         }
     }
 
+    /// Gives what was said beside a report to the one it is of.
+    fn told(&mut self) {
+        let Beside { said, of } = std::mem::take(&mut self.beside);
+        let report = of.and_then(|of| self.text.reports.get_mut(of));
+        if let Some(report) = report.filter(|report| report.tool.is_ablaze_in_other_form()) {
+            report.said = report.said.take().or(said);
+        }
+    }
+
     /// Ends the report that is being read, and keeps what it is.
     fn close(&mut self) {
         let Some(current) = self.current.take() else { return };
@@ -235,6 +260,11 @@ impl Reader {
                 report.command = command;
                 (self.command, self.abort) = (None, None);
                 finish(&mut report, &current.seen);
+                if self.beside.of.is_some() {
+                    // What is said between two may be of either; it is said behind the report.
+                    self.told();
+                }
+                self.beside.of = Some(self.text.reports.len());
                 self.text.reports.push(report);
             }
         }
@@ -288,74 +318,6 @@ impl Current {
         self.other_lines = 0;
         true
     }
-}
-
-/// What follows from the form of the whole report.
-fn finish(report: &mut Report, seen: &HashSet<Label>) {
-    if !report.tool.has_ab_labels() {
-        let asked = report.command.as_ref().and_then(|command| command.keep_alive);
-        if report.tool == Tool::Wrk && report.asked_per_s().is_some() {
-            // Without percentiles wrk2 prints what wrk does.
-            (report.tool, report.open_loop) = (Tool::Wrk2, true);
-        }
-        if report.connections == Connections::Unknown && asked == Some(false) {
-            report.connections = Connections::PerRequest;
-        }
-        if !report.statuses.is_empty() && report.tool != Tool::Ablaze {
-            report.non_2xx = Some(report.other_statuses());
-        }
-        return;
-    }
-    // gurl has the percentages, but neither the table of times nor the remark on the longest.
-    let is_gurl = seen.contains(&Label::Statuses)
-        || (!report.percentiles.is_empty() && !seen.contains(&Label::Total));
-    if is_gurl && report.tool == Tool::Ab {
-        let named = report.host.is_some();
-        report.tool = if named { Tool::AblazeGurl } else { Tool::Gurl };
-        if named {
-            // ablaze measures the mean, where gurl computes it from the rate.
-            let total = report.total.get_or_insert_default();
-            total.mean_ms = total.mean_ms.or(report.per_request_ms);
-        }
-    }
-    if report.tool.is_ab_like() && report.connections == Connections::Unknown && is_whole(seen) {
-        // With -k ab always prints how many were kept.
-        report.connections = Connections::PerRequest;
-    }
-    if report.tool.is_ab_like() && report.non_2xx.is_none() && is_whole(seen) {
-        report.non_2xx = Some(0);
-    }
-    if !report.statuses.is_empty() && report.non_2xx.is_none() {
-        report.non_2xx = Some(report.other_statuses());
-    }
-}
-
-/// The counts are all there, so that a line which is not was not printed.
-fn is_whole(seen: &HashSet<Label>) -> bool {
-    [Label::Complete, Label::Failed, Label::TotalBytes].iter().all(|label| seen.contains(label))
-}
-
-fn fits(program: Program, tool: Tool) -> bool {
-    match program {
-        Program::Ab => tool.is_ab_like(),
-        Program::Gurl => matches!(tool, Tool::Gurl | Tool::AblazeGurl | Tool::Ab),
-        Program::Ablaze => tool == Tool::Ablaze,
-        Program::Wrk => matches!(tool, Tool::Wrk | Tool::Wrk2),
-        Program::H2load => tool == Tool::H2load,
-        Program::Hey => tool == Tool::Hey,
-        Program::Oha => tool == Tool::Oha,
-        Program::Bombardier => tool == Tool::Bombardier,
-        Program::Vegeta => tool == Tool::Vegeta,
-        Program::Siege => tool == Tool::Siege,
-    }
-}
-
-/// The line with which a tool begins.
-fn banner(line: &str) -> Option<Tool> {
-    if line.contains("This is ablaze, Version") {
-        return Some(Tool::AblazeAb);
-    }
-    line.contains("This is ApacheBench").then_some(Tool::Ab)
 }
 
 /// What tools print before the report; nothing to name it after.

@@ -81,6 +81,11 @@ impl Tool {
         matches!(self, Self::Ab | Self::AblazeAb | Self::Gurl | Self::AblazeGurl)
     }
 
+    /// ablaze in the form of ab or gurl, which says on stderr what it found in the run.
+    pub fn is_ablaze_in_other_form(self) -> bool {
+        matches!(self, Self::AblazeAb | Self::AblazeGurl)
+    }
+
     /// Prints what ab prints, with the same meaning.
     pub fn is_ab_like(self) -> bool {
         matches!(self, Self::Ab | Self::AblazeAb)

@@ -11,8 +11,20 @@ pub struct PrintedVerdict {
     pub verdict: Verdict,
     /// In the order of their lines.
     pub findings: Vec<PrintedFinding>,
-    /// The next line may go on with the last finding.
-    goes_on: bool,
+    /// What the next line may go on with.
+    goes_on: GoesOn,
+}
+
+/// What a line may go on with that begins no finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GoesOn {
+    Nothing,
+    /// The words of the last finding.
+    Finding,
+    /// The list of those that it explains; behind a comma comes another one.
+    Explained {
+        comma: bool,
+    },
 }
 
 /// One printed finding.
@@ -24,6 +36,8 @@ pub struct PrintedFinding {
     pub severity: Option<Severity>,
     /// Its words: evidence, cause and fix as far as they were printed.
     pub text: String,
+    /// Those that it explains, of which nothing else was printed.
+    pub explains: Vec<DiagnosisId>,
 }
 
 /// The verdict that a cleaned line begins with.
@@ -38,25 +52,64 @@ pub fn verdict(line: &str) -> Option<Verdict> {
 impl PrintedVerdict {
     /// A verdict, so far without findings.
     pub fn new(verdict: Verdict) -> Self {
-        Self { verdict, findings: Vec::new(), goes_on: false }
+        Self { verdict, findings: Vec::new(), goes_on: GoesOn::Nothing }
     }
 
     /// Takes a cleaned line among the findings.
     pub fn take(&mut self, line: &str) {
         let line = line.trim_start();
+        let explained = line.strip_prefix("it explains ").or_else(|| match self.goes_on {
+            GoesOn::Explained { comma } if comma || finding(line).is_none() => Some(line),
+            _ => None,
+        });
+        if let (Some(names), Some(last)) = (explained, self.findings.last_mut()) {
+            last.explains.extend(ids(names));
+            self.goes_on = GoesOn::Explained { comma: names.trim_end().ends_with(',') };
+            return;
+        }
         if let Some(finding) = finding(line) {
             // A page says it in its list, and again in the report below.
             let known = self.findings.iter().any(|known| known.id == finding.id);
-            self.goes_on = !known && !line.starts_with("- ");
+            let goes_on = !known && !line.starts_with("- ");
+            self.goes_on = if goes_on { GoesOn::Finding } else { GoesOn::Nothing };
             self.findings.extend((!known).then_some(finding));
             return;
         }
-        let other = ["it explains ", "passed ", "not observable here: ", "notes: ", "- "];
-        self.goes_on &= !other.iter().any(|start| line.starts_with(start));
-        if let (Some(last), true) = (self.findings.last_mut(), self.goes_on) {
+        let other = ["passed ", "not observable here: ", "notes: ", "- "];
+        if other.iter().any(|start| line.starts_with(start)) {
+            self.goes_on = GoesOn::Nothing;
+        }
+        if let (Some(last), GoesOn::Finding) = (self.findings.last_mut(), self.goes_on) {
             last.text.extend([" ", line]);
         }
     }
+
+    /// Takes what `ablaze ab` and `ablaze gurl` say of their run on stderr, a line for each finding; whether the
+    /// line is one.
+    pub fn of_stderr(said: &mut Option<Self>, line: &str) -> bool {
+        let Some((before, rest)) = line.split_once("ablaze: D") else { return false };
+        let Some(finding) = finding(&format!("D{rest}")).filter(|_| !before.ends_with('`')) else {
+            return false;
+        };
+        let verdict = match finding.severity {
+            Some(Severity::Invalid) => Verdict::Invalid,
+            Some(Severity::Suspect) => Verdict::Suspect,
+            Some(Severity::Note) => Verdict::Valid,
+            None => return false,
+        };
+        let said = said.get_or_insert_with(|| Self::new(verdict));
+        said.verdict = said.verdict.max(verdict);
+        if said.findings.iter().all(|known| known.id != finding.id) {
+            said.findings.push(finding);
+        }
+        true
+    }
+}
+
+/// The diagnoses that a list names: `D11 client at its limit, D30 late sending`.
+fn ids(names: &str) -> impl Iterator<Item = DiagnosisId> {
+    let words = names.split_whitespace();
+    words.filter_map(|word| DiagnosisId::ALL.iter().copied().find(|id| id.to_string() == word))
 }
 
 /// `D13  shared processors: …`, `note D14 too short: …`, `D13 SUSPECT shared processors, in 2 of 4 runs: …`,
@@ -80,6 +133,7 @@ fn finding(line: &str) -> Option<PrintedFinding> {
             id,
             severity: first.or(note).or(behind),
             text: text.to_owned(),
+            explains: Vec::new(),
         })
     };
     DiagnosisId::ALL.iter().find_map(|id| named(*id))
@@ -87,7 +141,8 @@ fn finding(line: &str) -> Option<PrintedFinding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::Verdict;
+    use crate::DiagnosisId::{D01, D02, D06, D11, D13, D30};
+    use crate::finding::{Severity, Verdict};
     use crate::printed::read;
     use crate::rules::judge;
 
@@ -116,12 +171,79 @@ GET http://127.0.0.1:18081/ · HTTP/1.1 keep-alive · closed loop, 5 connections
         let judged = &judgement.reports[0];
         assert_eq!(judged.verdict(), Verdict::Suspect);
         let ids: Vec<String> = judged.findings.iter().map(|f| f.id.to_string()).collect();
-        assert_eq!(ids, ["D13", "D24"]);
-        assert!(judged.findings[0].evidence.ends_with("spent 17 % of the time waiting for one."));
+        assert_eq!(ids, ["D11", "D13", "D24"]);
+        let explained: Vec<_> = judged.findings.iter().map(|f| f.explained_by).collect();
+        assert_eq!(explained, [Some(D13), None, None]);
+        assert!(judged.findings[1].evidence.ends_with("spent 17 % of the time waiting for one."));
         let invalid = REPORT.replace("SUSPECT ·", "INVALID ·");
         assert_eq!(judge(&read(&invalid)).reports[0].verdict(), Verdict::Invalid);
         let valid = REPORT.replace("SUSPECT ·", "VALID ·").replace("  D13  ", "  note D13 ");
         assert_eq!(judge(&read(&valid)).reports[0].verdict(), Verdict::Valid);
+    }
+
+    #[test]
+    fn what_the_run_did_not_find_is_not_found_in_its_text() {
+        // Those in flight at the end are in no response's time: 302/s × 0.05 s is far from 300.
+        let text = "\
+SUSPECT · limited by the round trip: each of the 300 requests in flight took 49 ms
+GET http://127.0.0.1:24410/ · HTTP/1.1 a connection per request · closed loop, 300 connections · 1 thread, io_uring
+
+  302 requests/s    p50 45.0 ms   p95 91.2 ms   p99 97.0 ms [90–98]   max 98.5 ms   errors 0
+  604 responses in 2.00 s · 200: 604 · 48.3 KiB/s
+  unfinished          300    in flight at the end, the oldest for at least 2.00 s
+
+  D13  shared processors: Other processes used 1.77 of 2.00 CPUs. Something else ran.
+       it explains D30 late
+       sending, D11 client at its limit,
+       D01 concurrency not reached
+
+              mean      p50      p75      p90      p95      p99  p99.9      max
+  connect   180 ms   609 µs        -        -        -        -      -  1.05 s   604×, during the run
+  total    49.0 ms  45.0 ms  60.0 ms  80.0 ms  91.2 ms  97.0 ms      -  98.5 ms
+";
+        let judgement = judge(&read(text));
+        let judged = &judgement.reports[0];
+        assert_eq!(judged.verdict(), Verdict::Suspect);
+        let ids: Vec<_> = judged.findings.iter().map(|f| (f.id, f.explained_by)).collect();
+        let by = Some(D13);
+        assert_eq!(ids, [(D01, by), (D11, by), (D13, None), (D30, by)]);
+        // Without them it is VALID, though it was short.
+        let start = text.find("  D13").unwrap();
+        let end = text.find("              mean").unwrap();
+        let valid = format!("{}{}", &text[..start], &text[end..]).replace("SUSPECT", "VALID");
+        let judgement = judge(&read(&valid));
+        assert_eq!(judgement.reports[0].verdict(), Verdict::Valid);
+        assert_eq!(judgement.reports[0].findings, []);
+    }
+
+    #[test]
+    fn what_ablaze_ab_said_on_stderr_is_taken_over() {
+        let report = "\
+This is ablaze, Version 0.1.0: ab's options and report
+Server Hostname:        127.0.0.1
+Server Port:            24402
+Document Path:          /
+Document Length:        100 bytes
+Concurrency Level:      20
+Time taken for tests:   0.100 seconds
+Complete requests:      100
+Failed requests:        0
+Total transferred:      16400 bytes
+HTML transferred:       10000 bytes
+Requests per second:    1000.00 [#/sec] (mean)
+Percentage of the requests served within a certain time (ms)
+  50%      0
+ 100%      1 (longest request)
+";
+        let said = "ablaze: D02 INVALID no response: 60 of 160 requests got none. Why. Fix.\n";
+        for text in [format!("{report}{said}"), format!("{said}{report}")] {
+            let judgement = judge(&read(&text));
+            let judged = &judgement.reports[0];
+            assert_eq!(judged.verdict(), Verdict::Invalid, "{text}");
+            let ids: Vec<_> = judged.findings.iter().map(|f| f.id).collect();
+            assert_eq!(ids, [D02, D06], "its times are in whole milliseconds");
+            assert_eq!(judged.findings[1].severity, Severity::Note);
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
 pub use work::{Circumstances, Responses, Server, Work};
 
-use crate::DiagnosisId::{self, D01, D07, D08, D09, D14, D18, D30, D43};
+use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43};
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::printed::{Abort, Command, PrintedVerdict, Report, Sweep, Text};
@@ -88,9 +88,16 @@ pub fn report(report: &Report) -> Vec<Finding> {
 /// Rules that compute from the figures what the report does not print.
 const COMPUTED: [DiagnosisId; 7] = [D01, D07, D08, D09, D14, D18, D30];
 
+/// Rules on the text itself: what stands in it, and not what the run was. The others looked at the run already
+/// where ablaze says what it found, and there they saw more than a text has.
+const OF_THE_TEXT: [DiagnosisId; 3] = [D06, D36, D43];
+
 /// What is found in a report. From figures that contradict each other nothing follows.
 fn of_report(report: &Report) -> Vec<Finding> {
     let mut findings = found(|forms| forms.report?(report));
+    if report.said.is_some() {
+        findings.retain(|finding| OF_THE_TEXT.contains(&finding.id));
+    }
     let contradictory = |one: &Finding| one.id == D43 && one.severity == Severity::Invalid;
     if findings.iter().any(contradictory) {
         findings.retain(|finding| !COMPUTED.contains(&finding.id));

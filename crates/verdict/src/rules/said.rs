@@ -1,8 +1,8 @@
 //! Takes over the findings that ablaze printed: they stand on what only the run showed.
 
-use crate::Diagnosis;
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::printed::{PrintedFinding, PrintedVerdict};
+use crate::{Diagnosis, DiagnosisId};
 
 const CAUSE: &str = "ablaze saw this in the run, and printed it; the text has no more of it.";
 
@@ -16,28 +16,45 @@ pub fn added(mut findings: Vec<Finding>, said: &PrintedVerdict) -> Vec<Finding> 
     let first = said.findings.iter().position(|finding| finding.severity.is_none());
     for (index, printed) in said.findings.iter().enumerate() {
         let unsaid = if first == Some(index) { worst } else { Severity::Suspect };
-        let severity = permitted(printed, printed.severity.unwrap_or(unsaid));
+        let severity = permitted(printed.id, printed.severity.unwrap_or(unsaid));
         match findings.iter_mut().find(|own| own.id == printed.id) {
             Some(own) => own.severity = own.severity.max(severity),
             None => findings.push(finding(printed, severity)),
         }
+        for id in &printed.explains {
+            findings.extend(explained(*id, severity, &findings));
+        }
     }
-    settled(findings)
+    let mut findings = settled(findings);
+    for printed in &said.findings {
+        let explained = |finding: &&mut Finding| printed.explains.contains(&finding.id);
+        findings.iter_mut().filter(explained).for_each(|one| one.explained_by = Some(printed.id));
+    }
+    findings
+}
+
+/// One that another explains, of which only the name was printed.
+fn explained(id: DiagnosisId, severity: Severity, findings: &[Finding]) -> Option<Finding> {
+    let known = findings.iter().any(|own| own.id == id);
+    let text = "The text names it, and no more.";
+    (!known).then(|| Finding::new(id, permitted(id, severity), text, CAUSE, fix(id)))
+}
+
+fn fix(id: DiagnosisId) -> String {
+    format!("See docs/diagnoses.md#{}, or explain the saved run (-o FILE.json).", id.anchor())
 }
 
 fn finding(printed: &PrintedFinding, severity: Severity) -> Finding {
     let id = printed.id;
-    let fix =
-        format!("See docs/diagnoses.md#{}, or explain the saved run (-o FILE.json).", id.anchor());
-    let mut finding = Finding::new(id, severity, printed.text.clone(), CAUSE, fix);
+    let mut finding = Finding::new(id, severity, printed.text.clone(), CAUSE, fix(id));
     // What others explained was not printed as a finding of its own.
     finding.not_explained_by = Diagnosis::of(id).explained_by.to_vec();
     finding
 }
 
 /// The severity that the table permits nearest to this one.
-fn permitted(printed: &PrintedFinding, severity: Severity) -> Severity {
-    let severities = Diagnosis::of(printed.id).severities;
+fn permitted(id: DiagnosisId, severity: Severity) -> Severity {
+    let severities = Diagnosis::of(id).severities;
     let below = severities.iter().rfind(|permitted| **permitted <= severity);
     below.or(severities.first()).copied().unwrap_or(severity)
 }

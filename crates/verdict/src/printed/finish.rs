@@ -1,0 +1,76 @@
+//! What follows from the form of a whole report, once it is read; and whose report a command or a banner
+//! announces.
+
+use std::collections::HashSet;
+
+use super::labels::Label;
+use super::{Connections, Program, Report, Tool};
+
+/// What follows from the form of the whole report.
+pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
+    if !report.tool.has_ab_labels() {
+        let asked = report.command.as_ref().and_then(|command| command.keep_alive);
+        if report.tool == Tool::Wrk && report.asked_per_s().is_some() {
+            // Without percentiles wrk2 prints what wrk does.
+            (report.tool, report.open_loop) = (Tool::Wrk2, true);
+        }
+        if report.connections == Connections::Unknown && asked == Some(false) {
+            report.connections = Connections::PerRequest;
+        }
+        if !report.statuses.is_empty() && report.tool != Tool::Ablaze {
+            report.non_2xx = Some(report.other_statuses());
+        }
+        return;
+    }
+    // gurl has the percentages, but neither the table of times nor the remark on the longest.
+    let is_gurl = seen.contains(&Label::Statuses)
+        || (!report.percentiles.is_empty() && !seen.contains(&Label::Total));
+    if is_gurl && report.tool == Tool::Ab {
+        let named = report.host.is_some();
+        report.tool = if named { Tool::AblazeGurl } else { Tool::Gurl };
+        if named {
+            // ablaze measures the mean, where gurl computes it from the rate.
+            let total = report.total.get_or_insert_default();
+            total.mean_ms = total.mean_ms.or(report.per_request_ms);
+        }
+    }
+    if report.tool.is_ab_like() && report.connections == Connections::Unknown && is_whole(seen) {
+        // With -k ab always prints how many were kept.
+        report.connections = Connections::PerRequest;
+    }
+    if report.tool.is_ab_like() && report.non_2xx.is_none() && is_whole(seen) {
+        report.non_2xx = Some(0);
+    }
+    if !report.statuses.is_empty() && report.non_2xx.is_none() {
+        report.non_2xx = Some(report.other_statuses());
+    }
+}
+
+/// The counts are all there, so that a line which is not was not printed.
+fn is_whole(seen: &HashSet<Label>) -> bool {
+    [Label::Complete, Label::Failed, Label::TotalBytes].iter().all(|label| seen.contains(label))
+}
+
+/// Whether a report of this tool can be the output of that program.
+pub fn fits(program: Program, tool: Tool) -> bool {
+    match program {
+        Program::Ab => tool.is_ab_like(),
+        Program::Gurl => matches!(tool, Tool::Gurl | Tool::AblazeGurl | Tool::Ab),
+        Program::Ablaze => tool == Tool::Ablaze,
+        Program::Wrk => matches!(tool, Tool::Wrk | Tool::Wrk2),
+        Program::H2load => tool == Tool::H2load,
+        Program::Hey => tool == Tool::Hey,
+        Program::Oha => tool == Tool::Oha,
+        Program::Bombardier => tool == Tool::Bombardier,
+        Program::Vegeta => tool == Tool::Vegeta,
+        Program::Siege => tool == Tool::Siege,
+    }
+}
+
+/// The line with which a tool begins.
+pub fn banner(line: &str) -> Option<Tool> {
+    if line.contains("This is ablaze, Version") {
+        return Some(Tool::AblazeAb);
+    }
+    line.contains("This is ApacheBench").then_some(Tool::Ab)
+}
