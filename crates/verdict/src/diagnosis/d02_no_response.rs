@@ -8,6 +8,7 @@ mod causes;
 mod gone;
 mod printed;
 mod silent;
+mod sockets;
 
 use super::d40_streams_limited::permits_no_stream;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_connection};
@@ -21,6 +22,7 @@ use crate::rules::aborted::evidence;
 use crate::words::{counted, decimal, grouped, percent};
 pub(super) use gone::gone;
 use gone::went_away;
+pub(super) use printed::empty;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D02,
@@ -213,8 +215,8 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
         ),
         Reason::Reset => (
             Severity::Suspect,
-            "The server, or something on the way, cut a connection without responding. ab stops \
-             at the first such error and discards what it has measured.",
+            "The server, or something on the way, reset a connection: instead of a response, within one or behind \
+             it; ab does not say when. It stops at the first such error and discards what it has measured.",
             "Run ab with -r, or use `ablaze ab`, which counts such errors and continues; then see \
              how many there are.",
         ),

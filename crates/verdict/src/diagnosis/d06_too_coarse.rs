@@ -5,8 +5,8 @@ use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Connections, Printed, Report, Tool};
-use crate::rules::arithmetic::{cuts_times, nothing_came_back, url};
-use crate::words::{decimal, grouped, listed, time};
+use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, url};
+use crate::words::{amount, counted, decimal, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D06,
@@ -16,11 +16,16 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { report: Some(on_report), ..Forms::NONE },
 };
 
+/// Of more than this share of the responses the 99th percentile is a wrong one.
+const LEFT_OUT: f64 = 0.01;
 /// Steps of more than this share of the median hide what is looked for.
 const SHARE: f64 = 0.1;
 
 fn on_report(report: &Report) -> Option<Finding> {
     let fix = fix(report);
+    if let Some(finding) = left_out(report, &fix) {
+        return Some(finding);
+    }
     let Some(median) = report.median_ms() else { return absent(report, &fix) };
     if median.step <= SHARE * median.value {
         return None;
@@ -55,14 +60,44 @@ fn on_report(report: &Report) -> Option<Finding> {
     Some(Finding::new(D06, severity, evidence, cause, fix))
 }
 
+/// wrk takes no time above `--timeout` among its latencies, and has the response in its rate.
+fn left_out(report: &Report, fix: &str) -> Option<Finding> {
+    let late = report.socket_errors?.timeout;
+    let complete = report.complete.filter(|complete| *complete > 0 && late > 0)?;
+    if report.tool != Tool::Wrk {
+        return None;
+    }
+    let evidence = format!(
+        "{} of {} took longer than --timeout (2 s unless the command says otherwise): wrk has them in its rate, and \
+         leaves them out of its latencies.",
+        grouped(late),
+        counted(complete, "response")
+    );
+    let cause = "What wrk prints under `timeout` are responses that came, too late for its table of times: mean, \
+                 percentiles and maximum are those of the others.";
+    let share = late as f64 / complete as f64;
+    let severity = if share > LEFT_OUT { Severity::Suspect } else { Severity::Note };
+    Some(Finding::new(D06, severity, evidence, cause, fix))
+}
+
 /// The same load, with times that can be read.
 fn fix(report: &Report) -> String {
-    let asked = report.asked().map_or(String::new(), |asked| format!(" -c {asked}"));
+    let streams = report.command.as_ref().map_or(1, |command| command.streams);
+    let asked = match report.asked_connections().filter(|_| streams > 1) {
+        Some(connections) => {
+            let how = if report.http2 { "--streams" } else { "--pipeline" };
+            format!(" -c {connections} {how} {streams}")
+        }
+        None => report.asked().map_or(String::new(), |asked| format!(" -c {asked}")),
+    };
+    let http2 = if report.http2 { " --http 2" } else { "" };
     let closes = report.connections == Connections::PerRequest;
     let close = if closes { " --no-keepalive" } else { "" };
     let url = url(report).unwrap_or_else(|| "URL".to_owned());
+    let plain = report.command.as_ref().is_none_or(|command| command.plain_request);
+    let other = if plain { "" } else { ", with the method, fields and body of the command above" };
     format!(
-        "Measure the times with `ablaze{asked}{close} {url}`: it prints percentiles in microseconds, each with \
+        "Measure the times with `ablaze{http2}{asked}{close} {url}`{other}: it prints percentiles in microseconds, each with \
          its interval."
     )
 }
@@ -98,6 +133,7 @@ fn mean_by_littles_law(report: &Report) -> Option<String> {
     let (in_flight, why) = match is_missed(report) {
         // On a schedule that is the asked rate's.
         false if report.is_paced() => return None,
+        false if !means_agree(report, rate) => return as_measured(report, rate),
         false => (report.asked()?, "By Little's law the mean is"),
         // ab's one connection.
         true if nothing_came_back(report) => (1, "One after another, each took"),
@@ -108,6 +144,28 @@ fn mean_by_littles_law(report: &Report) -> Option<String> {
         grouped(in_flight),
         decimal(rate, 2),
         time(in_flight as f64 * 1e3 / rate)
+    ))
+}
+
+/// The printed mean is what concurrency and rate imply: all were in flight all the time.
+fn means_agree(report: &Report, rate: f64) -> bool {
+    let implied = report.asked().map(|asked| asked as f64 * 1e3 / rate);
+    let Some((mean, implied)) = report.mean_ms().zip(implied) else { return true };
+    let near = (mean.value - mean.step) * 0.95..=(mean.value + mean.step) * 1.05;
+    near.contains(&implied)
+}
+
+/// What the printed mean says of those in flight.
+fn as_measured(report: &Report, rate: f64) -> Option<String> {
+    let (mean, (low, high)) = (report.mean_ms()?, in_flight(report)?);
+    Some(format!(
+        " The mean is printed as {}: {}/s × {} is {} to {} of {} in flight on average.",
+        time(mean.value),
+        decimal(rate, 2),
+        time(mean.value),
+        amount(low),
+        amount(high),
+        grouped(report.asked()?)
     ))
 }
 
@@ -129,6 +187,22 @@ mod tests {
         assert_eq!(with_median(2.0), Some(Severity::Note));
         assert_eq!(with_median(1.0), Some(Severity::Suspect));
         assert_eq!(with_median(0.0), Some(Severity::Suspect));
+    }
+
+    #[test]
+    fn a_printed_mean_is_not_computed_otherwise() {
+        // ab against a server that accepts one connection in 20 ms.
+        let mut report = sample::ab();
+        (report.concurrency, report.complete) = (Some(20), Some(400));
+        report.rate_per_s = Some(sample::printed(929.71, 0.01));
+        report.percentiles = vec![(50.0, sample::printed(1.0, 1.0))];
+        report.total = Some(sample::times(0.0, 12.0, 53.4, 1.0, 426.0));
+        let evidence = on_report(&report).unwrap().evidence;
+        assert!(!evidence.contains("21.5"), "{evidence}");
+        assert!(evidence.contains("929.71/s × 12.0 ms is 10.7 to 11.6 of 20"), "{evidence}");
+        report.total = Some(sample::times(0.0, 21.0, 3.4, 1.0, 426.0));
+        let evidence = on_report(&report).unwrap().evidence;
+        assert!(evidence.contains("the mean is 20 / 929.71/s = 21.5 ms"), "{evidence}");
     }
 
     #[test]

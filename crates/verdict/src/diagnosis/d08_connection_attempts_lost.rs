@@ -182,9 +182,16 @@ fn late(connects: &Latency) -> u64 {
 
 fn on_report(report: &Report) -> Option<Finding> {
     let row = report.connect?;
-    let (mean, max) = (row.mean_ms?.value, row.max_ms?.value);
+    let max = row.max_ms?.value;
     let timer_ms = timer_ms(report)?;
-    let median = row.median_ms.map_or(mean, |median| median.value);
+    let (usual, median) = match row.median_ms {
+        Some(median) => ("median", median),
+        None => ("mean", row.mean_ms?),
+    };
+    let median = match median.step {
+        step if step < 1.0 => time(median.value),
+        _ => format!("{} ms", decimal(median.value, 0)),
+    };
     let complete = report.complete?;
     let number = slow_requests(&row, complete)
         .filter(|(_, slow, _)| *slow >= 1.0)
@@ -193,10 +200,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         })
         .unwrap_or_default();
     let evidence = format!(
-        "The longest connect took {} ms, the median {} ms: {} s is when Linux sends a SYN packet \
+        "The longest connect took {} ms, the {usual} {}: {} s is when Linux sends a SYN packet \
          again.{number}",
-        decimal(max, 0),
-        decimal(median, 0),
+        grouped(max.round() as u64),
+        median,
         decimal(timer_ms / 1e3, 0)
     );
     let asked = report.asked().map_or("as many connections as requested".to_owned(), |asked| {

@@ -8,6 +8,7 @@ use crate::finding::{Finding, Severity};
 use crate::live::headers;
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Connections, Report};
+use crate::rules::arithmetic::nothing_came_back;
 use crate::words::{counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -217,7 +218,8 @@ impl Reason {
 
 fn on_report(report: &Report) -> Option<Finding> {
     let complete = report.complete.filter(|complete| *complete > 0)?;
-    if report.connections != Connections::Kept(Some(0)) {
+    // Without a response there was none to keep a connection open.
+    if report.connections != Connections::Kept(Some(0)) || nothing_came_back(report) {
         return None;
     }
     Some(Finding::new(

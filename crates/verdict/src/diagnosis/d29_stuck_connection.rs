@@ -181,6 +181,12 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
              Content-Length.",
         );
     }
+    if keep_alive != Some(true) {
+        why.push_str(
+            " Or the responses were whole, and the server left the connections open: ab waits for the end of one \
+             that it is not to keep.",
+        );
+    }
     let tolerant = command.is_some_and(|command| tolerates(&command.text));
     if tolerant {
         why.push_str(

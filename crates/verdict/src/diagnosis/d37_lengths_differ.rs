@@ -143,9 +143,23 @@ fn on_report(report: &Report) -> Option<Finding> {
         ));
     }
     let broken = parts.receive.max(parts.exceptions);
-    let cause = if others > 0 && parts.length <= broken {
-        "These are responses that broke off: ab holds what had come of them against the length of \
-         the first."
+    let empty = super::d02_no_response::empty(report);
+    let cause = if report.document == Some(Document::Bytes(0)) {
+        match empty.is_some_and(|empty| empty.first) {
+            true => {
+                "By the bytes the first request got no response (`Document Length: 0`), and ab holds all others \
+                 against that: these are the whole ones."
+            }
+            false => {
+                "The first response had no body (`Document Length: 0`), or its request got none, and ab holds all \
+                 others against that: these are those with a body."
+            }
+        }
+    } else if empty.is_some() {
+        "By the bytes these had no response at all: ab counts nothing as another length."
+    } else if others > 0 && parts.length <= broken {
+        "No more than that broke off: ab holds what had come of such a response against the length of the first, so \
+         that these may be the same."
     } else if others > 0 && parts.length.saturating_add(broken) + 1 >= complete {
         "All whole responses differ from the first to end, which then broke off: ab takes what \
          had come of it for the length that all should have."
@@ -160,7 +174,7 @@ fn on_report(report: &Report) -> Option<Finding> {
              counter or a token changes its length each time, which is not a failure.",
         )
     };
-    let fix = if others > 0 {
+    let fix = if others > 0 || empty_at_all(report) {
         "Find out first why connections broke (`curl -v`, the server's log): the lengths may \
          follow from that."
     } else {
@@ -168,6 +182,11 @@ fn on_report(report: &Report) -> Option<Finding> {
          `curl -i` to see what differs."
     };
     Some(Finding::new(D37, Severity::Note, evidence, cause, fix))
+}
+
+/// Some requests got nothing, as the bytes prove.
+fn empty_at_all(report: &Report) -> bool {
+    super::d02_no_response::empty(report).is_some()
 }
 
 /// A date or a counter changes a length by a few bytes: how far the others are from the first shows in the sum.
@@ -256,6 +275,30 @@ mod tests_on_reports {
         assert_eq!(with_length(0), None);
         assert!(with_length(999_999).unwrap().contains("the odd one"));
         assert!(with_length(4430).unwrap().contains("a date"));
+    }
+
+    /// With -r: the first was reset before its response, and 537 of 1,000 in all.
+    #[test]
+    fn whole_responses_are_not_said_to_have_broken_off() {
+        let mut report = sample::ab();
+        report.document = Some(Document::Bytes(0));
+        (report.complete, report.failed) = (Some(1000), Some(1536));
+        report.failed_parts =
+            Some(FailedParts { connect: 0, receive: 537, length: 462, exceptions: 537 });
+        (report.total_bytes, report.body_bytes) = (Some(75_932), Some(46_300));
+        let cause = on_report(&report).unwrap().cause;
+        assert!(cause.contains("first") && !cause.contains("broke off"), "{cause}");
+        // Without a response for the others, by the bytes.
+        (report.failed, report.failed_parts) =
+            (Some(463), Some(FailedParts { length: 463, ..FailedParts::default() }));
+        let cause = on_report(&report).unwrap().cause;
+        assert!(cause.contains("these are the whole ones"), "{cause}");
+        report.document = Some(Document::Bytes(100));
+        (report.complete, report.failed) = (Some(2000), Some(50));
+        report.failed_parts = Some(FailedParts { length: 50, ..FailedParts::default() });
+        (report.total_bytes, report.body_bytes) = (Some(319_964), Some(195_100));
+        let cause = on_report(&report).unwrap().cause;
+        assert!(cause.contains("no response at all"), "{cause}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! A run of ab that ended without a report. ab gives up at the first error of a connection (unless
 //! it was told -r) and says so in one line, with the system's number.
 
-use super::Command;
 use super::line::count;
+use super::{Command, Handshakes};
 
 /// Why ab gave up, as far as it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,23 @@ pub fn find(line: &str, number: usize) -> Option<Abort> {
 pub fn completed(line: &str) -> Option<u64> {
     let (_, rest) = line.split_once("Total of ")?;
     rest.contains("requests completed").then(|| count(rest)).flatten()
+}
+
+/// ab's words of a TLS handshake that failed, and those of OpenSSL behind them; whether the line is one of these.
+pub fn handshake(handshakes: &mut Handshakes, line: &str) -> bool {
+    if line.contains("SSL handshake failed") {
+        handshakes.failed += 1;
+        return true;
+    }
+    // `…:error:0A0004B0:SSL routines:ssl3_read_bytes:reason(1200):../ssl/rec_layer_s3.c:1601:SSL alert number 200`
+    let Some((_, rest)) = line.split_once(":SSL routines:") else { return false };
+    let parts: Vec<&str> = rest.split(':').map(str::trim).collect();
+    let said = [1, 4].into_iter().filter_map(|at| parts.get(at)).filter(|part| !part.is_empty());
+    let said: Vec<&str> = said.copied().collect();
+    if handshakes.reason.is_none() && !said.is_empty() {
+        handshakes.reason = Some(said.join(", "));
+    }
+    true
 }
 
 #[cfg(test)]

@@ -61,6 +61,10 @@ pub struct Command {
     pub keep_alive: Option<bool>,
     /// The bytes of the request are the tool's own: no method, field or body was given.
     pub plain_request: bool,
+    /// The URL begins with `https://`.
+    pub tls: bool,
+    /// HTTP/2 is asked for.
+    pub http2: bool,
     /// Host of the URL.
     pub host: String,
     /// Port of the URL.
@@ -153,6 +157,7 @@ struct Words {
     open_loop: bool,
     keep_alive: Option<bool>,
     plain_request: bool,
+    http2: bool,
     url: Option<String>,
     options: usize,
 }
@@ -173,6 +178,7 @@ impl Words {
             open_loop: false,
             keep_alive: None,
             plain_request: true,
+            http2: false,
             url: None,
             options: 0,
         }
@@ -198,6 +204,8 @@ impl Words {
             open_loop: self.open_loop,
             keep_alive: self.keep_alive,
             plain_request: self.plain_request,
+            tls: self.url.is_some_and(|url| url.starts_with("https://")),
+            http2: self.http2,
             host,
             port,
             path,
@@ -302,7 +310,16 @@ fn is_url_like(word: &str) -> bool {
     word.is_ascii()
         && word.contains(['/', ':', '.'])
         && word.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | '['))
+        && !is_version(word)
         && split_url(word).is_some()
+}
+
+/// `0.1.0,` in a sentence: numbers with points that are no address.
+fn is_version(word: &str) -> bool {
+    let word = word.trim_end_matches([',', ';', ':', '.', ')']);
+    let numbers = word.split('.');
+    let digits = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.clone().all(digits) && numbers.count() != 4 && !word.is_empty()
 }
 
 /// Host, port and path, with gurl's and ablaze's shorthands.
@@ -381,6 +398,7 @@ mod tests {
             "ab -n many http://h/",
             "ab",
             "-c is the concurrency of ab",
+            "measured on 2026-11-23 by ablaze 0.1.0, on 2 CPUs",
         ] {
             assert_eq!(find(line, 1), None, "{line}");
         }

@@ -8,6 +8,16 @@ use super::{Connections, Program, Report, Tool};
 
 /// What follows from the form of the whole report.
 pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
+    if let Some(command) = &report.command {
+        report.tls |= command.tls;
+        report.http2 |= command.http2;
+        // h2load, siege and hey do not print what they load.
+        if report.host.is_none() && !report.tool.has_ab_labels() && !command.host.is_empty() {
+            report.host = Some(command.host.clone());
+            report.port = Some(command.port);
+            report.path = Some(command.path.clone());
+        }
+    }
     if !report.tool.has_ab_labels() {
         let asked = report.command.as_ref().and_then(|command| command.keep_alive);
         if report.tool == Tool::Wrk && report.asked_per_s().is_some() {

@@ -20,7 +20,9 @@ mod verdict;
 pub use abort::{Abort, Reason};
 pub use command::{Command, Program};
 pub use reader::read;
-pub use report::{Connections, Document, FailedParts, Printed, Report, Times, Tool};
+pub use report::{
+    Connections, Document, FailedParts, Handshakes, Printed, Report, SocketErrors, Times, Tool,
+};
 pub use sweep::{Curve, Sweep};
 pub use verdict::{PrintedFinding, PrintedVerdict};
 
@@ -31,6 +33,8 @@ pub struct Text {
     pub reports: Vec<Report>,
     /// Runs of ab that ended without a report.
     pub aborts: Vec<Abort>,
+    /// Runs that began, and of which nothing more is there: no report and no error.
+    pub begun: Vec<Begun>,
     /// Rates that stand alone, the rest of their reports left out.
     pub rates: Vec<LoneRate>,
     /// Tables of rates over concurrency.
@@ -43,6 +47,17 @@ pub struct Text {
     pub best_of_line: Option<usize>,
     /// How many pictures the text shows: figures in them cannot be read.
     pub images: usize,
+}
+
+/// A run that began, and printed neither a report nor why there is none: it was ended from outside, or still runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Begun {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// Whose.
+    pub tool: Tool,
+    /// The command line above it.
+    pub command: Option<Command>,
 }
 
 /// A rate without the rest of its report.

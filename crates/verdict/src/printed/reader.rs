@@ -9,8 +9,8 @@ use super::finish::{banner, finish, fits};
 use super::labels::{self, Label, Labelled};
 use super::line::{cleaned, with_points};
 use super::{
-    Abort, Command, LoneRate, PrintedVerdict, Program, Report, Text, Tool, command, native, peers,
-    remarks, sweep, targets, verdict,
+    Abort, Begun, Command, Handshakes, LoneRate, PrintedVerdict, Program, Report, Text, Tool,
+    command, native, peers, remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -59,6 +59,7 @@ struct Reader {
 #[derive(Default)]
 struct Beside {
     said: Option<PrintedVerdict>,
+    handshakes: Handshakes,
     /// The report it is of, once that was read: its number.
     of: Option<usize>,
 }
@@ -173,7 +174,9 @@ impl Reader {
     }
 
     fn unlabelled(&mut self, raw: &str, line: &str, number: usize) {
-        if PrintedVerdict::of_stderr(&mut self.beside.said, line) {
+        if PrintedVerdict::of_stderr(&mut self.beside.said, line)
+            || abort::handshake(&mut self.beside.handshakes, line)
+        {
             return;
         }
         if let Some(abort) = abort::find(line, number) {
@@ -234,10 +237,12 @@ impl Reader {
 
     /// Gives what was said beside a report to the one it is of.
     fn told(&mut self) {
-        let Beside { said, of } = std::mem::take(&mut self.beside);
-        let report = of.and_then(|of| self.text.reports.get_mut(of));
-        if let Some(report) = report.filter(|report| report.tool.is_ablaze_in_other_form()) {
+        let Beside { said, handshakes, of } = std::mem::take(&mut self.beside);
+        let Some(report) = of.and_then(|of| self.text.reports.get_mut(of)) else { return };
+        if report.tool.is_ablaze_in_other_form() {
             report.said = report.said.take().or(said);
+        } else if report.tool == Tool::Ab {
+            report.handshakes = handshakes;
         }
     }
 
@@ -246,6 +251,10 @@ impl Reader {
         let Some(current) = self.current.take() else { return };
         let mut report = current.report;
         if report.rate().is_none() && report.complete.is_none() {
+            if current.seen.is_empty() && self.abort.is_none() && says_that_it_runs(report.tool) {
+                let command = self.command.take();
+                self.text.begun.push(Begun { line: report.line, tool: report.tool, command });
+            }
             return;
         }
         let lone = current.seen.len() == 1;
@@ -318,6 +327,11 @@ impl Current {
         self.other_lines = 0;
         true
     }
+}
+
+/// The line it begins with is no heading that others have as well.
+fn says_that_it_runs(tool: Tool) -> bool {
+    tool.is_ab_like() || matches!(tool, Tool::Wrk | Tool::Wrk2 | Tool::H2load | Tool::Bombardier)
 }
 
 /// What tools print before the report; nothing to name it after.

@@ -125,6 +125,29 @@ pub struct FailedParts {
     pub exceptions: u64,
 }
 
+/// wrk's four kinds of errors: events on connections, not requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SocketErrors {
+    /// Attempts to open a connection that failed.
+    pub connect: u64,
+    /// Connections that broke, or that the server closed: before, within or right behind a response.
+    pub read: u64,
+    /// Requests that could not be sent.
+    pub write: u64,
+    /// wrk: responses that took longer than `--timeout`, which are in its rate and not in its latencies. wrk2: how
+    /// often a connection was found to wait that long.
+    pub timeout: u64,
+}
+
+/// TLS handshakes that failed, of which ab says so on stderr and nothing in its report.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Handshakes {
+    /// How many.
+    pub failed: u64,
+    /// What OpenSSL said of the first.
+    pub reason: Option<String>,
+}
+
 /// One row of times, in ms.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Times {
@@ -161,6 +184,8 @@ pub struct Report {
     pub path: Option<String>,
     /// TLS was spoken.
     pub tls: bool,
+    /// HTTP/2 was spoken.
+    pub http2: bool,
     /// `Document Length`.
     pub document: Option<Document>,
     /// Responses by status, where the tool prints them.
@@ -181,6 +206,10 @@ pub struct Report {
     pub complete: Option<u64>,
     /// Failed requests.
     pub failed: Option<u64>,
+    /// Events on connections, of which requests need not have failed.
+    pub socket_errors: Option<SocketErrors>,
+    /// TLS handshakes that failed, as far as the text has ab's stderr.
+    pub handshakes: Handshakes,
     /// Failed requests by kind.
     pub failed_parts: Option<FailedParts>,
     /// Responses whose status is not 200 to 299. ab prints no line when there were none.
@@ -242,6 +271,7 @@ impl Report {
             port: None,
             path: None,
             tls: false,
+            http2: false,
             document: None,
             statuses: BTreeMap::new(),
             concurrency: None,
@@ -252,6 +282,8 @@ impl Report {
             taken_s: None,
             complete: None,
             failed: None,
+            socket_errors: None,
+            handshakes: Handshakes::default(),
             failed_parts: None,
             non_2xx: None,
             connections: Connections::Unknown,

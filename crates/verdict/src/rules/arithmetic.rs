@@ -16,6 +16,10 @@ pub fn in_flight(report: &Report) -> Option<(f64, f64)> {
 /// first was sent they were opened, and a slow request may have been the last one, alone.
 pub fn most_in_flight(report: &Report) -> Option<f64> {
     let (_, high) = in_flight(report)?;
+    // The slowest are in the rate, and not in the mean.
+    if report.socket_errors.is_some_and(|errors| errors.timeout > 0) {
+        return None;
+    }
     let Some(taken_ms) = report.taken_s.map(|taken| taken.high() * 1e3) else {
         return report.tool.has_ab_labels().then_some(high);
     };

@@ -22,7 +22,7 @@ pub use work::{Circumstances, Responses, Server, Work};
 use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43};
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
-use crate::printed::{Abort, Command, PrintedVerdict, Report, Sweep, Text};
+use crate::printed::{Abort, Begun, Command, PrintedVerdict, Report, Sweep, Text};
 use crate::several::{self, Several};
 
 /// What was judged, with what was found against it.
@@ -65,6 +65,8 @@ pub struct Judgement {
     pub comparisons: Vec<Judged<Comparison>>,
     /// Rates over concurrency.
     pub sweeps: Vec<Judged<Sweep>>,
+    /// Runs that began and of which nothing more is there. There is nothing to judge.
+    pub begun: Vec<Begun>,
     /// Commands, in a text that has no figures.
     pub commands: Vec<Judged<Command>>,
 }
@@ -117,7 +119,7 @@ pub fn judge(text: &Text) -> Judgement {
         }
         None => {}
     }
-    if judgement.is_empty() {
+    if judgement.is_empty() && text.begun.is_empty() {
         judgement.commands = text
             .commands
             .iter()
@@ -156,6 +158,7 @@ pub fn each(text: &Text) -> Judgement {
             })
             .collect(),
         sweeps: sweeps.collect(),
+        begun: text.begun.clone(),
         commands: Vec::new(),
     };
     // What is said of no report is said of the table of targets that the page shows.

@@ -1,10 +1,10 @@
 //! Requests without a response in printed reports: where other clients count them as complete, the bytes
 //! and the kinds of failures show it.
 
-use super::{MOST, SHARE};
+use super::{MOST, SHARE, sockets};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Document, Report, Tool};
+use crate::printed::{Document, Handshakes, Report, Tool};
 use crate::words::{amount, counted, decimal, grouped, listed, percent};
 
 /// ab counts a request as complete when the connection closes, with or without a response; the
@@ -14,6 +14,9 @@ const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
 /// Requests of a printed report that got no response.
 pub fn on_report(report: &Report) -> Option<Finding> {
     let complete = report.complete?;
+    if let Some(errors) = &report.socket_errors {
+        return sockets::on_report(report, errors);
+    }
     if complete == 0 {
         return Some(none_at_all(report));
     }
@@ -58,6 +61,9 @@ pub fn on_report(report: &Report) -> Option<Finding> {
         counted(complete, "complete request"),
         counted_failures(failed)
     );
+    if report.handshakes.failed > 0 {
+        return Some(handshakes(report, evidence));
+    }
     if failed >= complete {
         let cause = "The connections were refused, or broke without an HTTP response; the report \
                      does not tell which.";
@@ -66,6 +72,23 @@ pub fn on_report(report: &Report) -> Option<Finding> {
         return Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix));
     }
     Some(Finding::new(D02, Severity::Invalid, evidence, cause(report), fix))
+}
+
+/// ab's stderr says that no connection came to a request.
+fn handshakes(report: &Report, evidence: String) -> Finding {
+    let Handshakes { failed, reason } = &report.handshakes;
+    let reason = reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
+    let cause = format!(
+        "{}, as the text says: `SSL handshake failed`{reason}. No request was sent on these connections, and ab \
+         counts each as a complete request.",
+        match failed {
+            1 => "A TLS handshake failed".to_owned(),
+            failed => format!("{} TLS handshakes failed", grouped(*failed)),
+        }
+    );
+    let fix = "Count these as failed. `curl -v` or `openssl s_client -connect` shows which side refuses, and why: \
+               versions, ciphers, certificates.";
+    Finding::new(D02, Severity::Invalid, evidence, cause, fix)
 }
 
 fn counted_failures(failed: u64) -> String {
@@ -79,7 +102,9 @@ fn cause(report: &Report) -> String {
     } else {
         "The tool counts a closed connection as a complete request."
     };
-    format!("The target closed the connections without an HTTP response. {counts}")
+    let tls =
+        if report.tls { ", or the TLS handshake failed, which ab says on stderr only" } else { "" };
+    format!("The target closed the connections without an HTTP response{tls}. {counts}")
 }
 
 const CURL: &str = "Try the target once with `curl -v`: it shows what the target does.";
@@ -129,7 +154,10 @@ fn failures(report: &Report) -> u64 {
 /// Some got a response, and others none.
 fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     let (unanswered, how) = match report.tool.is_ab_like() {
-        true => broken(report, complete).or_else(|| empty(report, complete))?,
+        true => broken(report, complete).or_else(|| {
+            let empty = empty(report)?;
+            Some((empty.missing, empty.how))
+        })?,
         false => failed(report)?,
     };
     // These tools have failed requests among the complete ones.
@@ -146,8 +174,8 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
         return Some(Finding::new(D02, severity, format!("{of} failed."), SIEGE, CURL));
     }
     let evidence = format!("{of} got no whole response: {how}");
-    let what = "Connections were refused, reset or closed, requests timed out, or what came back was no \
-                HTTP response.";
+    let what = "Connections were refused, or reset or closed before or within a response, requests timed out, or \
+                what came back was no HTTP response.";
     let counted_so = match report.tool {
         tool if tool.is_ab_like() => {
             "ab counts such requests as complete: they are in the rate, and in the times."
@@ -192,32 +220,52 @@ fn broken(report: &Report, complete: u64) -> Option<(u64, String)> {
     (count > 0).then(|| (count, format!("{}{twice}.", listed(named))))
 }
 
+/// Requests of which the bytes prove that nothing came.
+pub struct Empty {
+    /// How many, at least.
+    pub missing: u64,
+    /// The first was one of them, so that ab holds all others against nothing.
+    pub first: bool,
+    how: String,
+}
+
 /// Responses of another length that had none at all: the bytes of bodies and heads are those of the others,
 /// to the byte.
-fn empty(report: &Report, complete: u64) -> Option<(u64, String)> {
+pub fn empty(report: &Report) -> Option<Empty> {
+    let complete = report.complete?;
     let others = report.failed_parts?.length;
     let Document::Bytes(length) = report.document? else { return None };
-    let whole = complete.checked_sub(others).filter(|whole| *whole > 0)?;
     let (total, body) = (report.total_bytes?, report.body_bytes?);
     let (total, body) = (u64::try_from(total).ok()?, u64::try_from(body).ok()?);
     let heads = total.checked_sub(body)?;
-    let each = heads / whole;
-    let proven = others > 0
-        && length > 0
-        && whole.checked_mul(length) == Some(body)
+    let first = length == 0;
+    let whole = match length {
+        0 => others,
+        length => body / length,
+    };
+    if others == 0 || whole == 0 || body == 0 {
+        return None;
+    }
+    // One that came while another was cut off at the end may be there besides.
+    let like_the_first = complete.checked_sub(others)?;
+    let late = report.concurrency.unwrap_or(1).saturating_add(1);
+    let fits = first || (like_the_first..=like_the_first.saturating_add(late)).contains(&whole);
+    let (head, length) = (heads / whole, body / whole);
+    let missing = complete.checked_sub(whole).filter(|missing| *missing > 0)?;
+    let proven = fits
+        && body.is_multiple_of(whole)
         && heads.is_multiple_of(whole)
         && !heads.is_multiple_of(complete)
-        && each as f64 >= SHORTEST_RESPONSE_BYTES;
+        && head as f64 >= SHORTEST_RESPONSE_BYTES;
     proven.then(|| {
         let how = format!(
-            "they count as of another length, but {} × ({} + {}) B of head and body are all {} B \
-             that came.",
+            "they count as complete, but {} × ({} + {}) B of head and body are all {} B that came.",
             grouped(whole),
-            grouped(each),
+            grouped(head),
             grouped(length),
             grouped(total)
         );
-        (others, how)
+        Empty { missing, first, how }
     })
 }
 
@@ -300,6 +348,59 @@ mod tests {
         // They had heads.
         report.total_bytes = Some(950_000_000 + 1_000_000 * 201);
         assert_eq!(on_report(&report), None);
+    }
+
+    /// Of 2,000 each closed without a byte: half with the first among them, and 49 of which one was begun anew.
+    #[test]
+    fn they_are_proven_too_where_the_first_is_one_or_the_count_is_off_by_one() {
+        let with = |(complete, length, failed): (u64, u64, u64), (total, body)| {
+            let mut report = sample::ab();
+            report.concurrency = Some(20);
+            (report.complete, report.failed) = (Some(complete), Some(failed));
+            report.document = Some(Document::Bytes(length));
+            report.failed_parts = Some(FailedParts { length: failed, ..FailedParts::default() });
+            (report.total_bytes, report.body_bytes) = (Some(total), Some(body));
+            on_report(&report).map(|finding| finding.evidence)
+        };
+        let half = with((1000, 0, 463), (75_932, 46_300)).unwrap();
+        assert!(half.contains("537 of 1,000 requests (54 %)"), "{half}");
+        assert!(half.contains("463 × (64 + 100) B"), "{half}");
+        let few = with((2000, 100, 50), (319_964, 195_100)).unwrap();
+        assert!(few.contains("49 of 2,000 requests (2.5 %)"), "{few}");
+        // An empty body, with a head: 537 × 64 B more.
+        assert_eq!(with((1000, 0, 463), (75_932 + 537 * 64, 46_300)), None);
+    }
+
+    #[test]
+    fn a_failed_handshake_is_no_close_of_the_target() {
+        let report = "$ ab -q -k -c 5 -n 20 https://127.0.0.1:25457/\nServer Software:\n\
+                      Server Hostname:        127.0.0.1\nServer Port:            25457\nDocument Path:          /\n\
+                      Document Length:        0 bytes\nConcurrency Level:      5\n\
+                      Time taken for tests:   0.055 seconds\nComplete requests:      20\n\
+                      Failed requests:        0\nKeep-Alive requests:    0\n\
+                      Total transferred:      0 bytes\nHTML transferred:       0 bytes\n\
+                      Requests per second:    364.27 [#/sec] (mean)\n";
+        let stderr = "SSL handshake failed (1).\n\
+                      8005FA8AC07F0000:error:0A0004B0:SSL routines:ssl3_read_bytes:reason(1200):../ssl/record/\
+                      rec_layer_s3.c:1601:SSL alert number 200\n"
+            .repeat(20);
+        let (command, rest) = report.split_once('\n').unwrap();
+        for text in [format!("{report}{stderr}"), format!("{command}\n{stderr}{rest}")] {
+            let judgement = crate::rules::judge(&crate::printed::read(&text));
+            let findings = &judgement.reports[0].findings;
+            let finding = findings.iter().find(|finding| finding.id == D02).unwrap();
+            assert!(finding.cause.starts_with("20 TLS handshakes failed"), "{}", finding.cause);
+            assert!(
+                finding.cause.contains("(reason(1200), SSL alert number 200)"),
+                "{}",
+                finding.cause
+            );
+            assert!(!finding.cause.contains("closed"), "{}", finding.cause);
+            assert!(findings.iter().all(|one| one.id != crate::DiagnosisId::D19), "{findings:?}");
+            assert!(findings.iter().all(|one| !one.fix.contains("http://")), "{findings:?}");
+        }
+        let alone = crate::rules::judge(&crate::printed::read(report));
+        assert!(alone.reports[0].findings[0].cause.contains("or the TLS handshake failed"));
     }
 
     #[test]

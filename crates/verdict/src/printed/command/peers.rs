@@ -132,7 +132,8 @@ fn take(asked: &mut Words, meaning: Meaning, value: &str) -> Option<()> {
         WithoutPauses => asked.without_pauses = true,
         NoKeepAlive => asked.keep_alive = Some(false),
         Request => asked.plain_request = false,
-        Http2 | Other => {}
+        Http2 => asked.http2 = true,
+        Other => {}
     }
     Some(())
 }

@@ -21,6 +21,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     } else if let Some(protocol) = behind(line, "Application protocol:") {
         // How many streams a client has open is not printed.
         report.concurrency = report.concurrency.filter(|_| protocol.starts_with("http/1"));
+        report.http2 = protocol.starts_with("h2");
     } else if line.starts_with("finished in ") {
         finished(report, line);
     } else if let Some(counts) = behind(line, "requests:") {

@@ -86,7 +86,9 @@ fn behind<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 fn percentile(report: &mut Report, line: &str) -> bool {
     let Some((percent, rest)) = number(line) else { return false };
     let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
-    if report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
+    // Where no time was recorded, wrk prints 0.00us.
+    let some = ms.value > 0.0;
+    if some && report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
         report.percentiles.push((percent.value, ms));
     }
     true

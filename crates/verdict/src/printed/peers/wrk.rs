@@ -2,7 +2,7 @@
 
 use super::{behind, kibibytes, percentile, time_ms, time_s};
 use crate::printed::line::{count, number};
-use crate::printed::{Connections, Report, Times, Tool};
+use crate::printed::{Connections, Report, SocketErrors, Times, Tool};
 
 /// `Running 10s test @ http://…`.
 pub fn begins(line: &str) -> Option<Tool> {
@@ -66,8 +66,15 @@ fn counts(report: &mut Report, line: &str) -> bool {
         let read = rest.split_once(", ").and_then(|(_, read)| kibibytes(read));
         report.received_kilobytes = read;
     } else if let Some(errors) = behind(line, "Socket errors:") {
-        let numbers = errors.split(", ").filter_map(|kind| count(kind.split_once(' ')?.1));
-        report.failed = Some(numbers.fold(0, u64::saturating_add));
+        let of = |name: &str| {
+            let kind = errors.split(", ").find_map(|kind| kind.trim().strip_prefix(name));
+            kind.and_then(count).unwrap_or(0)
+        };
+        let [connect, read, write, timeout] = ["connect ", "read ", "write ", "timeout "].map(of);
+        // A connection that ends behind a response, or with it, is a read error, too.
+        let without = read.saturating_sub(report.complete.unwrap_or(0));
+        report.failed = Some(connect.saturating_add(write).saturating_add(without));
+        report.socket_errors = Some(SocketErrors { connect, read, write, timeout });
     } else if let Some(others) = behind(line, "Non-2xx or 3xx responses:") {
         report.non_2xx = count(others);
     } else if let Some(rate) = behind(line, "Requests/sec:") {

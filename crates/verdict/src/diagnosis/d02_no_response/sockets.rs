@@ -1,0 +1,181 @@
+//! wrk's socket errors: events on connections. A request without a response is one of them, and so is a
+//! connection that the server closes behind a whole response.
+
+use super::{MOST, SHARE};
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
+use crate::printed::{Report, SocketErrors};
+use crate::words::{counted, grouped, listed};
+
+const FIX: &str = "Try the target several times with `curl -v`, and see in its log whether it responded to all \
+                   requests; `ablaze` tells failures by kind.";
+
+/// What they say of requests.
+pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Finding> {
+    let complete = report.complete?;
+    let tool = report.tool.name();
+    let broken = errors.connect.saturating_add(errors.read).saturating_add(errors.write);
+    if complete == 0 {
+        return Some(none_at_all(tool, errors, broken));
+    }
+    if broken as f64 / complete as f64 <= SHARE {
+        return None;
+    }
+    // A connection ends once, behind a response at best.
+    let surplus = errors.read.saturating_sub(complete);
+    let without = surplus.saturating_add(errors.connect).saturating_add(errors.write);
+    let share = without as f64 / complete.saturating_add(without) as f64;
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let mut evidence =
+        format!("{tool} counted {} beside {} with a response.", named(errors), requests(complete));
+    if surplus > 0 {
+        evidence.push_str(&format!(
+            " These are {} more than all responses: so many connections at least ended without a whole one.",
+            grouped(surplus)
+        ));
+    }
+    let mut cause = format!("These are events on connections, not requests: {tool} counts");
+    let kinds = [
+        (errors.connect, " a connect error when one cannot be opened,"),
+        (errors.write, " a write error when it cannot send,"),
+        (
+            errors.read,
+            " a read error when one is reset or closed before or within a response, when what came is no HTTP \
+             response, and also when the server closes one with the end of a whole response or behind it,",
+        ),
+    ];
+    cause.extend(kinds.iter().filter(|(count, _)| *count > 0).map(|(_, words)| *words));
+    cause.pop();
+    cause.push_str("; the report does not tell which. Requests that broke are in neither the rate nor the times.");
+    Some(Finding::new(D02, severity, evidence, cause, FIX))
+}
+
+fn none_at_all(tool: &str, errors: &SocketErrors, broken: u64) -> Finding {
+    let evidence = match broken.saturating_add(errors.timeout) {
+        0 => "No request was complete when the run ended.".to_owned(),
+        _ => format!("No request got a whole response; {tool} counted {}.", named(errors)),
+    };
+    let cause = match (errors.connect, errors.read.saturating_add(errors.write)) {
+        (0, 0) => {
+            "Connections were opened, and none broke: the run ended, by its limit of time or by hand, before the first \
+             response was complete."
+        }
+        (0, _) => {
+            "Connections were opened, and each ended without a whole response: it was reset or closed, or what came \
+             back was no HTTP response."
+        }
+        (_, 0) => {
+            "No connection could be opened: nothing listens there, or something on the way refuses."
+        }
+        (_, _) => {
+            "Some connections could not be opened, and the others ended without a whole response: they were reset or \
+             closed, or what came back was no HTTP response."
+        }
+    };
+    Finding::new(D02, Severity::Invalid, evidence, cause, FIX)
+}
+
+fn requests(complete: u64) -> String {
+    counted(complete, "request")
+}
+
+/// `connect 3 and read 5`.
+fn named(errors: &SocketErrors) -> String {
+    let kinds = [
+        ("connect", errors.connect),
+        ("read", errors.read),
+        ("write", errors.write),
+        ("timeout", errors.timeout),
+    ];
+    let some = kinds.into_iter().filter(|(_, count)| *count > 0);
+    listed(some.map(|(name, count)| format!("{name} {}", grouped(count))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DiagnosisId::{D01, D06};
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    fn wrk(requests: u64, latency: &str, errors: &str) -> Vec<Finding> {
+        let text = format!(
+            "$ wrk -t1 -c 20 -d 1s --latency --timeout 1s http://127.0.0.1:25473/\n\
+             Running 1s test @ http://127.0.0.1:25473/\n  1 threads and 20 connections\n  \
+             Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   {latency}\n    \
+             Req/Sec   276.00     10.00   300.00     50.00%\n  {requests} requests in 1.04s, 1.00MB read\n  \
+             Socket errors: {errors}\nRequests/sec:    {:.2}\nTransfer/sec:      0.96MB\n",
+            requests as f64 / 1.04
+        );
+        let mut reports = judge(&read(&text)).reports;
+        assert_eq!(reports.len(), 1, "{text}");
+        reports.remove(0).findings
+    }
+
+    fn of(id: crate::DiagnosisId, findings: &[Finding]) -> Option<&Finding> {
+        findings.iter().find(|finding| finding.id == id)
+    }
+
+    /// Each close ends a whole response without a length; then closes of idle connections.
+    #[test]
+    fn a_close_behind_a_response_is_no_failed_request() {
+        for (requests, errors) in [
+            (276, "connect 0, read 276, write 0, timeout 0"),
+            (5291, "connect 0, read 112, write 0, timeout 0"),
+        ] {
+            let found = wrk(requests, "71.00ms   5.00ms  90.00ms   80.00%", errors);
+            let finding = of(D02, &found).unwrap();
+            assert_eq!(finding.severity, Severity::Suspect, "{errors}");
+            assert!(!finding.evidence.contains(" of "), "{}", finding.evidence);
+            assert!(finding.cause.contains("not requests"), "{}", finding.cause);
+            assert!(!finding.cause.contains("connect error"), "{}", finding.cause);
+        }
+        let found = wrk(
+            100,
+            "71.00ms   5.00ms  90.00ms   80.00%",
+            "connect 0, read 300, write 0, timeout 0",
+        );
+        let finding = of(D02, &found).unwrap();
+        assert_eq!(finding.severity, Severity::Invalid);
+        assert!(finding.evidence.contains("200 more than all responses"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn what_was_opened_had_a_listener() {
+        let found = wrk(
+            0,
+            "0.00us    0.00us   0.00us    -nan%",
+            "connect 0, read 3109, write 0, timeout 0",
+        );
+        let cause = &of(D02, &found).unwrap().cause;
+        assert!(
+            cause.starts_with("Connections were opened") && !cause.contains("listens"),
+            "{cause}"
+        );
+        assert_eq!(of(D06, &found), None);
+        let found =
+            wrk(0, "0.00us    0.00us   0.00us    -nan%", "connect 5, read 0, write 0, timeout 0");
+        assert!(of(D02, &found).unwrap().cause.contains("nothing listens"));
+    }
+
+    /// They are in the rate, and in no time: so nothing follows from rate × mean.
+    #[test]
+    fn late_responses_are_responses() {
+        let found =
+            wrk(15, "0.00us    0.00us   0.00us    -nan%", "connect 0, read 0, write 0, timeout 15");
+        assert_eq!(of(D02, &found), None);
+        let finding = of(D06, &found).unwrap();
+        assert!(
+            finding.evidence.contains("15 of 15 responses took longer than --timeout"),
+            "{finding:?}"
+        );
+        assert_eq!(finding.severity, Severity::Suspect);
+        let found = wrk(
+            5980,
+            "2.00ms    1.00ms   9.00ms   80.00%",
+            "connect 0, read 0, write 0, timeout 40",
+        );
+        assert_eq!((of(D01, &found), of(D02, &found)), (None, None));
+        assert_eq!(of(D06, &found).unwrap().severity, Severity::Note);
+    }
+}
