@@ -8,6 +8,8 @@ mod command;
 mod finish;
 mod labels;
 mod line;
+mod logged;
+mod named;
 mod native;
 mod peers;
 mod reader;
@@ -19,6 +21,7 @@ mod verdict;
 
 pub use abort::{Abort, Reason};
 pub use command::{Command, Program};
+pub use named::no_report;
 pub use reader::read;
 pub use report::{
     Connections, Document, FailedParts, Handshakes, Printed, Report, SocketErrors, Times, Tool,

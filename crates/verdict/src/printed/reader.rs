@@ -10,7 +10,7 @@ use super::labels::{self, Label, Labelled};
 use super::line::{cleaned, with_points};
 use super::{
     Abort, Begun, Command, Handshakes, LoneRate, PrintedVerdict, Program, Report, Text, Tool,
-    command, native, peers, remarks, sweep, targets, verdict,
+    command, logged, native, peers, remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -21,10 +21,19 @@ const LABEL_CHARACTERS: usize = 40;
 
 /// Reads a text.
 pub fn read(text: &str) -> Text {
-    let text = &*with_points(text);
+    let text = logged::bare(text);
+    let mut json = peers::json::find(&text).into_iter().peekable();
+    let text = &*with_points(&text);
     let mut reader = Reader::default();
-    for (index, raw) in text.lines().enumerate() {
-        reader.line(raw, index + 1);
+    let mut read_until = 0;
+    for (raw, number) in text.lines().zip(1..) {
+        if let Some((_, last, report)) = json.next_if(|(first, ..)| *first == number) {
+            reader.whole(report);
+            read_until = last;
+        }
+        if number > read_until {
+            reader.line(raw, number);
+        }
     }
     reader.close();
     reader.ended();
@@ -225,6 +234,14 @@ impl Reader {
         let native = before.map(|before| (before, native::Place::default()));
         self.current =
             Some(Current { report, seen: HashSet::new(), part: 0, other_lines: 0, native });
+    }
+
+    /// Takes a report that was read already.
+    fn whole(&mut self, report: Report) {
+        self.close();
+        self.ended();
+        self.begin(report, None);
+        self.close();
     }
 
     /// Takes an error for the end of its run: no report has come.

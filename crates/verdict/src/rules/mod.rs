@@ -92,13 +92,15 @@ const COMPUTED: [DiagnosisId; 7] = [D01, D07, D08, D09, D14, D18, D30];
 
 /// Rules on the text itself: what stands in it, and not what the run was. The others looked at the run already
 /// where ablaze says what it found, and there they saw more than a text has.
-const OF_THE_TEXT: [DiagnosisId; 3] = [D06, D36, D43];
+const OF_THE_TEXT: [DiagnosisId; 2] = [D36, D43];
 
 /// What is found in a report. From figures that contradict each other nothing follows.
 fn of_report(report: &Report) -> Vec<Finding> {
     let mut findings = found(|forms| forms.report?(report));
     if report.said.is_some() {
-        findings.retain(|finding| OF_THE_TEXT.contains(&finding.id));
+        // Whole milliseconds are ab's form, not that of the run.
+        let coarse = |id: DiagnosisId| id == D06 && report.tool.is_ablaze_in_other_form();
+        findings.retain(|one| OF_THE_TEXT.contains(&one.id) || coarse(one.id));
     }
     let contradictory = |one: &Finding| one.id == D43 && one.severity == Severity::Invalid;
     if findings.iter().any(contradictory) {

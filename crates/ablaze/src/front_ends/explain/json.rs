@@ -16,7 +16,7 @@ const FORMAT: u32 = 1;
 pub fn write(answer: &Answer) -> String {
     let mut all = json!({
         "format": FORMAT,
-        "reports": [], "aborts": [], "comparisons": [], "sweeps": [], "commands": [],
+        "reports": [], "aborts": [], "comparisons": [], "sweeps": [], "begun": [], "commands": [],
     });
     for file in &answer.files {
         let of_file = match &file.content {
@@ -81,10 +81,15 @@ fn text(judgement: &Judgement) -> Value {
             "line": sweep.line,
             "curves": curves(&sweep.curves),
         })),
-        "commands": each(&judgement.commands, |command| json!({
+        "begun": judgement.begun.iter().map(|begun| json!({
+            "line": begun.line,
+            "tool": begun.tool.name(),
+            "command": begun.command.as_ref().map(|command| &command.text),
+        })).collect::<Vec<_>>(),
+        "commands": without_verdict(each(&judgement.commands, |command| json!({
             "line": command.line,
             "command": command.text,
-        })),
+        }))),
     })
 }
 
@@ -120,6 +125,12 @@ fn each<T>(judged: &[rules::Judged<T>], subject: impl Fn(&T) -> Value) -> Vec<Va
         value
     };
     judged.iter().map(one).collect()
+}
+
+/// Without figures there is none.
+fn without_verdict(mut commands: Vec<Value>) -> Vec<Value> {
+    commands.iter_mut().for_each(|command| command["verdict"] = Value::Null);
+    commands
 }
 
 fn report(report: &printed::Report) -> Value {

@@ -42,7 +42,8 @@ const AFTER_HELP: &str = "\
 Measures nothing and does not use the network: every finding shows the arithmetic on the printed
 or saved figures. A command line above a report, or saved with a run, is checked against it; several
 reports, single rates under one command, and tables of rates over concurrency are compared. Read are
-reports of ab, gurl, ablaze, wrk, wrk2, h2load, hey, oha, bombardier, vegeta and siege.
+reports of ab, gurl, ablaze, wrk, wrk2, h2load, hey, oha, bombardier, vegeta and siege, the JSON of oha, bombardier,
+vegeta and siege, and the runs inside of ablaze's own pages; times and names that a log put before each line are skipped.
 docs/diagnoses.md explains each finding.
 Exit status: 0 explained; 1 no report found in a file; 2 usage error.";
 
@@ -70,7 +71,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     // One file that cannot be read does not keep back what is to be said of the others.
     for file in &files {
         match source::read(file) {
-            Ok(source) => sources.push(source),
+            Ok(read) => sources.extend(read),
             Err(error) => status = error.report(),
         }
     }

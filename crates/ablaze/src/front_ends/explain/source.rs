@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use ablaze_report::json::{self, LoadError, SavedRun};
+use ablaze_report::page::runs_json;
 use ablaze_report::system_error::reason;
 use ablaze_verdict::printed::{self, Text};
 use ablaze_verdict::rules;
@@ -32,11 +33,11 @@ pub enum Content {
     Run(Box<SavedRun>),
 }
 
-/// Reads a file, or standard input for `-`.
+/// Reads a file, or standard input for `-`: one source, or the runs that lie in a page of ablaze.
 ///
 /// # Errors
 /// When it cannot be read, is too large, or has nothing in it that could be explained.
-pub fn read(file: &Path) -> Result<Source, CommandError> {
+pub fn read(file: &Path) -> Result<Vec<Source>, CommandError> {
     let (name, bytes) = if file == Path::new("-") { standard_input()? } else { contents_of(file)? };
     if bytes.len() as u64 > MOST_BYTES {
         return Err(nothing_read(
@@ -52,21 +53,39 @@ pub fn read(file: &Path) -> Result<Source, CommandError> {
     let content = content.trim_start_matches('\u{feff}');
     let fault = if content.trim_start().starts_with(['{', '[']) {
         match json::load(content) {
-            Ok(run) => return Ok(Source { name, content: Content::Run(Box::new(run)) }),
+            Ok(run) => return Ok(vec![Source { name, content: Content::Run(Box::new(run)) }]),
             Err(fault) => Some(fault),
         }
     } else {
         None
     };
+    let runs = runs_within(&name, content);
+    if !runs.is_empty() {
+        return Ok(runs);
+    }
     // A log may begin with a brace and still contain reports.
     let text = printed::read(content);
     if !rules::judge(&text).is_empty() {
-        return Ok(Source { name, content: Content::Text(text) });
+        return Ok(vec![Source { name, content: Content::Text(text) }]);
+    }
+    if let Some(what) = printed::no_report(content) {
+        return Err(nothing_read(&name, what));
     }
     Err(match fault {
         Some(fault) => no_run(&name, &fault),
         None => nothing_read(&name, &what_was_looked_for(&bytes, &text)),
     })
+}
+
+/// The runs inside of a page that ablaze wrote: they have all that its words have, and more.
+fn runs_within(name: &str, page: &str) -> Vec<Source> {
+    let runs: Vec<SavedRun> = runs_json(page).filter_map(|json| json::load(json).ok()).collect();
+    let several = runs.len() > 1;
+    let named = |(index, run): (usize, SavedRun)| {
+        let name = if several { format!("{name}, run {}", index + 1) } else { name.to_owned() };
+        Source { name, content: Content::Run(Box::new(run)) }
+    };
+    runs.into_iter().enumerate().map(named).collect()
 }
 
 fn standard_input() -> Result<(String, Vec<u8>), CommandError> {
@@ -135,6 +154,13 @@ fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
     if bytes.iter().take(4096).any(|byte| *byte == 0) {
         return "it is not text; pass the report as it was printed, or a run saved with -o run.json"
             .to_owned();
+    }
+    if let [begun, ..] = text.begun.as_slice() {
+        return format!(
+            "{} began (line {}) and printed no report: it was ended before, or is still running",
+            begun.tool.name(),
+            begun.line
+        );
     }
     if text.images > 0 {
         return format!(

@@ -86,10 +86,14 @@ fn of_text(
         let command = &judged.subject;
         let place = place.line(command.line);
         let head = format!("{place}: a command without its report\n  {}\n", command.text);
-        parts.push(match judged.findings.is_empty() {
-            true => format!("{head}no verdict: there are no figures\n"),
-            false => judged_block(&head, judged, said),
-        });
+        let mut part = format!("{head}no verdict: there are no figures\n");
+        part.extend(judged.findings.iter().map(|one| finding(one, said)));
+        parts.push(part);
+    }
+    for begun in &judgement.begun {
+        let command = begun.command.as_ref().map_or(String::new(), |c| format!("  $ {}\n", c.text));
+        let (line, tool) = (place.line(begun.line), begun.tool.name());
+        parts.push(format!("{line}: {tool} began, and printed no report\n{command}no verdict\n"));
     }
     let figures = judgement.reports.len() + judgement.comparisons.len() + judgement.sweeps.len();
     if images > 0 && figures == 0 {

@@ -15,6 +15,7 @@ use ablaze_model::Run;
 use ablaze_model::experiment::Stage;
 use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::{self, Exported, Kind};
+use ablaze_report::page::runs_json;
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
@@ -160,7 +161,19 @@ fn read(path: &Path) -> Result<Saved, CommandError> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         CommandError::usage(format!("cannot read `{}`: {}", path.display(), reason(&error)))
     })?;
-    let saved = ablaze_report::json::load(&text)
+    // A page has its run inside; of several each has a file of its own.
+    let mut runs = runs_json(&text);
+    let json = match (runs.next(), runs.next()) {
+        (Some(_), Some(_)) => {
+            return Err(CommandError::usage(format!(
+                "`{}` is a page of several runs: pass their .json files",
+                path.display()
+            )));
+        }
+        (Some(run), None) => run,
+        (None, _) => &text,
+    };
+    let saved = ablaze_report::json::load(json)
         .map_err(|error| CommandError::usage(format!("`{}`: {error}", path.display())))?;
     Ok(Saved::Run(Box::new(saved.run)))
 }

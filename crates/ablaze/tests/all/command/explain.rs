@@ -120,6 +120,30 @@ fn without_a_report_it_says_what_was_looked_for() {
     assert!(explain(&["--help"], "").stdout.contains("--json"));
 }
 
+#[test]
+fn what_began_and_printed_no_report_has_no_verdict() {
+    let banner =
+        "This is ApacheBench, Version 2.3 <$Revision$>\n\nBenchmarking 127.0.0.1 (be patient)...";
+    let command = "$ ab -q -k -c 20 -n 40 http://127.0.0.1:25719/\n";
+    let said = explain(&[], &format!("{command}{banner}"));
+    assert_eq!((said.status, said.stdout.as_str()), (1, ""));
+    assert!(said.stderr.contains("ab began (line 2) and printed no report"), "{}", said.stderr);
+    let said = explain(&[], &format!("{NO_ANSWER}{command}{banner}"));
+    assert_eq!(said.status, 0);
+    let end = said.stdout.split("line 27: ab began, and printed no report").nth(1).unwrap();
+    assert!(end.contains("-c 20 -n 40") && end.ends_with("no verdict\n"), "{}", said.stdout);
+    let said = explain(&[], command);
+    assert_eq!(said.status, 0);
+    assert!(said.stdout.contains("no verdict: there are no figures"), "{}", said.stdout);
+    assert!(
+        !said.stdout.contains("\nSUSPECT\n") && !said.stdout.contains("VALID"),
+        "{}",
+        said.stdout
+    );
+    let answer: Value = serde_json::from_str(&explain(&["--json"], command).stdout).unwrap();
+    assert_eq!(answer["commands"][0]["verdict"], Value::Null);
+}
+
 /// A run as an older version saved it.
 static SAVED: LazyLock<String> =
     LazyLock::new(|| repository::file("crates/model/tests/saved/format-1.json"));

@@ -5,6 +5,7 @@
 mod completions;
 mod explain;
 mod import;
+mod own_texts;
 mod readme;
 mod refusals;
 mod runs;

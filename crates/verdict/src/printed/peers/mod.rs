@@ -3,6 +3,7 @@
 mod bombardier;
 mod h2load;
 mod hey;
+pub(super) mod json;
 mod siege;
 mod vegeta;
 mod wrk;

@@ -1,0 +1,226 @@
+//! What programs put before every line that they pass on: the time, the name of a container or a host, a level.
+//! Colours go, too. Lines keep their numbers.
+
+use std::borrow::Cow;
+
+/// The text without all that.
+pub fn bare(text: &str) -> Cow<'_, str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut changed = false;
+    let mut bare: Vec<Cow<'_, str>> = Vec::with_capacity(lines.len());
+    for line in &lines {
+        let line = without_escapes(line);
+        changed |= matches!(line, Cow::Owned(_));
+        bare.push(line);
+    }
+    let named: Vec<usize> = bare.iter().map(|line| name(line)).collect();
+    let mut kept = Vec::with_capacity(bare.len());
+    for (index, line) in bare.iter().enumerate() {
+        let is_name = named[index] > 0 && (is_numbered(line) || stands_often(&bare, &named, index));
+        let from = if is_name { named[index] } else { 0 };
+        let rest = without_stamps(&line[from..]);
+        changed |= rest.len() < line.len();
+        kept.push(rest);
+    }
+    match changed {
+        true => Cow::Owned(kept.join("\n")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// Colours, titles and character sets of a terminal: ESC [ … letter, ESC ] … BEL, ESC ( letter.
+fn without_escapes(line: &str) -> Cow<'_, str> {
+    if !line.contains('\x1b') {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::with_capacity(line.len());
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character != '\x1b' {
+            text.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some('[') => {
+                let _ = characters.by_ref().find(|next| ('@'..='~').contains(next));
+            }
+            Some(']') => {
+                let _ = characters.by_ref().find(|next| matches!(next, '\x07' | '\\'));
+            }
+            Some('(' | ')') => drop(characters.next()),
+            _ => {}
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// How many bytes a name and its bar take: `web-1  | `. 0 where there is none.
+fn name(line: &str) -> usize {
+    let Some(bar) = line.find('|') else { return 0 };
+    let before = line[..bar].trim_end();
+    let is_name = !before.is_empty()
+        && before.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+        && before.starts_with(|c: char| c.is_ascii_alphabetic())
+        && before.len() < bar;
+    if !is_name {
+        return 0;
+    }
+    bar + 1 + usize::from(line[bar + 1..].starts_with(' '))
+}
+
+/// Docker's names end in a number: `web-1`, `shop_web_1`.
+fn is_numbered(line: &str) -> bool {
+    let name = line.split(['|', ' ']).next().unwrap_or_default();
+    let number = name.rsplit(['-', '_']).next().filter(|number| number.len() < name.len());
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// So many lines in a row begin alike: the rows of a table do not.
+const IN_A_ROW: usize = 4;
+
+fn stands_often(lines: &[Cow<'_, str>], named: &[usize], at: usize) -> bool {
+    let prefix = &lines[at][..named[at]];
+    let alike = |index: usize| {
+        let line = lines.get(index)?;
+        (named[index] == prefix.len() && line.starts_with(prefix)).then_some(())
+    };
+    let below = (at + 1..at + IN_A_ROW).map_while(alike).count();
+    let above = (1..IN_A_ROW).map_while(|up| alike(at.checked_sub(up)?)).count();
+    below + above + 1 >= IN_A_ROW
+}
+
+/// The line behind what a log writes before it: times, a host and a program, a pod, a level.
+fn without_stamps(line: &str) -> &str {
+    let mut rest = line;
+    // `gh run view --log`: the job and the step before the time.
+    let cells: Vec<&str> = rest.splitn(3, '\t').collect();
+    if let [_, _, last] = cells[..]
+        && date_and_time(last).is_some()
+    {
+        rest = last;
+    }
+    if let Some(pod) = rest.strip_prefix("[pod/").and_then(|rest| rest.split_once("] ")) {
+        rest = pod.1;
+    }
+    let Some(after) = stamp(rest) else { return rest };
+    level(after)
+}
+
+/// The line behind a time that it begins with.
+fn stamp(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix('[').unwrap_or(line);
+    let after = date_and_time(inner).or_else(|| of_syslog(inner)).or_else(|| {
+        let rest = clock(inner)?;
+        Some(fraction(rest))
+    })?;
+    let after = after.strip_prefix(']').unwrap_or(after);
+    match after.strip_prefix(' ') {
+        Some(after) => Some(after),
+        None => after.is_empty().then_some(after),
+    }
+}
+
+/// `2026-11-23T07:45:01.1234567Z`, `2026-11-23 07:45:01,123`, `…+01:00`.
+fn date_and_time(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches('\u{feff}');
+    let rest = digits(rest, 4)?.strip_prefix(['-', '/'])?;
+    let rest = digits(rest, 2)?.strip_prefix(['-', '/'])?;
+    let rest = digits(rest, 2)?.strip_prefix(['T', ' '])?;
+    let rest = fraction(clock(rest)?);
+    let zone = rest.strip_prefix(['+', '-']).and_then(|zone| {
+        let zone = digits(zone, 2)?;
+        digits(zone.strip_prefix(':').unwrap_or(zone), 2)
+    });
+    Some(zone.unwrap_or_else(|| rest.strip_prefix('Z').unwrap_or(rest)))
+}
+
+/// `Nov 23 07:45:01 host program[123]:`, with or without what stands behind the time.
+fn of_syslog(text: &str) -> Option<&str> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let month = MONTHS.iter().find_map(|month| text.strip_prefix(month))?;
+    let day = month.trim_start();
+    let rest = digits(day, 2).or_else(|| digits(day, 1))?.strip_prefix(' ')?;
+    let rest = fraction(clock(rest)?);
+    let program = rest.split_once("]: ").filter(|(before, _)| {
+        let words: Vec<&str> = before.split_whitespace().collect();
+        words.len() == 2 && words[1].contains('[')
+    });
+    // The blank is taken by who called.
+    Some(program.map_or(rest, |(before, _)| &rest[before.len() + 2..]))
+}
+
+/// `07:45:01`.
+fn clock(text: &str) -> Option<&str> {
+    let rest = digits(text, 2)?.strip_prefix(':')?;
+    digits(digits(rest, 2)?.strip_prefix(':')?, 2)
+}
+
+/// Behind the digits of a fraction, if there are any.
+fn fraction(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix(['.', ',']) else { return text };
+    let more = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    if more.len() < rest.len() { more } else { text }
+}
+
+fn digits(text: &str, count: usize) -> Option<&str> {
+    let (digits, rest) = text.split_at_checked(count)?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)
+}
+
+/// The line behind `INFO ` or `[WARN] `.
+fn level(line: &str) -> &str {
+    const LEVELS: [&str; 6] = ["INFO", "DEBUG", "WARNING", "WARN", "ERROR", "TRACE"];
+    let text = line.trim_start();
+    let inner = text.strip_prefix('[').unwrap_or(text);
+    let Some(rest) = LEVELS.iter().find_map(|level| inner.strip_prefix(level)) else { return line };
+    let rest = rest.strip_prefix(']').unwrap_or(rest);
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    rest.strip_prefix(' ').unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_log_puts_before_each_line_goes() {
+        for prefix in [
+            "2026-11-23T07:45:01.1234567Z ",
+            "2026-11-23T07:45:01+01:00 ",
+            "2026-11-23 07:45:01,123 INFO ",
+            "[2026-11-23 07:45:01] ",
+            "[07:45:01] ",
+            "07:45:01.123 ",
+            "Nov  3 07:45:01 ",
+            "Nov 23 07:45:01 host bench[123]: ",
+            "build\tRun wrk\t2026-11-23T07:45:01.1234567Z ",
+            "[pod/bench-x7/wrk] ",
+            "web-1  | ",
+            "web-1  | 2026-11-23T07:45:01.123Z ",
+            "\x1b[36mshop_web_1  |\x1b[0m ",
+        ] {
+            for line in ["Running 10s test @ http://h/", "  2 threads and 10 connections", ""] {
+                assert_eq!(bare(&format!("{prefix}{line}")), line, "{prefix:?}");
+            }
+        }
+        let text = "bench | a\nbench |   b\nbench | c\nbench | d";
+        assert_eq!(bare(text), "a\n  b\nc\nd");
+    }
+
+    #[test]
+    fn figures_and_tables_are_no_logs() {
+        for text in [
+            "c | 1 | 2\nmuduo | 10 | 20\nother | 10 | 20\nmine | 3 | 4",
+            "  0.001 [20]    |■■",
+            "10:5",
+            "2024 requests in 1.00s",
+            "1795421749146184963,200,1692316",
+            "May the best win",
+            "[200] 500 responses",
+        ] {
+            assert!(matches!(bare(text), Cow::Borrowed(_)), "{text}: {}", bare(text));
+        }
+        assert_eq!(bare("\x1b[1mok\x1b[0m \x1b]0;title\x07x\x1b(B."), "ok x.");
+    }
+}

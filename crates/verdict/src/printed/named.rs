@@ -1,0 +1,111 @@
+//! Outputs of load testers that are no reports: named, with the way to one.
+
+/// What a text is, and what to do, if its first lines are a list or a chart that a load tester prints in place of
+/// a report.
+pub fn no_report(text: &str) -> Option<&'static str> {
+    text.lines().take(LINES).find_map(|line| {
+        let line = line.trim();
+        let is = |starts: &str, has: &[&str]| {
+            line.starts_with(starts) && has.iter().all(|part| line.contains(part))
+        };
+        KINDS.iter().find(|(starts, has, _)| is(starts, has)).map(|(.., said)| *said)
+    })
+}
+
+/// A command or a heading may stand above.
+const LINES: usize = 20;
+
+/// How a line begins, what else it has, and what the text is.
+const KINDS: [(&str, &[&str], &str); 12] = [
+    (
+        "response-time,",
+        &["DNS+dialup", "status-code"],
+        "it is hey's CSV (-o csv), a line for each request; pass what hey prints without -o",
+    ),
+    (
+        "{\"attack\":",
+        &["\"latency\":", "\"timestamp\":"],
+        "it is vegeta's list of results (vegeta encode), an object for each request; pass what `vegeta report` prints \
+         of them",
+    ),
+    (
+        "Bucket ",
+        &["Histogram"],
+        "it is vegeta's histogram (-type=hist); pass what `vegeta report` prints, or its -type=json",
+    ),
+    (
+        "Value(ms)",
+        &["Percentile", "TotalCount"],
+        "it is vegeta's plot of percentiles (-type=hdrplot); pass what `vegeta report` prints, or its -type=json",
+    ),
+    (
+        "starttime\tseconds\tctime",
+        &["ttime", "wait"],
+        "it is ab's list of requests (-g); pass what ab prints on the terminal",
+    ),
+    (
+        "Percentage served,Time in ms",
+        &[],
+        "it is ab's table of percentiles (-e); pass what ab prints on the terminal",
+    ),
+    (
+        "timeStamp,elapsed,label",
+        &[],
+        "it is JMeter's list of samples, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "Type,Name,Request Count,Failure Count",
+        &[],
+        "it is Locust's CSV, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "http_req_duration",
+        &["avg=", "p(95)="],
+        "it is a summary of k6, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "{\"type\":\"Metric\"",
+        &[],
+        "it is k6's JSON, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "{\"type\":\"Point\"",
+        &[],
+        "it is k6's JSON, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "metric_name,timestamp,metric_value",
+        &[],
+        "it is k6's CSV, which explain does not read; it reads reports of the tools in its --help",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_requests_are_named() {
+        for (text, tool) in [
+            (
+                "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\n\
+                 0.0061,0.0043,0.0000,0.0005,0.0008,0.0002,200,0.0006\n",
+                "hey's CSV",
+            ),
+            (
+                "{\"attack\":\"\",\"seq\":0,\"code\":200,\"timestamp\":\"2026-11-23T08:15:49.146184963Z\",\
+                 \"latency\":1692316,\"bytes_out\":0}\n{\"attack\":\"\"}\n",
+                "`vegeta report`",
+            ),
+            (
+                "$ vegeta report -type=hist f\nBucket         #    %       Histogram\n",
+                "vegeta's histogram",
+            ),
+            ("     http_req_duration..............: avg=1ms min=1ms p(95)=3ms\n", "k6"),
+        ] {
+            assert!(no_report(text).unwrap().contains(tool), "{text}");
+            assert!(crate::rules::judge(&crate::printed::read(text)).reports.is_empty(), "{text}");
+        }
+        assert_eq!(no_report("Running 10s test @ http://h/\n"), None);
+    }
+}
