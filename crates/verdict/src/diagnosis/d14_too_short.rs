@@ -197,6 +197,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         severity = severity.max(Some(gravity(taken_s < TOO_SHORT_S)));
         evidence.push(format!("The run took {} s.", decimal(taken_s, 3)));
     }
+    if let (None, Some(about_s)) = (taken_s, by_count(report).filter(|s| *s < SHORT_S)) {
+        severity = severity.max(Some(gravity(about_s < TOO_SHORT_S)));
+        evidence.push(format!("By count and rate the run took about {}.", time(about_s * 1e3)));
+    }
     let asked = report.asked_connections().filter(|_| !is_missed(report)).unwrap_or(1);
     // A report that was cut off may have its length alone.
     let each = |complete: u64| complete as f64 / asked.max(1) as f64;
@@ -205,6 +209,16 @@ fn on_report(report: &Report) -> Option<Finding> {
         evidence.push(per_connection(complete, asked));
     }
     Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, longer(Some(report.tool))))
+}
+
+/// The length of a run of which count and rate alone are printed, in s.
+fn by_count(report: &Report) -> Option<f64> {
+    let rate = report.rate_per_s.filter(|rate| rate.value > 0.0)?;
+    let ended = report.complete?.saturating_add(match report.tool {
+        Tool::Bombardier => report.failed.unwrap_or(0),
+        _ => 0,
+    });
+    Some(ended as f64 / rate.value)
 }
 
 fn per_connection(requests: u64, asked: u64) -> String {

@@ -61,7 +61,17 @@ pub fn with_points(text: &str) -> Cow<'_, str> {
             decimals.bytes().all(|byte| byte.is_ascii_digit()) && !value[end..].starts_with('.');
         Some(own && !decimals.is_empty() && (whole == "0" || decimals.len() != 3))
     };
-    if !text.lines().any(|line| behind(line) == Some(true)) {
+    // vegeta's columns have commas between them, with a blank behind each.
+    let of_vegeta = |line: &str| {
+        let cells = line.split_once("[total, rate").and_then(|(_, rest)| rest.split_once(']'));
+        let cells = cells.map_or("", |(_, cells)| cells).split(", ").map(str::trim);
+        let mut decimals = cells.filter_map(|cell| cell.split_once(','));
+        decimals.any(|(whole, decimals)| {
+            let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            digits(whole) && digits(decimals) && !decimals.is_empty() && decimals.len() != 3
+        })
+    };
+    if !text.lines().any(|line| behind(line) == Some(true) || of_vegeta(line)) {
         return Cow::Borrowed(text);
     }
     let characters: Vec<char> = text.chars().collect();
@@ -222,7 +232,13 @@ mod tests {
         let text =
             "Time taken for tests:   0,064 seconds\nRequests per second:    7837,42 [#/sec]\n";
         assert_eq!(with_points(text), text.replace(',', "."));
+        let vegeta = "Requests      [total, rate, throughput]  300, 300,87, 300,8\n\
+                      Duration      [total, attack, wait]      997,123ms, 997ms, 123,4µs\n";
+        let points = "Requests      [total, rate, throughput]  300, 300.87, 300.8\n\
+                      Duration      [total, attack, wait]      997.123ms, 997ms, 123.4µs\n";
+        assert_eq!(with_points(vegeta), points);
         for text in [
+            "Requests      [total, rate, throughput]  300, 300.87, 300.80",
             "  94,865 requests/s",
             "Requests/sec: 1,234,567.89",
             "Requests/sec: 12,345",

@@ -3,6 +3,9 @@
 /// What a text is, and what to do, if its first lines are a list or a chart that a load tester prints in place of
 /// a report.
 pub fn no_report(text: &str) -> Option<&'static str> {
+    if text.lines().take(LINES).any(is_result_of_vegeta) {
+        return Some(VEGETA_S);
+    }
     text.lines().take(LINES).find_map(|line| {
         let line = line.trim();
         let is = |starts: &str, has: &[&str]| {
@@ -10,6 +13,18 @@ pub fn no_report(text: &str) -> Option<&'static str> {
         };
         KINDS.iter().find(|(starts, has, _)| is(starts, has)).map(|(.., said)| *said)
     })
+}
+
+const VEGETA_S: &str = "it is vegeta's list of results (vegeta encode), one for each request; pass what `vegeta report` \
+                        prints of them";
+
+/// `1795421749146184963,200,1692316,0,14,,…,GET,http://…`: when, status, latency.
+fn is_result_of_vegeta(line: &str) -> bool {
+    let cells: Vec<&str> = line.split(',').collect();
+    let number = |at: usize, digits: usize| {
+        cells[at].len() >= digits && cells[at].bytes().all(|byte| byte.is_ascii_digit())
+    };
+    cells.len() >= 10 && number(0, 18) && number(1, 1) && number(2, 1) && number(3, 1)
 }
 
 /// A command or a heading may stand above.
@@ -22,12 +37,7 @@ const KINDS: [(&str, &[&str], &str); 12] = [
         &["DNS+dialup", "status-code"],
         "it is hey's CSV (-o csv), a line for each request; pass what hey prints without -o",
     ),
-    (
-        "{\"attack\":",
-        &["\"latency\":", "\"timestamp\":"],
-        "it is vegeta's list of results (vegeta encode), an object for each request; pass what `vegeta report` prints \
-         of them",
-    ),
+    ("{\"attack\":", &["\"latency\":", "\"timestamp\":"], VEGETA_S),
     (
         "Bucket ",
         &["Histogram"],
@@ -95,6 +105,10 @@ mod tests {
             (
                 "{\"attack\":\"\",\"seq\":0,\"code\":200,\"timestamp\":\"2026-11-23T08:15:49.146184963Z\",\
                  \"latency\":1692316,\"bytes_out\":0}\n{\"attack\":\"\"}\n",
+                "`vegeta report`",
+            ),
+            (
+                "1795421749146184963,200,1692316,0,14,,aGk=,,0,GET,http://h/,Q29\n",
                 "`vegeta report`",
             ),
             (

@@ -102,6 +102,14 @@ fn errors(items: &str) -> Option<u64> {
     items.split("   ").find_map(|item| count(item.trim().strip_prefix("errors ")?))
 }
 
+/// Whether a line is the one with the rate.
+pub fn is_figures(line: &str) -> bool {
+    line.split_once(" requests/s ").is_some_and(|(rate, items)| {
+        let is_rate = number(rate).is_some_and(|(_, rest)| rest.is_empty());
+        is_rate && errors(items).is_some()
+    })
+}
+
 /// The two lines of figures that people look for.
 fn figures(report: &mut Report, line: &str) -> bool {
     if let Some((figure, rest)) = line.split_once(" requests/s ") {
@@ -132,7 +140,8 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
         "rate" => report.rate_per_s = number(rest).map(|(rate, _)| rate),
         "errors" => report.failed = count(rest),
         "unexpected" | "unfinished" | "repeated" if count(rest).is_some() => {}
-        "CPU" | "tester" | "client" | "requests/s" | "threads" if rest.contains("  ") => {}
+        "CPU" | "tester" | "client" | "requests/s" | "threads" | "connections"
+            if line[first.len()..].contains("  ") => {}
         "body" => {
             let length = rest.strip_prefix("length").map(str::trim);
             let each = length.and_then(|length| count(length.strip_suffix(" B each")?));

@@ -135,6 +135,10 @@ impl Reader {
             self.close();
             self.begin(Report::empty(Tool::Ablaze, number), Some(line[..at].chars().count()));
         }
+        // Its head was left out.
+        if self.in_verdict && self.current.is_none() && native::is_figures(line) {
+            self.begin(Report::empty(Tool::Ablaze, number), Some(0));
+        }
         let Some(current) = &mut self.current else { return false };
         let Some((before, place)) = &mut current.native else { return false };
         let start = line.char_indices().nth(*before).map_or(line.len(), |(at, _)| at);
@@ -359,6 +363,7 @@ fn is_progress(line: &str) -> bool {
         "Finished ",
         "Copyright 1996 ",
         "Licensed to The Apache",
+        "Licensed under MIT or Apache",
         "[#/sec]",
     ]
     .iter()

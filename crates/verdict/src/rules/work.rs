@@ -127,7 +127,7 @@ impl Work {
         Some(match asked {
             Some(asked) if (low * 0.95..=high * 1.05).contains(&(asked as f64)) => grouped(asked),
             _ if low == 0.0 => format!("fewer than {}", amount(high)),
-            _ if low == high => amount(low),
+            _ if amount(low) == amount(high) => amount(low),
             _ => format!("{} to {}", amount(low), amount(high)),
         })
     }

@@ -19,6 +19,7 @@ fn of(id: DiagnosisId, said: &[(DiagnosisId, String)]) -> Option<&str> {
     said.iter().find(|(found, _)| *found == id).map(|(_, said)| said.as_str())
 }
 
+const ABLAZE: &str = include_str!("../printed/real-ablaze.txt");
 const AB: &str = include_str!("../printed/real-ab-2.txt");
 const H2LOAD: &str = include_str!("../printed/real-h2load-2.txt");
 const HEY: &str = include_str!("../printed/real-hey.txt");
@@ -138,6 +139,39 @@ fn a_schedule_that_was_not_kept_is_named() {
     assert_eq!(of(D30, &said(WRK2, kept)), None);
     let kept = "$ echo \"GET http://127.0.0.1:23001/\" | vegeta attack -rate=2000/s -duration=2s | vegeta report";
     assert_eq!(of(D30, &said(VEGETA, kept)), None);
+}
+
+/// Without the line that it begins with, or that tells it from another tool, each is still its tool's.
+#[test]
+fn a_report_without_its_first_line_is_read() {
+    let whole = |text: &str, command: &str| {
+        let runs = text.split("\n$ ").map(|run| format!("$ {}", run.trim_start_matches("$ ")));
+        runs.into_iter().find(|run| run.lines().next() == Some(command)).unwrap()
+    };
+    let without = |text: &str, start: &str| {
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with(start));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    for (text, command, start) in [
+        (WRK, "$ wrk -t2 -c100 -d2s http://127.0.0.1:23001/", "Running "),
+        (OHA, "$ oha --no-tui -n 1000 -c 1 http://127.0.0.1:23001/", "Success rate:"),
+        (ABLAZE, "$ ablaze -c 10 -n 1000 :21001/nope", "GET "),
+    ] {
+        let text = whole(text, command);
+        let (before, after) = (read(&text).reports, read(&without(&text, start)).reports);
+        let figures = |reports: &[ablaze_verdict::printed::Report]| {
+            let [one] = reports else { panic!("{reports:?}") };
+            (one.tool, one.complete, one.rate_per_s, one.taken_s)
+        };
+        assert_eq!(figures(&before), figures(&after), "{command}");
+    }
+}
+
+/// bombardier does not print how long a run of so many requests took.
+#[test]
+fn a_run_of_unknown_length_may_be_short() {
+    let found = said(BOMBARDIER, "$ bombardier -c 20 -n 500 -l http://127.0.0.1:23017/");
+    assert!(of(DiagnosisId::D14, &found).is_some(), "{found:?}");
 }
 
 /// A line lost, the end cut off, decimal commas: what is left is read for what it is.

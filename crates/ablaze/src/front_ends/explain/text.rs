@@ -86,7 +86,7 @@ fn of_text(
         let command = &judged.subject;
         let place = place.line(command.line);
         let head = format!("{place}: a command without its report\n  {}\n", command.text);
-        let mut part = format!("{head}no verdict: there are no figures\n");
+        let mut part = format!("{head}no verdict: no figures were recognised\n");
         part.extend(judged.findings.iter().map(|one| finding(one, said)));
         parts.push(part);
     }

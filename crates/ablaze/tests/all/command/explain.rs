@@ -134,7 +134,7 @@ fn what_began_and_printed_no_report_has_no_verdict() {
     assert!(end.contains("-c 20 -n 40") && end.ends_with("no verdict\n"), "{}", said.stdout);
     let said = explain(&[], command);
     assert_eq!(said.status, 0);
-    assert!(said.stdout.contains("no verdict: there are no figures"), "{}", said.stdout);
+    assert!(said.stdout.contains("no verdict: no figures were recognised"), "{}", said.stdout);
     assert!(
         !said.stdout.contains("\nSUSPECT\n") && !said.stdout.contains("VALID"),
         "{}",

@@ -29,6 +29,10 @@ fn summary(report: &mut Report, line: &str) -> bool {
         report.own.extend(percent.map(|percent| ("the success rate", percent)));
     } else if let Some(taken) = behind(line, "Total:") {
         report.taken_s = time_s(taken);
+        // hey prints seconds, and calls them so.
+        if report.taken_s.is_some() && !taken.ends_with("secs") {
+            report.tool = Tool::Oha;
+        }
         report.connections = Connections::Unknown;
     } else if let Some(ms) = behind(line, "Slowest:") {
         row(report).max_ms = total(ms);

@@ -6,15 +6,19 @@ use crate::printed::{Connections, Report, SocketErrors, Times, Tool};
 
 /// `Running 10s test @ http://…`.
 pub fn begins(line: &str) -> Option<Tool> {
-    (line.starts_with("Running ") && line.contains(" test @ ")).then_some(Tool::Wrk)
+    let first = line.starts_with("Running ") && line.contains(" test @ ");
+    // The line below, where that one was left out.
+    let second = line.split_once(" threads and ").is_some_and(|(threads, rest)| {
+        count(threads).is_some()
+            && rest.split_once(' ').is_some_and(|(_, rest)| rest == "connections")
+    });
+    (first || second).then_some(Tool::Wrk)
 }
 
 pub fn take(report: &mut Report, line: &str) -> bool {
-    if begins(line).is_some() {
-        if let Some((length, url)) = line.split_once(" test @ ") {
-            report.asked_s = length.rsplit(' ').next().and_then(time_s);
-            crate::printed::native::url(report, url.trim());
-        }
+    if let Some((length, url)) = line.split_once(" test @ ") {
+        report.asked_s = length.rsplit(' ').next().and_then(time_s);
+        crate::printed::native::url(report, url.trim());
         // Those that the server closes it opens again, and does not say so.
         report.connections = Connections::Unknown;
         return true;
