@@ -5,6 +5,7 @@ use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 
 mod causes;
+mod empty;
 mod gone;
 mod printed;
 mod silent;
@@ -20,9 +21,9 @@ use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{counted, decimal, grouped, percent};
+pub(super) use empty::empty;
 pub(super) use gone::gone;
 use gone::went_away;
-pub(super) use printed::empty;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D02,
@@ -41,6 +42,9 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 const SHARE: f64 = 0.01;
 /// From here on the rate is no rate of responses.
 const MOST: f64 = 0.5;
+/// ab counts a request as complete when the connection closes, with or without a response; the
+/// shortest HTTP response there can be is `HTTP/1.0 200 OK` with its two line ends.
+const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
 const OF_THE_SERVER: [FailureKind; 29] = [
