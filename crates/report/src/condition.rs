@@ -186,6 +186,33 @@ impl Condition {
         (self.metric.unit() == Unit::Nanoseconds).then_some(self.limit)
     }
 
+    /// Requests that it takes to show that a share is kept to: of fewer than 100, `errors<1%` permits none.
+    pub fn requests_needed(&self) -> Option<u64> {
+        let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
+        (self.in_percent && upper && self.limit > 0.0).then(|| (100.0 / self.limit).ceil() as u64)
+    }
+
+    /// The rate that has to be exceeded, or reached, per second: that of `rate>100`.
+    pub fn least_rate(&self) -> Option<f64> {
+        let lower = matches!(self.comparison, Comparison::Above | Comparison::AtLeast);
+        (self.metric == Metric::Rate && lower).then_some(self.limit)
+    }
+
+    /// Whether so many of this number of requests would meet it.
+    pub fn is_met_by(&self, count: u64, requests: u64) -> bool {
+        let share = count as f64 / requests.max(1) as f64 * 100.0;
+        self.compares(if self.in_percent { share } else { count as f64 })
+    }
+
+    fn compares(&self, value: f64) -> bool {
+        match self.comparison {
+            Comparison::Above => value > self.limit,
+            Comparison::AtLeast => value >= self.limit,
+            Comparison::Below => value < self.limit,
+            Comparison::AtMost => value <= self.limit,
+        }
+    }
+
     /// The figure of this Run, with its unit, whether or not the condition holds; see
     /// [`Condition::judge_by_slowest`].
     pub fn figure(&self, run: &Run) -> Option<String> {

@@ -77,5 +77,6 @@ pub fn search(goal: &str) -> Search {
         restart: true,
         ready_within_s: 10,
         speaks: Speaks::default(),
+        fewest_requests: 0,
     }
 }

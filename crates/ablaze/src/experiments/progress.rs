@@ -276,13 +276,26 @@ impl Watch for LiveLine {
         self.show(text, None);
     }
 
+    fn waits(&mut self, at_most: Duration) {
+        let text = format!(
+            "waiting until the target responds as before the first stage, at most {}{}",
+            in_words(at_most),
+            self.last
+        );
+        self.show(text, None);
+    }
+
     fn ended(&mut self, number: usize, stage: &Stage) {
         let rate = rate(stage.asked_per_s);
         if let (None, Some(why)) = (&stage.measured, &stage.why) {
             self.clear();
             note(&format!("stage {number}, {rate}/s: {why}"));
         }
-        let held = if stage.why.is_none() { "held" } else { "did not hold" };
+        let held = match (stage.undecided, stage.why.is_none()) {
+            (true, _) => "not judged",
+            (false, true) => "held",
+            (false, false) => "did not hold",
+        };
         if !self.live && stage.measured.is_some() {
             let why = stage.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
             self.line_of_its_own(&format!("stage {number} · {rate}/s {held}{why}"));

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ablaze_lab::search::{FEWEST_REQUESTS, Goal, Setting, StageFolder, run};
+use ablaze_lab::search::{Goal, Setting, StageFolder, run};
 use ablaze_model::LoadSpec;
-use ablaze_model::experiment::{Search, Searched, Speaks, Target};
+use ablaze_model::experiment::{LONGEST_STAGE, Search, Searched, Speaks, Target};
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{self, Exported, Kind};
-use ablaze_report::number::time_exact;
+use ablaze_report::number::{counted, rate, time_exact};
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -24,7 +24,7 @@ use crate::experiments::search::contents;
 use crate::experiments::{pages, targets, words};
 use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
 use crate::outputs::Files;
-use crate::{CommandError, experiments, native, terminal, values};
+use crate::{CommandError, experiments, native, outlets, terminal, values};
 
 /// How long a stage is unless the command line says otherwise.
 const STAGE_NS: u64 = 2_000_000_000;
@@ -54,7 +54,7 @@ struct FindOptions {
     /// Use TLS for a target started here, with a generated certificate
     #[arg(long, action = ArgAction::SetTrue)]
     https: bool,
-    /// Lowest and first rate to try [default: 10 per stage, first 1000/s]
+    /// Lowest and first rate to try [default: what --slo can be judged at, first 1000/s]
     #[arg(long, value_name = "RATE", value_parser = values::per_second)]
     from: Option<f64>,
     /// Highest rate to try [default: 10M/s]
@@ -133,7 +133,7 @@ const LOAD: [fn(Command) -> Command; 5] = [
 const AFTER_HELP: &str = "\
 The rate is doubled until it does not hold, then the gap is halved down to 2 %, and both ends are
 confirmed in longer stages. A rate holds when at least 98 % of it is answered, every condition
-holds and the stage is not INVALID. Conditions use the metrics of --fail-if: rate mean p50 p90 p99
+holds, the stage is not INVALID and has enough requests to tell (errors<1%: 100). Conditions use the metrics of --fail-if: rate mean p50 p90 p99
 p99.9 max errors unexpected status.NNN lag cpu (the client's per request). If the client is
 the limit, there is no answer.
   ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
@@ -192,8 +192,10 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let mut progress = LiveLine::new(options.quiet);
     let [stage, again] = [search.stage_ns, search.confirm_ns].map(time_exact);
     let most = search.limits().most_trials;
-    progress
-        .announce(&format!("stages of {stage}, {again} at a rate tried before; {most} at most"));
+    progress.announce(&format!(
+        "stages of {stage}, {again} at a rate tried before, or until {} are due; {most} at most",
+        counted(search.fewest_requests, "request")
+    ));
     let mut client = Native::new(&secrets);
     let setting = Setting {
         program: experiments::own_program()?,
@@ -204,6 +206,11 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let searched = run(&search, &mut folder, setting);
     progress.finish();
     let searched = searched.map_err(|error| CommandError::machine(error.to_string()))?;
+    if let Some(unsaved) = folder.unsaved() {
+        outlets::lost(&CommandError::machine(format!(
+            "cannot save {unsaved}; the search ends here, and this stage is in the report only"
+        )));
+    }
     let path = folder.path();
     let contents = contents(&search, &folder, &searched);
     let has_page = pages::keep(path, &contents);
@@ -213,14 +220,23 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     if !options.json {
         experiments::told_where(path, has_page);
     }
-    if searched.interrupted {
+    if folder.unsaved().is_some() {
+        note(&format!(
+            "once it can be written, repeat the command with --folder {} to continue",
+            path.display()
+        ));
+    } else if searched.interrupted {
         note(&format!(
             "interrupted; to continue, repeat the command with --folder {}",
             path.display()
         ));
     }
     files.keep_streams(&exported);
-    Ok(status(&searched))
+    Ok(if folder.unsaved().is_some() {
+        ExitCode::from(NOTHING_MEASURED)
+    } else {
+        status(&searched)
+    })
 }
 
 /// The exit status that a search deserves.
@@ -251,10 +267,20 @@ fn search(
     if stage_ns < 500_000_000 {
         return Err(CommandError::usage("a stage must be at least 500 ms long: use a longer -d"));
     }
-    // A stage at a lower rate has too few requests to judge the rate by.
-    let fewest_per_s = (FEWEST_REQUESTS / (stage_ns as f64 / 1e9)).max(1.0);
-    let lowest_per_s = options.from.unwrap_or(fewest_per_s.min(options.to));
-    let start_per_s = options.from.unwrap_or(START_PER_S);
+    // A stage at a lower rate has too few requests to judge the rate by, however long it may be.
+    let fewest_requests = goal.requests_wanted();
+    let longest_s = stage_ns.saturating_mul(LONGEST_STAGE) as f64 / 1e9;
+    let fewest_per_s = (fewest_requests as f64 / longest_s).max(1.0);
+    let asked_least_per_s = goal.lowest_per_s();
+    if asked_least_per_s > options.to {
+        return Err(CommandError::usage(format!(
+            "--slo asks for a rate that needs {}/s at least, and --to permits {}/s: raise --to",
+            rate(asked_least_per_s),
+            rate(options.to)
+        )));
+    }
+    let lowest_per_s = options.from.unwrap_or(fewest_per_s.min(options.to)).max(asked_least_per_s);
+    let start_per_s = options.from.unwrap_or(START_PER_S).max(asked_least_per_s);
     let load = load(words, start_per_s, secrets)?;
     let speaks = Speaks::of(options.https, [&load]);
     let targets = std::slice::from_ref(&target);
@@ -275,6 +301,7 @@ fn search(
         restart: !options.keep_running,
         ready_within_s: options.ready_within.div_ceil(1_000_000_000),
         speaks,
+        fewest_requests,
     })
 }
 
@@ -337,10 +364,15 @@ mod tests {
         // What is permitted to last a second needs longer stages to be seen.
         assert_eq!(read(":1/ --slo p99<1s").unwrap().stage_ns, 10_000_000_000);
         assert_eq!(read(":1/ --slo p99<1s -d 3s").unwrap().stage_ns, 3_000_000_000);
-        // A stage has ten requests at least, unless another rate was asked for.
+        // The longest stage has a hundred requests at least, unless another rate was asked for.
         let lowest = |line: &str| read(line).unwrap().lowest_per_s;
-        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms"), 20.0);
+        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms"), 26.0);
         assert_eq!(lowest(":1/ --slo p99<20ms -d 20s"), 1.0);
+        // One in a thousand is seen in a thousand.
+        assert_eq!(lowest(":1/ --slo errors<0.1% -d 10s"), 10.93);
+        // Below what is asked of the rate itself nothing can hold.
+        let above = read(":1/ --slo rate>490,p99<20ms --from 2").unwrap();
+        assert_eq!((above.lowest_per_s, above.start_per_s), (500.0, 500.0));
         assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms --to 5"), 5.0);
         assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms --from 2"), 2.0);
         for wrong in [
@@ -350,6 +382,7 @@ mod tests {
             ":1/ --slo p99<20ms --from 10 --to 5",
             ":1/ --slo p99<20ms --rate 5",
             ":1/ --slo p99<20ms -d 1ms",
+            ":1/ --slo rate>2k --to 1k",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

@@ -6,7 +6,7 @@ mod figures;
 mod files;
 pub(crate) mod folder;
 mod printed;
-mod running;
+pub(crate) mod running;
 
 pub use document::FormerWords;
 pub use folder::{Folder, FolderError, keep_printed, make_empty, new_numbered};

@@ -291,7 +291,7 @@ fn apart(kept: Result<Option<Counted>, FolderError>) -> (Option<Counted>, Result
 }
 
 /// How much came before the target exited: ` after 800 responses, all within the first 200 ms`.
-fn until_exit(run: &Run) -> String {
+pub(crate) fn until_exit(run: &Run) -> String {
     let (record, slices) = (&run.record, &run.record.slices);
     let responses = counted(record.responses, "response");
     match slices.slices.iter().rposition(|slice| slice.responses > 0) {

@@ -15,7 +15,11 @@ const ANSWERED: f64 = 0.98;
 /// A client that waited for a processor for this share of the time was starved.
 const STARVED: f64 = 0.5;
 /// Of fewer requests nothing can be said: one that was slow is not a rate that does not hold.
-pub const FEWEST_REQUESTS: f64 = 10.0;
+const FEWEST_REQUESTS: u64 = 10;
+/// A stage has as many requests as this if it can: of fewer, one that is missing is much.
+const USUAL_REQUESTS: u64 = 100;
+/// A request without a response for this many times what 99 % of the others took is one that gets none.
+const LOST: u64 = 10;
 /// An even schedule puts at most this many requests on either side of a boundary.
 const EVEN_CHANCE: f64 = 2.0;
 
@@ -34,6 +38,8 @@ pub struct Judged {
     pub why: Option<String>,
     /// The figure of each condition, in their order; `None` where the run has none.
     pub figures: Vec<Option<String>>,
+    /// Whether there were too few requests to tell.
+    pub undecided: bool,
     /// Responses per second in the second half of the run.
     pub answered_per_s: f64,
 }
@@ -67,6 +73,26 @@ impl Goal {
         self.conditions.iter().filter_map(Condition::limit_ns).reduce(f64::max)
     }
 
+    /// Requests that a stage should have, to be judged by: more where a condition on a share needs more.
+    pub fn requests_wanted(&self) -> u64 {
+        let needed = self.needed().max(USUAL_REQUESTS);
+        // Random arrivals may be fewer than expected, and an even schedule's last may be due at the end.
+        needed + 3 * needed.isqrt()
+    }
+
+    /// Requests without which a rate cannot hold.
+    fn needed(&self) -> u64 {
+        let of_shares = self.conditions.iter().filter_map(Condition::requests_needed);
+        of_shares.fold(FEWEST_REQUESTS, u64::max)
+    }
+
+    /// Lower rates cannot meet `rate>100`, whatever the target does; 0 where nothing is asked of the rate.
+    pub fn lowest_per_s(&self) -> f64 {
+        let least = self.conditions.iter().filter_map(Condition::least_rate).fold(0.0, f64::max);
+        // A rate holds of which this share is answered.
+        least / ANSWERED
+    }
+
     /// Percentiles for which this run has too few responses: there they are its slowest ones.
     pub fn unsupported(&self, run: &Run) -> Vec<&str> {
         let latency = run.record.answered.latency();
@@ -93,9 +119,16 @@ impl Goal {
             why.push(format!("only {answered}/s of {asked}/s answered"));
         } else if let Some(piled_up) = piled_up(run, asked_per_s) {
             why.push(piled_up);
+        } else if let Some(unanswered) = unanswered(run) {
+            why.push(unanswered);
         }
+        let lost = lost(run);
         why.extend(self.conditions.iter().filter_map(|condition| {
             match condition.judge_by_slowest(run) {
+                Outcome::Met(_) if condition.metric() == Metric::Errors && lost > 0 => {
+                    let (errors, due) = (run.record.failures_total() + lost, due(run));
+                    (!condition.is_met_by(errors, due)).then(|| never_answered(run, lost))
+                }
                 Outcome::Met(_) => None,
                 Outcome::Unknown(text) => Some(text),
                 Outcome::NotMet => {
@@ -108,13 +141,15 @@ impl Goal {
             why.extend(invalid(&assessed.judged));
         }
         let figures = self.conditions.iter().map(|condition| condition.figure(run)).collect();
+        let needed = if why.is_empty() { self.needed() } else { FEWEST_REQUESTS };
+        let undecided = due(run) < needed;
         let (trial, why) = match (why.is_empty(), client_is_the_limit(assessed)) {
+            _ if undecided => (Trial::Fails, Some(too_few(run, needed))),
             (true, _) => (Trial::Holds, None),
-            (false, _) if due(run) < FEWEST_REQUESTS => (Trial::Fails, Some(too_few(run))),
             (false, Some(client)) => (Trial::LimitedByClient, Some(client)),
             (false, None) => (Trial::Fails, Some(why.join("; "))),
         };
-        Judged { trial, why, figures, answered_per_s }
+        Judged { trial, why, figures, undecided, answered_per_s }
     }
 }
 
@@ -127,13 +162,57 @@ fn invalid(judged: &Verdicts) -> Option<String> {
     (!named.is_empty()).then(|| format!("INVALID: {}", named.join(", ")))
 }
 
-fn due(run: &Run) -> f64 {
-    (run.record.finished() + run.record.unfinished) as f64
+fn due(run: &Run) -> u64 {
+    run.record.finished() + run.record.unfinished
 }
 
-fn too_few(run: &Run) -> String {
-    let requests = counted(due(run) as u64, "request");
-    format!("{requests} at this rate: too few to judge it, use a longer -d")
+fn too_few(run: &Run, needed: u64) -> String {
+    let requests = counted(due(run), "request");
+    format!(
+        "{requests} at this rate: too few to judge it, which takes {}; use a longer -d",
+        grouped(needed)
+    )
+}
+
+/// Requests at the end that would not have been answered later either: the oldest waits for much longer than
+/// others did, and there are more than are under way at any time. How old the others are is not known; one is.
+fn lost(run: &Run) -> u64 {
+    let record = &run.record;
+    let Some(p99_ns) = record.answered.latency().quantile_ns(0.99) else { return 0 };
+    if record.unfinished == 0 || record.unfinished_oldest_ns <= p99_ns.saturating_mul(LOST) {
+        return 0;
+    }
+    let per_ns = due(run) as f64 / run.elapsed_ns.max(1) as f64;
+    let under_way = per_ns * p99_ns as f64;
+    record.unfinished.saturating_sub((under_way + EVEN_CHANCE).ceil() as u64).max(1)
+}
+
+fn never_answered(run: &Run, lost: u64) -> String {
+    let record = &run.record;
+    let p99_ns = record.answered.latency().quantile_ns(0.99).unwrap_or(0);
+    format!(
+        "{} at the end without a response, the oldest for {} where 99 % of the responses took {}",
+        counted(lost, "request"),
+        time(record.unfinished_oldest_ns as f64),
+        time(p99_ns as f64)
+    )
+}
+
+/// Whether more than the share that may be missing failed or waited in vain: of few requests, too.
+fn unanswered(run: &Run) -> Option<String> {
+    let (due, lost) = (due(run), lost(run));
+    let missing = run.record.failures_total() + lost;
+    let too_many = missing as f64 > due as f64 * (1.0 - ANSWERED);
+    too_many.then(|| {
+        let waiting =
+            if lost > 0 { format!(" ({})", never_answered(run, lost)) } else { String::new() };
+        let share = percent(missing as f64, due as f64);
+        format!(
+            "{} of {} requests were not answered, {share}{waiting}",
+            grouped(missing),
+            grouped(due)
+        )
+    })
 }
 
 /// The second half of the measured time as whole slices: how many responses came in it, and its

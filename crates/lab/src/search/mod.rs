@@ -5,8 +5,9 @@
 
 mod folder;
 mod goal;
+mod recovery;
 mod running;
 
 pub use folder::StageFolder;
-pub use goal::{FEWEST_REQUESTS, Goal, Judged};
+pub use goal::{Goal, Judged};
 pub use running::{Setting, Watch, run};

@@ -11,7 +11,10 @@ use ablaze_verdict::live;
 
 use crate::aim::aimed;
 
+use super::folder::Unmeasured;
+use super::recovery::{self, Recovery, Waited};
 use super::{Goal, StageFolder};
+use crate::experiment::running::until_exit;
 use crate::experiment::{Failure, FolderError, Runner};
 use crate::target::{Certificate, Response, Serving, Site, ThisProgram};
 
@@ -22,6 +25,9 @@ pub trait Watch {
 
     /// It has ended.
     fn ended(&mut self, number: usize, stage: &Stage);
+
+    /// A target that was asked too much is waited for, at most so long.
+    fn waits(&mut self, _at_most: Duration) {}
 }
 
 /// What a search runs with.
@@ -32,7 +38,7 @@ pub struct Setting<'a> {
     pub client: Option<&'a mut dyn Runner>,
     /// Hears how far it is.
     pub watch: &'a mut dyn Watch,
-    /// Waits while a target that was asked too much works off what it has taken.
+    /// Waits between the requests that a target is tried with while it works off what it has taken.
     pub rest: fn(Duration),
 }
 
@@ -61,6 +67,7 @@ pub fn run(
     let Setting { mut client, watch, rest, .. } = setting;
     let mut state = RateSearch::new(search.limits());
     let mut searched = Searched::default();
+    let mut recovery = Recovery::default();
     loop {
         let asked_per_s = match state.next() {
             Next::Try(asked_per_s) => asked_per_s,
@@ -73,55 +80,109 @@ pub fn run(
         let confirming = searched.stages.iter().any(|stage| stage.asked_per_s == asked_per_s);
         let kept = match (folder.stage(number, asked_per_s)?, &client) {
             // It ended the search: the cause has been fixed if the search is continued.
-            (Some(Err(_)), Some(_)) if is_gone(&searched.stages) => None,
+            (Some(Err(none)), Some(_))
+                if none.until_exit.is_none()
+                    && is_gone(&searched.stages)
+                    && folder.is_last(number) =>
+            {
+                None
+            }
             (kept, _) => kept,
         };
-        let carried_out_here = kept.is_none();
-        let result = match (kept, client.as_deref_mut()) {
-            (Some(result), _) => result.map(live::assessed),
-            (None, None) => {
+        if let Some(kept) = kept {
+            let result = kept.map(live::assessed).map_err(|none| none.into());
+            let stage = stage(&goal, asked_per_s, confirming, &result);
+            state.tell(stage.trial);
+            searched.stages.push(stage);
+            continue;
+        }
+        let Some(client) = client.as_deref_mut() else {
+            searched.gone = ended_before(folder, &searched.stages);
+            searched.interrupted = searched.gone.is_none();
+            break;
+        };
+        match target.is_ready(
+            &mut recovery,
+            searched.stages.last(),
+            (&mut *client, &mut *watch, rest),
+        ) {
+            Ok(Waited::Recovered) => {}
+            Ok(Waited::InVain(why)) => {
+                let kept = folder.note_end(&why);
+                searched.gone = Some(why);
+                keep_or_lack(kept, folder, number);
+                break;
+            }
+            Err(_) => {
                 searched.interrupted = true;
                 break;
             }
-            (None, Some(client)) => {
-                watch.begins(number, asked_per_s, confirming);
-                let load = search.stage_load(asked_per_s, confirming);
-                match target.measured(&load, client) {
-                    Ok(run) => {
-                        let run = live::assessed(run);
-                        folder.keep(number, asked_per_s, &run)?;
-                        Ok(run)
-                    }
-                    Err(Failure::Interrupted) => {
-                        searched.interrupted = true;
-                        break;
-                    }
-                    Err(Failure::Impossible(why)) => {
-                        folder.note_failure(number, asked_per_s, &why)?;
-                        Err(why)
-                    }
-                }
+        }
+        watch.begins(number, asked_per_s, confirming);
+        let load = search.stage_load(asked_per_s, confirming);
+        let (result, kept) = match target.measured(&load, client) {
+            Ok(run) => {
+                let run = live::assessed(run);
+                let kept = folder.keep(number, asked_per_s, &run);
+                (Ok(run), kept)
+            }
+            Err(NoRun::Interrupted) => {
+                searched.interrupted = true;
+                break;
+            }
+            Err(NoRun::Impossible(none)) => {
+                let noted = (none.why.as_str(), none.until_exit.as_deref());
+                let kept = folder.note_failure(number, asked_per_s, noted);
+                (Err(none), kept)
             }
         };
         let stage = stage(&goal, asked_per_s, confirming, &result);
-        if carried_out_here {
-            watch.ended(number, &stage);
-            if let Some(time) = backlog(&stage, search).filter(|_| !target.starts_anew()) {
-                rest(time);
-            }
-        }
+        watch.ended(number, &stage);
+        // A target that keeps running is asked before the next stage whether it is there.
         let gone = match &result {
-            Err(why) if is_gone(&searched.stages) => Some(why.clone()),
+            Err(none) if !recovery.is_known() && is_gone_behind(&searched.stages, none) => {
+                Some(none.why.clone())
+            }
             _ => None,
         };
         state.tell(stage.trial);
         searched.stages.push(stage);
+        let kept = kept.and_then(|()| gone.as_ref().map_or(Ok(()), |why| folder.note_end(why)));
+        if keep_or_lack(kept, folder, number) {
+            searched.interrupted = true;
+            break;
+        }
         if gone.is_some() {
             searched.gone = gone;
             break;
         }
     }
     Ok(searched)
+}
+
+/// Remembers what could not be kept, and says whether there is any.
+fn keep_or_lack(kept: Result<(), FolderError>, folder: &mut StageFolder, number: usize) -> bool {
+    let lacks = kept.is_err();
+    if let Err(error) = kept {
+        folder.lacks(format!("stage {number}: {error}"));
+    }
+    lacks
+}
+
+/// Why a search that is only looked at went no further, if it was not interrupted.
+fn ended_before(folder: &StageFolder, stages: &[Stage]) -> Option<String> {
+    let noted = folder.ended().map(str::to_owned);
+    // Folders of before have no note of it.
+    noted.or_else(|| {
+        let (last, before) = stages.split_last()?;
+        (last.measured.is_none() && is_gone(before)).then(|| last.why.clone())?
+    })
+}
+
+/// Whether a stage without a run ends the search. One of a target that exited, and responded until then, does not:
+/// at a lower rate it may not exit.
+fn is_gone_behind(before: &[Stage], none: &Lost) -> bool {
+    none.until_exit.is_none() && is_gone(before)
 }
 
 /// A target that could not be measured at its first stage, or at two in a row, is not there: a lower
@@ -134,43 +195,54 @@ fn stage(
     goal: &Goal,
     asked_per_s: f64,
     confirming: bool,
-    result: &Result<Assessed, String>,
+    result: &Result<Assessed, Lost>,
 ) -> Stage {
-    match result {
-        Err(why) => Stage {
-            asked_per_s,
-            confirming,
-            trial: Trial::Fails,
-            why: Some(why.clone()),
-            measured: None,
-        },
-        Ok(run) => {
-            let judged = goal.judge(run, asked_per_s);
-            let measured = Measured {
-                answered_per_s: judged.answered_per_s,
-                figures: judged.figures,
-                unsupported: goal.unsupported(&run.run).into_iter().map(str::to_owned).collect(),
-                verdict: run.judged.verdict,
-                findings: run.judged.findings.clone(),
-            };
-            Stage {
-                asked_per_s,
-                confirming,
-                trial: judged.trial,
-                why: judged.why,
-                measured: Some(measured),
-            }
-        }
+    let (run, lost) = match result {
+        Ok(run) => (Some(run), None),
+        Err(lost) => (lost.until_exit.as_deref(), Some(lost.why.clone())),
+    };
+    let judged = run.map(|run| goal.judge(run, asked_per_s));
+    let (trial, why, undecided) = match (&judged, lost) {
+        (_, Some(why)) => (Trial::Fails, Some(why), false),
+        (Some(judged), None) => (judged.trial, judged.why.clone(), judged.undecided),
+        (None, None) => (Trial::Fails, None, false),
+    };
+    let measured = judged.zip(run).map(|(judged, run)| Measured {
+        answered_per_s: judged.answered_per_s,
+        figures: judged.figures,
+        unsupported: goal.unsupported(&run.run).into_iter().map(str::to_owned).collect(),
+        verdict: run.judged.verdict,
+        findings: run.judged.findings.clone(),
+    });
+    Stage { asked_per_s, confirming, trial, why, undecided, measured }
+}
+
+/// A stage of which there is no whole run.
+struct Lost {
+    why: String,
+    /// What came until the target exited.
+    until_exit: Option<Box<Assessed>>,
+}
+
+impl From<Unmeasured> for Lost {
+    fn from(kept: Unmeasured) -> Self {
+        Self { why: kept.why, until_exit: kept.until_exit.map(|run| Box::new(live::assessed(*run))) }
     }
 }
 
-/// How long a target needs for what it had not answered yet at the end of a stage that asked for
-/// too much; at most the length of a stage.
-fn backlog(stage: &Stage, search: &Search) -> Option<Duration> {
-    let measured = stage.measured.as_ref().filter(|_| stage.trial != Trial::Holds)?;
-    let times = stage.asked_per_s / measured.answered_per_s.max(1.0) - 1.0;
-    let length_ns = if stage.confirming { search.confirm_ns } else { search.stage_ns };
-    Some(Duration::from_nanos((length_ns as f64 * times.clamp(0.0, 1.0)) as u64))
+/// Why there is no run of a stage.
+enum NoRun {
+    Interrupted,
+    Impossible(Lost),
+}
+
+impl From<Failure> for NoRun {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Interrupted => Self::Interrupted,
+            Failure::Impossible(why) => Self::Impossible(Lost { why, until_exit: None }),
+        }
+    }
 }
 
 /// The target, while it runs.
@@ -204,24 +276,63 @@ impl<'a> Target<'a> {
         self.search.restart && self.search.target.is_started_here()
     }
 
-    fn measured(&mut self, load: &LoadSpec, client: &mut dyn Runner) -> Result<Run, Failure> {
-        let impossible = |why: String| Failure::Impossible(why);
-        let mut serving = match self.serving.take() {
-            Some(serving) => serving,
-            None => Serving::start(&self.search.target, &self.site)
-                .map_err(|error| impossible(error.to_string()))?,
+    /// Before a stage: whether a target that keeps running responds as it did before the first one, and how fast
+    /// that was. What it has not worked off yet is waited for.
+    fn is_ready(
+        &mut self,
+        recovery: &mut Recovery,
+        before: Option<&Stage>,
+        (client, watch, rest): (&mut dyn Runner, &mut dyn Watch, fn(Duration)),
+    ) -> Result<Waited, Failure> {
+        if self.starts_anew() {
+            return Ok(Waited::Recovered);
+        }
+        let at_most = recovery::longest_wait(self.search.stage_ns);
+        let per_s = before.map_or(self.search.start_per_s, |stage| stage.asked_per_s);
+        let load = recovery::single(&self.search.stage_load(per_s, false));
+        let mut probe = || {
+            let mut serving = self.started()?;
+            let load = aimed(&load, &serving, &self.search.placement.client)?;
+            let run = client.run(&load, false);
+            self.serving = serving.ended().is_none().then_some(serving);
+            run
         };
+        if !recovery.is_known() {
+            recovery.learn(&mut probe)?;
+            return Ok(Waited::Recovered);
+        }
+        let Some(before) = before.filter(|stage| stage.trial != Trial::Holds) else {
+            return Ok(Waited::Recovered);
+        };
+        watch.waits(at_most);
+        recovery.wait(before.asked_per_s, at_most, rest, &mut probe)
+    }
+
+    fn started(&mut self) -> Result<Serving, Failure> {
+        match self.serving.take() {
+            Some(serving) => Ok(serving),
+            None => Serving::start(&self.search.target, &self.site)
+                .map_err(|error| Failure::Impossible(error.to_string())),
+        }
+    }
+
+    fn measured(&mut self, load: &LoadSpec, client: &mut dyn Runner) -> Result<Run, NoRun> {
+        let mut serving = self.started()?;
         let load = aimed(load, &serving, &self.search.placement.client)?;
         let run = client.run(&load, false);
         if let Some(status) = serving.ended() {
-            let name = &self.search.target.name;
-            return Err(impossible(format!("{name} exited during the stage ({status})")));
+            let mut why = format!("{} exited during the stage ({status})", self.search.target.name);
+            if let Ok(run) = &run {
+                why.push_str(&until_exit(run));
+            }
+            let until_exit = run.ok().map(|run| Box::new(live::assessed(run)));
+            return Err(NoRun::Impossible(Lost { why, until_exit }));
         }
         if !self.starts_anew() {
             self.serving = Some(serving);
         }
         match run? {
-            run if run.ended == Ended::Interrupted => Err(Failure::Interrupted),
+            run if run.ended == Ended::Interrupted => Err(NoRun::Interrupted),
             run => Ok(run),
         }
     }

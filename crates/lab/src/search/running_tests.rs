@@ -23,6 +23,18 @@ struct Simulated {
     asked: Vec<f64>,
     interrupt_at: Option<usize>,
     dies_at: Option<usize>,
+    /// It works off what it has taken, whoever waits for it.
+    keeps_its_backlog: bool,
+}
+
+thread_local! {
+    /// Seconds of work that the target still has to do.
+    static BACKLOG_S: std::cell::Cell<f64> = const { std::cell::Cell::new(0.0) };
+}
+
+/// Time passes for the target.
+fn rest(time: Duration) {
+    BACKLOG_S.set((BACKLOG_S.get() - time.as_secs_f64()).max(0.0));
 }
 
 impl Simulated {
@@ -33,8 +45,33 @@ impl Simulated {
             asked: Vec::new(),
             interrupt_at: None,
             dies_at: None,
+            keeps_its_backlog: false,
         }
     }
+
+    /// A single request, answered behind what the target has to do.
+    fn single(&self, load: &LoadSpec) -> Result<Run, Failure> {
+        if self.dies_at.is_some_and(|at| self.asked.len() > at || at == 0) {
+            return Err(Failure::Impossible("refused the connection".to_owned()));
+        }
+        let timeout_s = load.limits.timeout_ns as f64 / 1e9;
+        let busy_s = BACKLOG_S.get();
+        rest(Duration::from_secs_f64(timeout_s));
+        if busy_s > timeout_s {
+            return Err(Failure::Impossible("no response in time".to_owned()));
+        }
+        let mut run = saved();
+        let mut intended = Intended::default();
+        intended.response.record((busy_s * 1e9) as u64 + 10_000_000);
+        run.record.unexpected = 0;
+        run.record.answered.intended = Some(Box::new(intended));
+        Ok(run)
+    }
+}
+
+fn saved() -> Run {
+    let saved = ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
+    ablaze_report::json::load(&saved).unwrap().run
 }
 
 impl Runner for Simulated {
@@ -42,16 +79,22 @@ impl Runner for Simulated {
         if self.interrupt_at == Some(self.asked.len()) {
             return Err(Failure::Interrupted);
         }
-        let Shape::Open { rate, .. } = load.shape else { panic!("a closed loop") };
+        let Shape::Open { rate, .. } = load.shape else { return self.single(load) };
         let asked = rate.from_per_s;
         let length_ms = load.limits.duration_ns.unwrap() / 1_000_000;
         self.asked.push(asked);
         if self.dies_at.is_some_and(|at| self.asked.len() > at) {
             return Err(Failure::Impossible("refused the connection".to_owned()));
         }
-        let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
-        let mut run = ablaze_report::json::load(saved).unwrap().run;
+        let mut run = saved();
         let length_s = length_ms as f64 / 1e3;
+        if self.keeps_its_backlog {
+            let busy_s = BACKLOG_S.get();
+            BACKLOG_S.set((busy_s + (asked / self.capacity_per_s - 1.0) * length_s).max(0.0));
+            if busy_s >= length_s {
+                return Err(Failure::Impossible("no response in time".to_owned()));
+            }
+        }
         run.ended = Ended::Complete;
         run.elapsed_ns = length_ms * 1_000_000;
         run.monitor = None;
@@ -103,7 +146,6 @@ impl Watch for Nobody {
 fn carried_out(search: &Search, path: &Path, client: Option<&mut Simulated>) -> Searched {
     let mut folder = StageFolder::at(path, search, &mut Former).unwrap();
     let client = client.map(|client| client as &mut dyn Runner);
-    let rest = |_| {};
     let setting = Setting { program: ThisProgram::nowhere(), client, watch: &mut Nobody, rest };
     run(search, &mut folder, setting).unwrap()
 }
@@ -113,8 +155,9 @@ fn the_capacity_is_found_by_latency_and_without_it() {
     for (name, goal) in [("latency", "p99<20ms,errors<0.1%"), ("errors", "errors<0.1%")] {
         for capacity in [37.0, 801.0, 12_345.0] {
             let scratch = Scratch::new(&format!("{name}-{capacity}"));
+            let searched_for = Search { fewest_requests: 1100, ..search(goal) };
             let searched = carried_out(
-                &search(goal),
+                &Search { stage_ns: 10_000_000_000, confirm_ns: 10_000_000_000, ..searched_for },
                 &scratch.join("kept"),
                 Some(&mut Simulated::of(capacity)),
             );
@@ -176,9 +219,14 @@ fn a_target_that_is_gone_ends_the_search_and_keeps_its_stages() {
     let scratch = Scratch::new("gone");
     let mut client = Simulated { dies_at: Some(2), ..Simulated::of(1700.0) };
     let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut client));
-    assert_eq!(searched.gone.as_deref(), Some("refused the connection"));
-    assert_eq!(searched.stages.len(), 4, "{searched:?}");
+    let why = searched.gone.clone().unwrap();
+    assert!(why.starts_with("the target did not recover from 1,414/s: 20."), "{why}");
+    assert!(why.contains("a single request failed (refused the connection); before the"), "{why}");
+    assert!(why.ends_with("Start it again, and use a lower --to"), "{why}");
+    // The stage in which it went away; then it is tried by single requests.
+    assert_eq!(searched.stages.len(), 3, "{searched:?}");
     assert!(searched.stages[..2].iter().all(|stage| stage.measured.is_some()));
+    assert_eq!(carried_out(&search("p99<20ms"), &scratch.join("kept"), None), searched);
     let scratch = Scratch::new("never-there");
     let mut client = Simulated { dies_at: Some(0), ..Simulated::of(1700.0) };
     let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut client));
@@ -240,7 +288,10 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
         intended.response.record(540_000);
     });
     assert_eq!(one.trial, Trial::Fails);
-    assert_eq!(one.why.unwrap(), "1 request at this rate: too few to judge it, use a longer -d");
+    assert_eq!(
+        one.why.unwrap(),
+        "1 request at this rate: too few to judge it, which takes 10; use a longer -d"
+    );
     // Errors are no responses, whether or not a condition is put on them.
     let errors = judged("p99<20ms", 900.0, |run| {
         for slice in &mut run.record.slices.slices {
@@ -251,10 +302,98 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
 }
 
 #[test]
-fn a_folder_with_other_files_is_refused_and_left_as_it_is() {
-    let scratch = Scratch::new("others");
-    std::fs::write(scratch.join("index.html"), "keep").unwrap();
-    let refused = StageFolder::at(scratch.path(), &search("p99<20ms"), &mut Former).unwrap_err();
-    assert!(refused.to_string().contains("holds other files (index.html)"), "{refused}");
-    assert!(!scratch.join("search.json").exists());
+fn what_a_stage_left_behind_is_worked_off_before_the_next() {
+    let scratch = Scratch::new("backlog");
+    // The first stage asks ten times of what can be done: 18 s of work are left when its 2 s are over.
+    let mut client = Simulated { keeps_its_backlog: true, ..Simulated::of(100.0) };
+    let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut client));
+    let Some(Found::Limit { holds_per_s, .. }) = searched.found else { panic!("{searched:?}") };
+    assert!(holds_per_s > 95.0 && holds_per_s <= 102.1, "{holds_per_s}");
+    assert!(searched.stages.iter().all(|stage| stage.measured.is_some()), "{searched:?}");
+    assert_eq!(carried_out(&search("p99<20ms"), &scratch.join("kept"), None), searched);
+    // One that does not recover in any time ends the search, which says so.
+    let scratch = Scratch::new("for-ever");
+    let mut client = Simulated { keeps_its_backlog: true, ..Simulated::of(10.0) };
+    let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut client));
+    let why = searched.gone.clone().unwrap();
+    assert!(why.starts_with("the target did not recover from 1,000/s: 2"), "{why}");
+    assert_eq!(searched.stages.len(), 1);
+    assert_eq!(carried_out(&search("p99<20ms"), &scratch.join("kept"), None), searched);
+    BACKLOG_S.set(0.0);
+}
+
+#[test]
+fn a_stage_of_a_target_that_exited_is_kept_and_shown() {
+    let scratch = Scratch::new("exited");
+    let search = search("p99<20ms");
+    let path = scratch.join("kept");
+    let mut folder = StageFolder::at(&path, &search, &mut Former).unwrap();
+    let mut client = Simulated::of(1700.0);
+    let run = live::assessed(client.run(&search.stage_load(1000.0, false), false).unwrap());
+    folder.note_failure(1, 1000.0, ("one exited during the stage", Some(&run))).unwrap();
+    let searched = carried_out(&search, &path, None);
+    let [stage] = &searched.stages[..] else { panic!("{searched:?}") };
+    assert_eq!(stage.trial, Trial::Fails);
+    assert_eq!(stage.why.as_deref(), Some("one exited during the stage"));
+    assert_eq!(stage.measured.as_ref().unwrap().answered_per_s, 1000.0);
+    assert!(folder.shown_run(&searched).unwrap().is_some());
+    // At a lower rate it may not exit: the search goes on.
+    assert!(searched.interrupted && searched.gone.is_none());
+    let after = carried_out(&search, &path, Some(&mut client));
+    assert!(after.is_answered() && after.stages[0] == searched.stages[0], "{after:?}");
+}
+
+#[test]
+fn a_stage_that_cannot_be_kept_ends_the_search_with_what_there_is() {
+    let scratch = Scratch::new("unwritable");
+    let search = search("p99<20ms");
+    let mut folder = StageFolder::at(&scratch.join("kept"), &search, &mut Former).unwrap();
+    std::fs::create_dir(folder.file(1, 1000.0).with_extension("hlog")).unwrap();
+    let client: Option<&mut dyn Runner> = Some(&mut Simulated::of(1700.0));
+    let setting = Setting { program: ThisProgram::nowhere(), client, watch: &mut Nobody, rest };
+    let searched = run(&search, &mut folder, setting).unwrap();
+    assert_eq!((searched.stages.len(), searched.found), (1, None));
+    assert!(folder.unsaved().unwrap().starts_with("stage 1: "), "{:?}", folder.unsaved());
+}
+
+#[test]
+fn too_few_requests_do_not_show_that_a_share_is_kept_to() {
+    let judged = |goal: &str, rate: f64, change: fn(&mut Run)| {
+        let mut run =
+            Simulated::of(1000.0).run(&search(goal).stage_load(rate, false), false).unwrap();
+        change(&mut run);
+        goal.parse::<Goal>().unwrap().judge(&live::assessed(run), rate)
+    };
+    let few = judged("errors<1%", 15.0, |_| {});
+    assert!(few.undecided && few.trial == Trial::Fails, "{few:?}");
+    assert!(
+        few.why.unwrap().contains("30 requests at this rate: too few to judge it, which takes 100")
+    );
+    assert_eq!(judged("errors<1%", 60.0, |_| {}).trial, Trial::Holds);
+    assert_eq!(judged("p99<20ms", 15.0, |_| {}).trial, Trial::Holds);
+    // One that was never answered, in whatever stage, is one of 30.
+    let lost = |run: &mut Run| {
+        run.record.responses -= 1;
+        run.record.statuses = [(200, run.record.responses)].into();
+        run.record.unfinished = 1;
+        run.record.unfinished_oldest_ns = 300_000_000;
+    };
+    let hung = judged("p99<20ms", 15.0, lost);
+    assert_eq!((hung.trial, hung.undecided), (Trial::Fails, false));
+    let why = hung.why.unwrap();
+    assert!(why.starts_with("1 of 30 requests were not answered, 3.3 % (1 request at the end without a response, the oldest for 300 ms"), "{why}");
+    // Two in a hundred may be missing, but not where less is asked for.
+    let hung = judged("errors<1%", 50.0, lost);
+    assert!(
+        hung.trial == Trial::Fails
+            && hung.why.as_deref().unwrap().starts_with("1 request at the end"),
+        "{hung:?}"
+    );
+    assert_eq!(judged("errors<2%", 50.0, lost).trial, Trial::Holds);
+    // One that is under way is not lost.
+    let under_way = judged("errors<1%", 60.0, |run| {
+        run.record.unfinished = 1;
+        run.record.unfinished_oldest_ns = 20_000_000;
+    });
+    assert_eq!(under_way.trial, Trial::Holds);
 }

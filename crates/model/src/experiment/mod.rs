@@ -21,7 +21,7 @@ pub use figures::{Counted, Figures};
 pub use judged::JudgedTogether;
 pub use placement::Placement;
 pub use results::{Outcome, Results, SKIPPED};
-pub use search::{Measured, Search, Searched, Stage, plain_rate};
+pub use search::{LONGEST_STAGE, Measured, Search, Searched, Stage, plain_rate};
 pub use target::{Speaks, Target, Tool, of_control, told_apart};
 
 /// What is to be measured.

@@ -13,6 +13,9 @@ use crate::spec::Shape;
 /// A search gives up after this many stages.
 const MOST_STAGES: u32 = 60;
 
+/// A stage that needs more requests is at most this many times as long as others.
+pub const LONGEST_STAGE: u64 = 10;
+
 /// What is looked for, and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
@@ -45,6 +48,9 @@ pub struct Search {
     /// What a target that is started here is to speak.
     #[serde(default)]
     pub speaks: Speaks,
+    /// A stage lasts until so many requests are due, and at most [`LONGEST_STAGE`] times its length.
+    #[serde(default)]
+    pub fewest_requests: u64,
 }
 
 /// One stage.
@@ -58,7 +64,9 @@ pub struct Stage {
     pub trial: Trial,
     /// Why it does not hold.
     pub why: Option<String>,
-    /// What was measured; `None` when it could not be.
+    /// Whether it had too few requests to be judged: then it does not count as one that holds.
+    pub undecided: bool,
+    /// What was measured; `None` when it could not be. Of a target that exited, what came until then.
     pub measured: Option<Measured>,
 }
 
@@ -104,7 +112,7 @@ impl Search {
 
     /// What is asked for in a stage: exactly what its words say.
     pub fn stage_load(&self, asked_per_s: f64, confirming: bool) -> LoadSpec {
-        let length_ms = if confirming { self.confirm_ns } else { self.stage_ns } / 1_000_000;
+        let length_ms = self.length_ns(asked_per_s, confirming) / 1_000_000;
         let shown = plain_rate(asked_per_s);
         let mut load = self.load.clone();
         load.shape = Shape::Open {
@@ -117,6 +125,14 @@ impl Search {
         load.words.0.extend(["--rate".to_owned(), format!("{shown}/s")]);
         load.words.0.extend(["--duration".to_owned(), format!("{length_ms}ms")]);
         load
+    }
+
+    /// How long a stage lasts: longer at a rate of which its length has too few requests.
+    pub fn length_ns(&self, asked_per_s: f64, confirming: bool) -> u64 {
+        let needed_ns = (self.fewest_requests as f64 / asked_per_s * 1e9).ceil() as u64;
+        let longest_ns = self.stage_ns.saturating_mul(LONGEST_STAGE);
+        let length_ns = if confirming { self.confirm_ns } else { self.stage_ns };
+        length_ns.max(needed_ns.min(longest_ns))
     }
 
     /// The conditions as they were written, each by itself.

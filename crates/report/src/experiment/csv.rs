@@ -64,6 +64,7 @@ pub fn search(searched: &Searched) -> String {
             stage.confirming.to_string(),
             match stage.trial {
                 StageTrial::Holds => "holds",
+                StageTrial::Fails if stage.undecided => "not judged",
                 StageTrial::Fails => "fails",
                 StageTrial::LimitedByClient => "not offered",
             }

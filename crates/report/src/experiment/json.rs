@@ -187,6 +187,7 @@ fn found(found: Found) -> Value {
 fn stage(stage: &Stage) -> Value {
     let outcome = match stage.trial {
         StageTrial::Holds => "holds",
+        StageTrial::Fails if stage.undecided => "not judged",
         StageTrial::Fails => "does not hold",
         StageTrial::LimitedByClient => "not offered",
     };

@@ -57,6 +57,7 @@ fn search() -> Value {
         findings: vec![finding()],
     };
     let stage = |measured, trial| Stage {
+        undecided: false,
         asked_per_s: 1000.0,
         confirming: false,
         trial,

@@ -70,6 +70,7 @@ fn responses(trial: Trial) -> u64 {
 fn of_search() -> Page {
     let search = experiments::search("p99<20ms,errors<0.1%");
     let stage = |asked_per_s: f64, holds: bool| Stage {
+        undecided: false,
         asked_per_s,
         confirming: false,
         trial: if holds { StageTrial::Holds } else { StageTrial::Fails },
@@ -226,6 +227,7 @@ fn a_search_lists_the_same_findings_everywhere_with_their_stages() {
     use ablaze_model::finding::DiagnosisId::{D07, D13};
     let found = |id, evidence: &str| Finding::new(id, Severity::Suspect, evidence, "", "Fix it.");
     let stage = |asked_per_s: f64, trial, findings| Stage {
+        undecided: false,
         asked_per_s,
         confirming: false,
         trial,

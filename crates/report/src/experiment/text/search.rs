@@ -47,6 +47,17 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             "{} holds, the highest rate permitted: raise --to to find the limit",
             holding(holds_per_s)
         ),
+        Some(Found::LowestFails { fails_per_s })
+            if searched
+                .stage_at(fails_per_s, Trial::Fails)
+                .is_some_and(|stage| stage.undecided) =>
+        {
+            let why = why(searched, fails_per_s, Trial::Fails);
+            format!(
+                "no answer: {}/s, the lowest permitted, cannot be judged: {why}",
+                rate(fails_per_s)
+            )
+        }
         Some(Found::LowestFails { fails_per_s }) => format!(
             "no rate holds: {}/s, the lowest permitted, does not: {}",
             rate(fails_per_s),
@@ -215,6 +226,7 @@ fn outcome(stage: &Stage) -> String {
     let why = stage.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
     match stage.trial {
         Trial::Holds => format!("holds{again}{doubt}"),
+        Trial::Fails if stage.undecided => format!("not judged{again}{why}"),
         Trial::Fails => format!("does not hold{again}{why}"),
         Trial::LimitedByClient => format!("not offered{again}{why}"),
     }

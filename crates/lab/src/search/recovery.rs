@@ -1,0 +1,160 @@
+//! Between two stages of a target that keeps running: what a stage asked too much is still being worked off when it
+//! has ended, and would be taken for the next one's. So single requests are sent until they are answered as fast
+//! as before the first stage. Used by `running`.
+
+use std::time::{Duration, Instant};
+
+use ablaze_model::experiment::LONGEST_STAGE;
+use ablaze_model::spec::Shape;
+use ablaze_model::{LoadSpec, Run};
+use ablaze_report::number::{rate, time};
+
+use crate::experiment::Failure;
+
+/// So many requests before the first stage say how fast one is answered; the one before them finds cold caches.
+const USUAL: usize = 3;
+/// So many in a row have to be answered as fast: some workers of a server may be free while others are not.
+const IN_A_ROW: usize = 3;
+/// A request is as fast as before if it takes at most this many times as long, and [`SPARE_NS`].
+const TIMES: u64 = 2;
+/// What a machine adds to one request.
+const SPARE_NS: u64 = 1_000_000;
+/// Pauses between requests: the first, and the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+/// It is waited for at least this long before the search is given up.
+const AT_LEAST: Duration = Duration::from_secs(10);
+/// A request that is not answered within this time, or that of a stage, is given up.
+const PROBE_NS: u64 = 2_000_000_000;
+
+/// How fast a target responds to a single request.
+#[derive(Debug, Default)]
+pub(super) struct Recovery {
+    usual: Option<Probe>,
+}
+
+/// One request that was answered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Probe {
+    ns: u64,
+    /// Whether its status was expected.
+    expected: bool,
+}
+
+/// How waiting for a target ended.
+pub(super) enum Waited {
+    /// It responds as before.
+    Recovered,
+    /// It did not, and why the search ends.
+    InVain(String),
+}
+
+impl Recovery {
+    /// Whether it is known how fast the target responds.
+    pub(super) fn is_known(&self) -> bool {
+        self.usual.is_some()
+    }
+
+    /// Learns how fast the target responds before it was asked for anything else.
+    ///
+    /// # Errors
+    /// When interrupted.
+    pub(super) fn learn(
+        &mut self,
+        probe: &mut dyn FnMut() -> Result<Run, Failure>,
+    ) -> Result<(), Failure> {
+        for number in 0..=USUAL {
+            match probe().map(|run| Probe::of(&run)) {
+                Ok(Some(now)) if number > 0 => {
+                    let slowest = self.usual.filter(|usual| usual.ns > now.ns);
+                    self.usual = Some(slowest.unwrap_or(now));
+                }
+                Ok(_) => {}
+                Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+                // Whoever does not respond now is found out by the first stage.
+                Err(Failure::Impossible(_)) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until single requests are answered as fast as before the first stage, `at_most` so long.
+    ///
+    /// # Errors
+    /// When interrupted.
+    pub(super) fn wait(
+        &self,
+        asked_per_s: f64,
+        at_most: Duration,
+        rest: fn(Duration),
+        probe: &mut dyn FnMut() -> Result<Run, Failure>,
+    ) -> Result<Waited, Failure> {
+        let Some(usual) = self.usual else { return Ok(Waited::Recovered) };
+        let (mut spent, mut pause, mut in_a_row) = (Duration::ZERO, PAUSES[0], 0);
+        loop {
+            let began = Instant::now();
+            let last = match probe() {
+                Ok(run) => Probe::of(&run).ok_or_else(|| "was not answered".to_owned()),
+                Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+                Err(Failure::Impossible(why)) => Err(format!("failed ({why})")),
+            };
+            spent += began.elapsed();
+            in_a_row =
+                if last.as_ref().is_ok_and(|last| last.is_like(usual)) { in_a_row + 1 } else { 0 };
+            if in_a_row >= IN_A_ROW {
+                return Ok(Waited::Recovered);
+            }
+            if in_a_row > 0 {
+                continue;
+            }
+            if spent >= at_most {
+                let now = match last {
+                    Ok(last) => format!("took {}", time(last.ns as f64)),
+                    Err(why) => why,
+                };
+                return Ok(Waited::InVain(format!(
+                    "the target did not recover from {}/s: {} later, a single request {now}; before the \
+                     first stage, one took {}. Start it again, and use a lower --to",
+                    rate(asked_per_s),
+                    time(spent.as_nanos() as f64),
+                    time(usual.ns as f64)
+                )));
+            }
+            rest(pause);
+            spent += pause;
+            pause = (pause * 2).min(PAUSES[1]);
+        }
+    }
+}
+
+impl Probe {
+    fn of(run: &Run) -> Option<Self> {
+        let ns = run.record.answered.latency().max_ns()?;
+        Some(Self { ns, expected: run.record.unexpected == 0 })
+    }
+
+    fn is_like(self, usual: Self) -> bool {
+        self.ns <= usual.ns * TIMES + SPARE_NS && (self.expected || !usual.expected)
+    }
+}
+
+/// How long it is waited for a target at most.
+pub(super) fn longest_wait(stage_ns: u64) -> Duration {
+    AT_LEAST.max(Duration::from_nanos(stage_ns.saturating_mul(LONGEST_STAGE)))
+}
+
+/// A single request, as those of a stage are made.
+pub(super) fn single(stage: &LoadSpec) -> LoadSpec {
+    let mut load = stage.clone();
+    let timeout_ns = load.limits.timeout_ns.min(PROBE_NS.max(load.limits.duration_ns.unwrap_or(0)));
+    load.shape = Shape::Closed { connections: Some(1) };
+    load.in_flight = 1;
+    load.limits.requests = Some(1);
+    load.limits.duration_ns = None;
+    load.limits.warmup_ns = 0;
+    load.limits.timeout_ns = timeout_ns;
+    load.connections.ramp_ns = 0;
+    load.workers.threads = None;
+    load.keep_every_request = false;
+    load.monitored = false;
+    load
+}
