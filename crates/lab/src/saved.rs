@@ -32,6 +32,16 @@ pub fn read(file: &Path) -> Result<Run, String> {
     }
 }
 
+/// Whether two files hold one and the same run: it began at the same nanosecond, took as long, and counted the same.
+pub fn are_one(one: &Run, other: &Run) -> bool {
+    let is = |run: &Run| {
+        let (record, latency) = (&run.record, run.record.answered.latency());
+        let times = (latency.count(), latency.max_ns(), latency.quantile_ns(0.5));
+        (run.started_unix_ns, run.elapsed_ns, record.responses, record.received_bytes, times)
+    };
+    is(one) == is(other)
+}
+
 /// What saved runs leave of a comparison's verdict.
 pub(crate) fn doubt(experiment: &Experiment, results: &Results) -> Verdict {
     match not_in_turns(experiment, results).is_empty() {

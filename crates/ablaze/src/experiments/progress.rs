@@ -184,11 +184,16 @@ fn tick(shared: &Shared) {
 /// What starting and stopping a target takes beside its run.
 pub const BESIDE_A_RUN: Duration = Duration::from_millis(400);
 
+/// Whether there is nothing to run for it.
+fn is_saved(experiment: &Experiment, trial: &Trial) -> bool {
+    experiment.targets[trial.target].saved_runs().is_some()
+}
+
 /// `12 runs, about 11 s`: the runs from this number on, by their options.
 fn to_come(experiment: &Experiment, from: usize) -> Option<String> {
     let trials = experiment.trials();
-    let of_saved = |trial: &Trial| experiment.targets[trial.target].saved_runs().is_some();
-    let here: Vec<&Trial> = trials.iter().skip(from).filter(|trial| !of_saved(trial)).collect();
+    let here: Vec<&Trial> =
+        trials.iter().skip(from).filter(|trial| !is_saved(experiment, trial)).collect();
     if here.is_empty() {
         return None;
     }
@@ -222,22 +227,31 @@ impl Observer for LiveLine {
             self.announce(&text);
         }
         self.announced = true;
-        (self.number, self.of) = (number, of);
+        // Saved runs are read, not run.
+        let trials = experiment.trials();
+        let saved =
+            |trials: &[Trial]| trials.iter().filter(|trial| is_saved(experiment, trial)).count();
+        (self.number, self.of) = (number - saved(&trials[..number]), of - saved(&trials));
+        if is_saved(experiment, &trial) {
+            return;
+        }
         let name = &experiment.targets[trial.target].name;
         let label = &experiment.loads[trial.load].label;
         let asked = asked_for(experiment, number - 1);
         let left = self.time_for(of + 1 - number, asked) + self.behind;
         let left = Some(left).filter(|left| !left.is_zero());
         let (place, last) = (&self.place, &self.last);
+        let (number, of) = (self.number, self.of);
         let text = format!("{place}run {number} of {of} · {name} · {label}{last}");
         self.show(text, left);
     }
 
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
-        if experiment.targets[trial.target].saved_runs().is_none() {
+        if !is_saved(experiment, &trial) {
             self.carried_out += 1;
         }
         match outcome {
+            Outcome::Measured(_) if is_saved(experiment, &trial) => {}
             Outcome::Measured(figures) => {
                 let p99 =
                     figures.p99_ns.map_or(String::new(), |ns| format!(", p99 {}", time(ns as f64)));

@@ -39,25 +39,48 @@ pub fn gathered(read: Vec<(&str, Target)>) -> Result<Vec<Target>, CommandError> 
         }
         gathered.push(target);
     }
+    let mut runs = Vec::new();
     for target in &mut gathered {
         if let TargetSpec::Saved(files) = &mut target.source {
-            in_order(files)?;
+            in_order(files, &mut runs)?;
         }
     }
     Ok(gathered)
 }
 
-/// In the order in which the runs began.
-fn in_order(files: &mut Vec<PathBuf>) -> Result<(), CommandError> {
+/// In the order in which the runs began. `before` are all that were read: none of them is this one.
+fn in_order(
+    files: &mut Vec<PathBuf>,
+    before: &mut Vec<(PathBuf, Run)>,
+) -> Result<(), CommandError> {
     let mut began = Vec::new();
     for file in files.drain(..) {
         let run = saved::read(&file).map_err(CommandError::usage)?;
+        if let Some((other, _)) = before.iter().find(|(_, other)| saved::are_one(other, &run)) {
+            return Err(CommandError::usage(one_run(other, &file)));
+        }
+        before.push((file.clone(), run.clone()));
         note_if_of_another_command(&file, &run);
         began.push((run.started_unix_ns, file));
     }
     began.sort();
     files.extend(began.into_iter().map(|(_, file)| file));
     Ok(())
+}
+
+/// What is said of a run that was given twice.
+fn one_run(one: &Path, other: &Path) -> String {
+    match one == other {
+        true => format!(
+            "`{}` is given twice: a run is no repeat of itself; give another",
+            one.display()
+        ),
+        false => format!(
+            "`{}` and `{}` hold the same run: a run is no repeat of itself; give another",
+            one.display(),
+            other.display()
+        ),
+    }
 }
 
 /// Says on stderr that a saved run does not fit the command saved with it (D36).

@@ -226,7 +226,10 @@ struct Lost {
 
 impl From<Unmeasured> for Lost {
     fn from(kept: Unmeasured) -> Self {
-        Self { why: kept.why, until_exit: kept.until_exit.map(|run| Box::new(live::assessed(*run))) }
+        Self {
+            why: kept.why,
+            until_exit: kept.until_exit.map(|run| Box::new(live::assessed(*run))),
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use super::groups::Group;
 use super::http2::Http2;
 use super::proxy::Proxy;
 use super::tls::Tls;
-use super::{FORMAT, SavedRun, foreign, upgrade};
 use crate::plan::data::Data;
+use super::{FORMAT, SavedRun, consistent, foreign, upgrade};
 use crate::plan::groups::Groups;
 use crate::plan::{Plan, Requests};
 use crate::run::{self, Run};
@@ -88,6 +88,7 @@ pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
 }
 
 fn run(document: Document) -> Result<Run, LoadError> {
+    consistent::check(&document)?;
     let record = record(&document)?;
     let plan = plan(&document)?;
     Ok(Run {

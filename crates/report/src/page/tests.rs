@@ -23,6 +23,10 @@ pub(super) fn all() -> Vec<(&'static str, Run)> {
     let mut short = sample::ordinary();
     short.record.slices.slices.truncate(1);
     short.elapsed_ns = 100_000_000;
+    let responses = short.record.slices.slices[0].responses;
+    short.record.responses = responses;
+    short.record.unexpected = 0;
+    short.record.statuses = [(200, responses)].into();
     vec![
         ("ordinary", sample::ordinary()),
         ("troubled", sample::troubled()),

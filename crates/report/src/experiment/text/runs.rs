@@ -218,8 +218,10 @@ pub(crate) fn runs_of_each(experiment: &Experiment, results: &Results) -> String
     let counts: Vec<u64> = (0..experiment.targets.len()).map(of).collect();
     let planned = u64::from(experiment.repeats);
     // What was left out says so in its row.
-    let as_planned =
-        |(at, count): (usize, &u64)| *count == planned || results.skipped(at).is_some();
+    let as_planned = |(at, count): (usize, &u64)| {
+        let here = experiment.targets[at].saved_runs().is_none();
+        here && *count == planned || results.skipped(at).is_some()
+    };
     if results.measured().next().is_none() || counts.iter().enumerate().all(as_planned) {
         return format!("{} of each", counted(planned, "run"));
     }
@@ -227,8 +229,8 @@ pub(crate) fn runs_of_each(experiment: &Experiment, results: &Results) -> String
         let target = &experiment.targets[at];
         let runs = match (at, target.saved_runs()) {
             (_, Some(_)) => counted(*count, "saved run"),
-            (0, None) => counted(*count, "run"),
-            _ => count.to_string(),
+            (1.., None) if experiment.targets[at - 1].saved_runs().is_none() => count.to_string(),
+            _ => counted(*count, "run"),
         };
         format!("{runs} of {}", target.name)
     };

@@ -93,7 +93,7 @@ fn a_saved_run_beside_runs_is_not_interleaved_with_them() {
     let trials = [(0, 0), (1, 0), (1, 1), (1, 2)];
     let trials = trials.map(|(target, repeat)| (trial(target, repeat), figures())).to_vec();
     let results = Results { trials, ..Results::default() };
-    assert_eq!(runs_of_each(&experiment, &results), "1 saved run of one, 3 of other");
+    assert_eq!(runs_of_each(&experiment, &results), "1 saved run of one, 3 runs of other");
 }
 
 #[test]

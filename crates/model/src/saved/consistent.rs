@@ -1,0 +1,101 @@
+//! Whether the figures of a saved run agree with each other. Those of a run that was measured do, whatever happened in
+//! it; a file in which they do not was changed, and nothing that could be said of it is true.
+
+use super::document::{Document, Ended};
+use super::read::LoadError;
+
+/// Slices may lack this share of the responses: in files of early versions some came behind the last.
+const BEHIND_THE_LAST: f64 = 0.01;
+
+/// Holds the counts of a file against each other, and its length against its slices.
+///
+/// # Errors
+/// The first contradiction, with both figures.
+pub(super) fn check(document: &Document) -> Result<(), LoadError> {
+    let Document { responses, succeeded, unexpected, .. } = document;
+    if succeeded.checked_add(*unexpected) != Some(*responses) {
+        return Err(LoadError::Damaged(format!(
+            "succeeded ({succeeded}) and unexpected ({unexpected}) do not add up to responses ({responses})"
+        )));
+    }
+    let with_status = sum(document.statuses.values());
+    if with_status != u128::from(*responses) {
+        return Err(LoadError::Damaged(format!(
+            "statuses add up to {with_status}, and responses is {responses}"
+        )));
+    }
+    // Where a thread failed, its last slice is missing.
+    if document.slices.is_empty() || matches!(document.ended, Ended::Failed) {
+        return Ok(());
+    }
+    let in_slices = sum(document.slices.iter().map(|slice| &slice.responses));
+    let missing = u128::from(*responses).abs_diff(in_slices) as f64;
+    if in_slices > u128::from(*responses) || missing > *responses as f64 * BEHIND_THE_LAST {
+        return Err(LoadError::Damaged(format!(
+            "the slices have {in_slices} responses, and responses is {responses}"
+        )));
+    }
+    let slice_ns = u128::from(document.slice_ns);
+    let covered_ns = document.slices.len() as u128 * slice_ns;
+    // The last is as long as was left, and what was merged may begin within one.
+    if covered_ns.abs_diff(u128::from(document.elapsed_ns)) > 2 * slice_ns {
+        return Err(LoadError::Damaged(format!(
+            "elapsed_ns is {}, and {} slices of {slice_ns} ns cover {covered_ns}",
+            document.elapsed_ns,
+            document.slices.len()
+        )));
+    }
+    Ok(())
+}
+
+fn sum<'a>(counts: impl Iterator<Item = &'a u64>) -> u128 {
+    counts.map(|count| u128::from(*count)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    const SAVED: &str = include_str!("../../tests/saved/format-2.json");
+
+    fn loaded(change: impl Fn(&mut Value)) -> Result<(), String> {
+        let mut value: Value = serde_json::from_str(SAVED).unwrap();
+        change(&mut value);
+        super::super::load(&value.to_string()).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_file_whose_figures_contradict_each_other_is_damaged() {
+        assert_eq!(loaded(|_| {}), Ok(()));
+        let changes: [(&str, &str, fn(&mut Value)); 5] = [
+            ("responses", "do not add up to responses (1020000)", |value| {
+                value["responses"] = 1_020_000.into();
+            }),
+            ("both", "statuses add up to 20000, and responses is 1020000", |value| {
+                value["responses"] = 1_020_000.into();
+                value["succeeded"] = 1_019_900.into();
+            }),
+            ("statuses", "statuses add up to 5, and", |value| {
+                value["statuses"] = serde_json::json!({"200": 5});
+            }),
+            ("slices", "the slices have", |value| {
+                value["slices"][0]["responses"] = 1_000_000.into();
+            }),
+            (
+                "elapsed",
+                "elapsed_ns is 100000000000, and 100 slices of 100000000 ns cover",
+                |value| {
+                    value["elapsed_ns"] = 100_000_000_000_u64.into();
+                },
+            ),
+        ];
+        for (name, words, change) in changes {
+            let said = loaded(change).unwrap_err();
+            assert!(
+                said.starts_with("a saved run, but damaged or changed by hand: "),
+                "{name}: {said}"
+            );
+            assert!(said.contains(words), "{name}: {said}");
+        }
+    }
+}
