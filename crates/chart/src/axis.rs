@@ -30,6 +30,19 @@ pub enum Scale {
     Percentile,
     /// These values side by side, whatever lies between them: 1, 2, 5, 10 …
     Categories(Vec<f64>),
+    /// Things with these names side by side; their values are 1, 2, 3 …
+    Named(Vec<String>),
+}
+
+impl Scale {
+    /// The values of an axis of categories.
+    pub(crate) fn categories(&self) -> Option<Vec<f64>> {
+        match self {
+            Self::Categories(values) => Some(values.clone()),
+            Self::Named(names) => Some((1..=names.len()).map(|at| at as f64).collect()),
+            _ => None,
+        }
+    }
 }
 
 impl Axis {
@@ -58,6 +71,22 @@ impl Axis {
         Self { title: title.to_owned(), unit, scale: Scale::Categories(values.to_vec()) }
     }
 
+    /// Things side by side that have names, no values.
+    pub fn named(title: &str, names: Vec<String>) -> Self {
+        Self { title: title.to_owned(), unit: Unit::Count, scale: Scale::Named(names) }
+    }
+
+    /// A value along it as a note or a table shows it.
+    pub(crate) fn text(&self, value: f64) -> String {
+        match &self.scale {
+            Scale::Named(names) => names
+                .get((value as usize).wrapping_sub(1))
+                .cloned()
+                .unwrap_or_else(|| self.unit.text(value)),
+            _ => self.unit.text(value),
+        }
+    }
+
     /// Its title with the unit that its ticks are in: `latency, ms`; an axis on which distances are
     /// ratios says so.
     pub(crate) fn title_with(&self, unit: &str) -> String {
@@ -81,6 +110,7 @@ impl Axis {
             Scale::Ratio(from, to) => ratio(self.unit, *from, *to, ticks),
             Scale::Percentile => percentile(values),
             Scale::Categories(values) => categories(self.unit, values),
+            Scale::Named(names) => named(names),
         }
     }
 }
@@ -304,6 +334,15 @@ fn categories(unit: Unit, values: &[f64]) -> Fitted {
         },
     });
     Fitted { ticks: ticks.collect(), unit_name: "", place: Placing::Categories(values) }
+}
+
+fn named(names: &[String]) -> Fitted {
+    let count = names.len() as f64;
+    let place = |index: usize| (index as f64 + 0.5) / count;
+    let tick = |(index, name): (usize, &String)| Tick { at: place(index), text: name.clone() };
+    let values = (1..=names.len()).map(|at| at as f64).collect();
+    let ticks = names.iter().enumerate().map(tick).collect();
+    Fitted { ticks, unit_name: "", place: Placing::Categories(values) }
 }
 
 #[cfg(test)]

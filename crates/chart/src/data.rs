@@ -28,11 +28,11 @@ fn of_plot(plot: &Plot) -> Table {
     columns.retain(|x| x.is_finite());
     columns.sort_by(f64::total_cmp);
     columns.dedup();
-    if let crate::Scale::Categories(values) = &plot.x.scale {
-        columns.clone_from(values);
+    if let Some(values) = plot.x.scale.categories() {
+        columns = values;
     }
     let mut head = vec![plot.x.title.clone()];
-    head.extend(columns.iter().map(|x| plot.x.unit.text(*x)));
+    head.extend(columns.iter().map(|x| plot.x.text(*x)));
     let row = |series: &crate::Series| {
         let cells = columns.iter().map(|x| {
             let point = series.points.iter().find(|point| point.x == *x);

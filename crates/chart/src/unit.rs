@@ -67,7 +67,16 @@ impl Unit {
 
 /// `p99.9` for 0.999.
 fn percentile_text(q: f64) -> String {
-    let percent = format!("{:.6}", q * 100.0);
+    // Three digits, and two more than the nines of what is near 1: p13.4, p99.9, p99.9937.
+    let nines = if q < 1.0 { -(1.0 - q).log10() } else { 0.0 };
+    let digits = (nines.max(0.0) as usize + 1).min(6);
+    let percent = format!("{:.digits$}", q * 100.0);
+    // Nothing but the slowest is 100 %.
+    let percent =
+        if q < 1.0 && percent.starts_with("100") { format!("{:.6}", q * 100.0) } else { percent };
+    if !percent.contains('.') {
+        return format!("p{percent}");
+    }
     format!("p{}", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 

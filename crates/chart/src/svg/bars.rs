@@ -87,6 +87,8 @@ fn scale(bars: &Bars, axis: &Fitted, area: &Area, out: &mut Writer) -> f64 {
     for tick in &axis.ticks {
         let half = width_of(&tick.text, SMALL_SIZE) / 2.0;
         if let Some(x) = area.x(Some(tick.at)).filter(|x| x - half > free) {
+            // The first and the last stay inside of the picture.
+            let x = x.clamp(half, (area.right() + half).max(half));
             out.text("n", (x, area.bottom() + 13.0), Anchor::Middle, &tick.text);
             free = x + half + 6.0;
         }

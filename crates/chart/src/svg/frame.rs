@@ -52,7 +52,8 @@ impl Fits {
         let x = plot.x.fitted(points().map(|point| point.x), if wide { 10 } else { 5 });
         let lines = plot.series.iter().all(|series| series.look == Look::Line);
         let labels = wide && lines && (2..=MOST_LABELS).contains(&plot.series.len());
-        let table = wide && plot.table && matches!(plot.x.scale, Scale::Categories(_));
+        let table =
+            wide && plot.table && matches!(plot.x.scale, Scale::Categories(_) | Scale::Named(_));
         let names = plot.series.iter().map(|series| width_of(&series.name, TEXT_SIZE));
         let longest = names.fold(0.0, f64::max);
         let ticks = y.ticks.iter().map(|tick| width_of(&tick.text, SMALL_SIZE)).fold(0.0, f64::max);

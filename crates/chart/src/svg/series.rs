@@ -187,9 +187,15 @@ fn steps(series: &Series, plot: &Plot, fits: &Fits, area: &Area, out: &mut Write
 fn note(series: &Series, plot: &Plot, point: &Point) -> String {
     let unit = plot.y.unit;
     let interval = match point.interval {
-        Some((low, high)) => format!(" [{}–{}]", unit.text(low), unit.text(high)),
-        None => String::new(),
+        Some((low, high)) if low.is_finite() && high.is_finite() => {
+            format!(" [{}–{}]", unit.text(low), unit.text(high))
+        }
+        _ => String::new(),
     };
-    let x = plot.x.unit.text(point.x);
-    format!("{}: {} {x}: {}{interval}", series.name, plot.x.title, unit.text(point.y))
+    let x = match (plot.x.unit, plot.x.title.as_str()) {
+        // p99 says that it is a percentile.
+        (crate::Unit::Quantile, _) | (_, "") => plot.x.text(point.x),
+        (_, title) => format!("{title} {}", plot.x.text(point.x)),
+    };
+    format!("{}: {x}: {}{interval}", series.name, unit.text(point.y))
 }

@@ -4,11 +4,11 @@ use super::frame::{Area, Fits, KEY};
 use super::writer::{Anchor, Writer, cut, width_of};
 use super::{LINE, SMALL_SIZE, TEXT_SIZE, key};
 use crate::number::significant;
-use crate::{Plot, Scale, Unit};
+use crate::{Plot, Unit};
 
 /// Draws the table below the ticks, which are its head; returns its height.
 pub(super) fn draw(plot: &Plot, fits: &Fits, area: &Area, top: f64, out: &mut Writer) -> f64 {
-    let Scale::Categories(values) = &plot.x.scale else { return 0.0 };
+    let Some(values) = plot.x.scale.categories() else { return 0.0 };
     let column = area.width / values.len().max(1) as f64;
     let write = narrowest(plot, column - 4.0);
     out.group("m");
@@ -22,7 +22,7 @@ pub(super) fn draw(plot: &Plot, fits: &Fits, area: &Area, top: f64, out: &mut Wr
         key::sample(series, (0.0, y - 2.0), out);
         let name = cut(&series.name, TEXT_SIZE, area.left - KEY - 8.0);
         out.text("", (KEY, y + 2.0), Anchor::Start, &name);
-        for value in values {
+        for value in &values {
             let Some(x) = area.x(fits.x.at(*value)) else { continue };
             let point = series.points.iter().find(|point| point.x == *value);
             let text = point.map_or("-".to_owned(), |point| write(plot.y.unit, point.y));

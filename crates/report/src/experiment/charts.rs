@@ -3,13 +3,15 @@
 
 use ablaze_chart::terminal::Characters;
 use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Panel, Plot, Series, Unit};
-use ablaze_model::experiment::{Experiment, Results};
+use ablaze_model::experiment::{Experiment, Load, Results};
 
 use super::comparison::{Against, Comparison, Metric, NoInterval};
 use super::curve::{Curve, Pick, Point};
 
 /// A terminal narrower than this has no room for a chart.
 const LEAST_WIDTH: usize = 60;
+/// Longer names of loads are cut.
+const MOST_LETTERS: usize = 18;
 /// Wider is not easier to read.
 const MOST_WIDTH: usize = 100;
 
@@ -209,7 +211,12 @@ pub(crate) fn cpu_curves(experiment: &Experiment, results: &Results, pick: Pick)
 }
 
 fn plot(experiment: &Experiment, y: Axis) -> Plot {
-    Plot::new(Axis::categories(&axis_title(experiment), Unit::Count, &places(experiment)), y)
+    let title = axis_title(experiment);
+    let axis = match names(experiment) {
+        Some(names) => Axis::named(&title, names),
+        None => Axis::categories(&title, Unit::Count, &places(experiment)),
+    };
+    Plot::new(axis, y)
 }
 
 fn measured<'a>(
@@ -233,7 +240,28 @@ fn line(
 /// Where the loads stand on the axis: at their values, or one after the other.
 fn places(experiment: &Experiment) -> Vec<f64> {
     let known: Option<Vec<f64>> = experiment.loads.iter().map(|load| load.x).collect();
+    let known = known.filter(|_| names(experiment).is_none());
     known.unwrap_or_else(|| (1..=experiment.loads.len()).map(|at| at as f64).collect())
+}
+
+/// What the loads are called on the axis, where a number does not say what was asked for: `http=1.0` is a
+/// version, not one.
+fn names(experiment: &Experiment) -> Option<Vec<String>> {
+    let value = |load: &Load| load.label.split_once('=').map_or("", |(_, value)| value).to_owned();
+    let is_number = |load: &Load| {
+        let value = value(load);
+        let written = |x: f64| value.parse::<f64>().is_err() || x.to_string() == value;
+        load.x.is_some_and(written)
+    };
+    let names = || experiment.loads.iter().map(value).map(|name| shortened(&name)).collect();
+    (!experiment.loads.iter().all(is_number)).then(names)
+}
+
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(MOST_LETTERS) {
+        Some((at, _)) => format!("{}…", &name[..at]),
+        None => name.to_owned(),
+    }
 }
 
 fn axis_title(experiment: &Experiment) -> String {
@@ -244,7 +272,7 @@ fn axis_title(experiment: &Experiment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_model::experiment::{Load, Outcome, Trial};
+    use ablaze_model::experiment::{Outcome, Trial};
     use ablaze_testing::experiments;
 
     /// The second target has half the first one's rate; at each next load it is twice as high.
@@ -290,6 +318,25 @@ mod tests {
             let drawn = terminal(&comparison, &measured, Pick::Median, ranked, 80).unwrap();
             assert!(drawn.starts_with("responses per second\n"), "{drawn}");
             assert!(!drawn.contains("ratio"), "{drawn}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_stands_on_the_axis_by_its_name() {
+        for values in [["1.0", "1.1"], ["X: 1", "Y: 2"], ["1s", "500ms"]] {
+            let (mut sweep, measured) = results(2, 1);
+            for (load, value) in sweep.loads.iter_mut().zip(values) {
+                load.label = format!("option={value}");
+                load.x = value.parse().ok();
+            }
+            let chart = rate_curves(&sweep, &measured, Pick::Median);
+            assert_eq!(chart.tables()[0].head, ["option", values[0], values[1]]);
+            let drawn = chart.svg(ablaze_chart::svg::Width::Wide);
+            let note = format!("one: option {}: 1,000/s", values[0]);
+            assert!(
+                values.iter().all(|value| drawn.contains(value)) && drawn.contains(&note),
+                "{drawn}"
+            );
         }
     }
 

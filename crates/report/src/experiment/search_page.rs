@@ -12,6 +12,9 @@ use super::{json, text};
 use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock, section};
 use crate::table::sentence;
 
+/// Two decades.
+const FAR_APART: f64 = 100.0;
+
 /// The page of a search; its figures lie in it as JSON. `run` is that of the stage whose command and
 /// environment it shows ([`Searched::shown_stage`]).
 pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>, asked: &Asked) -> Page {
@@ -75,7 +78,10 @@ fn found(searched: &Searched) -> Option<Section> {
 /// Answered over requested rate: the stages that held and those that did not, with the highest that
 /// holds.
 pub fn chart(searched: &Searched) -> Chart {
-    let axis = |title: &str| Axis::linear(title, Unit::PerSecond);
+    let axis = match far_apart(searched) {
+        true => |title: &str| Axis::log(title, Unit::PerSecond),
+        false => |title: &str| Axis::linear(title, Unit::PerSecond),
+    };
     let mut plot = Plot::new(axis("requested per second"), axis("answered per second"));
     for (slot, name, held) in [(0, "holds", true), (1, "does not hold", false)] {
         let is_of = |stage: &&Stage| (stage.trial == Trial::Holds) == held;
@@ -95,6 +101,17 @@ pub fn chart(searched: &Searched) -> Chart {
     }
     Chart::of("Answered over requested rate", plot)
         .described("Every stage of the search: the requested rate and the answered rate.")
+}
+
+/// Whether the rates lie so far apart that on an even axis most would lie upon each other.
+fn far_apart(searched: &Searched) -> bool {
+    let measured = searched
+        .stages
+        .iter()
+        .filter_map(|stage| Some([stage.asked_per_s, stage.measured.as_ref()?.answered_per_s]));
+    let rates: Vec<f64> = measured.flatten().filter(|rate| *rate > 0.0).collect();
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    rates.iter().any(|rate| *rate > least * FAR_APART)
 }
 
 fn rows(searched: &Searched, texts: &[&str]) -> Block {
