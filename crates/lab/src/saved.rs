@@ -98,6 +98,7 @@ fn sentence(
 
 fn in_words(ns: u64) -> String {
     match ns / 1_000_000_000 {
+        0 => "less than a second".to_owned(),
         seconds @ 0..120 => counted(seconds, "second"),
         seconds @ 120..7200 => counted(seconds / 60, "minute"),
         seconds @ 7200..172_800 => counted(seconds / 3600, "hour"),

@@ -270,14 +270,21 @@ const PART_FROM: f64 = 0.001;
 
 /// Where the time of a response went, on average. `None` where all of it was one part.
 pub fn phases(subjects: &[ShownRun<'_>]) -> Option<Chart> {
-    let parts = ["waiting to be sent", "connect", "TLS", "wait for the first byte", "receive"];
-    let rows: Vec<(&ShownRun<'_>, [f64; 5])> = subjects
+    let parts = [
+        "waiting to be sent",
+        "sent in vain before",
+        "connect",
+        "TLS",
+        "wait for the first byte",
+        "receive",
+    ];
+    let rows: Vec<(&ShownRun<'_>, [f64; 6])> = subjects
         .iter()
         .filter(|subject| subject.run.record.responses > 0)
         .map(|subject| (subject, mean_phases(subject.run)))
         .collect();
     let matters =
-        |means: &[f64; 5], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
+        |means: &[f64; 6], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
     let used: Vec<usize> = (0..parts.len())
         .filter(|part| rows.iter().any(|(_, means)| matters(means, *part)))
         .collect();
@@ -293,14 +300,20 @@ pub fn phases(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     Some(Chart::of("Where the time went", bars))
 }
 
-/// Mean time per response in each phase: what adds up to its latency.
-fn mean_phases(run: &Run) -> [f64; 5] {
+/// Mean time per response in each phase: what adds up to its latency. Of requests that were sent again, the
+/// phases are those of the last time; what went before is what they leave of the latency.
+fn mean_phases(run: &Run) -> [f64; 6] {
     let answered = &run.record.answered;
     let responses = run.record.responses.max(1) as f64;
     let mean = |latency: &Latency| latency.sum_ns() as f64 / responses;
     let lag = answered.intended.as_ref().map_or(0.0, |intended| mean(&intended.lag));
     let tls = answered.tls.as_ref().map_or(0.0, |tls| mean(&tls.handshake));
-    [lag, mean(&answered.connect), tls, mean(&answered.wait), mean(&answered.receive)]
+    let connect = mean(&answered.connect);
+    let (wait, receive) = (mean(&answered.wait), mean(&answered.receive));
+    let known = lag + connect + tls + wait + receive;
+    let repeated = run.record.repeated > 0;
+    let before = if repeated { (mean(answered.latency()) - known).max(0.0) } else { 0.0 };
+    [lag, before, connect, tls, wait, receive]
 }
 
 /// CPU time per request of server and client.

@@ -66,10 +66,14 @@ pub fn findings(of: &str, judged: &Judged) -> Vec<FindingText> {
 /// The figures that matter most, the table of latencies and what came back.
 pub fn figures(run: &Run) -> Section {
     let mut section = Section::default().with(Block::Figures(large(run)));
-    let (head, rows) = text::latency_table(run);
+    let (head, rows, connects) = text::latency_table(run);
     if !rows.is_empty() {
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
-        section = section.with(Block::table(&head, rows));
+        let mut table = Block::table(&head, rows);
+        if let Block::Table(TableBlock { caption, .. }) = &mut table {
+            *caption = connects;
+        }
+        section = section.with(table);
     }
     section
 }

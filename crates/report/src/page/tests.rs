@@ -355,3 +355,39 @@ fn what_came_back_has_one_denominator() {
     assert_eq!(outcomes, finished);
     assert!(block.caption.contains(&crate::number::grouped(finished as u64)), "{}", block.caption);
 }
+
+#[test]
+fn the_parts_of_a_mean_add_up_to_it_where_requests_were_sent_again() {
+    let mut run = sample::ordinary();
+    run.record.repeated = 400;
+    let latency = run.record.answered.latency();
+    let mean_ns = latency.sum_ns() as f64 / run.record.responses as f64;
+    // Each took 7 µs longer than its phases.
+    let extra_ns = 7_000 * run.record.responses;
+    for _ in 0..run.record.responses / 100 {
+        run.record.answered.total.record(extra_ns / (run.record.responses / 100) + mean_ns as u64);
+    }
+    let total_ns = run.record.answered.latency().sum_ns() as f64 / run.record.responses as f64;
+    let chart = charts::phases(&[ShownRun::new("x", 0, &run)]).unwrap();
+    let table = chart.tables().remove(0);
+    let part = table.head.iter().position(|name| name == "sent in vain before");
+    assert!(part.is_some(), "{table:?}");
+    let ablaze_chart::Panel::Bars(bars) = &chart.panels[0] else { panic!("bars") };
+    let sum: f64 = bars.rows[0].values.iter().sum();
+    assert!((sum / total_ns - 1.0).abs() < 0.01, "{sum} {total_ns}");
+}
+
+#[test]
+fn connects_of_two_kinds_are_told_apart_in_a_narrow_table() {
+    let mut run = sample::ordinary();
+    for connects in [&mut run.record.setup_connect, &mut run.record.answered.connect] {
+        connects.record(50_000);
+    }
+    let (_, rows, caption) = crate::text::latency_table(&run);
+    let names: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(&names[..2], ["connect, before", "connect, during"]);
+    assert!(
+        caption.starts_with("connect: ") && caption.contains("before the clock; then 1×, during"),
+        "{caption}"
+    );
+}

@@ -69,23 +69,26 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     lines
 }
 
-/// The head and the rows of the table, for exporters of tables; no rows without a response.
-pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>) {
+/// The head, the rows and a sentence below the table, for exporters of tables; no rows without a response. What the
+/// connects were stands in that sentence: beside the figures it would make the table wider than its page.
+pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>, String) {
     let rows = if run.record.responses == 0 { Vec::new() } else { rows(run) };
+    let connects = rows.iter().filter(|row| !row.note.is_empty()).count();
+    let mut when = ["before", "during"].into_iter().take(if connects > 1 { 2 } else { 0 });
+    let mut of_connect = None;
     let row = |row: &Row<'_>| {
         let mut cells = cells(row, Columns::ALL);
-        cells.push(row.note.clone());
+        if !row.note.is_empty() {
+            of_connect = when.next();
+        }
+        if let Some(when) = of_connect.filter(|_| matches!(row.label, "connect" | "tls")) {
+            cells[0] = format!("{}, {when}", row.label);
+        }
         cells
     };
-    let mut head = head(Columns::ALL);
-    let notes = rows.iter().any(|row| !row.note.is_empty());
-    let mut rows: Vec<Vec<String>> = rows.iter().map(row).collect();
-    if notes {
-        head.push(String::new());
-    } else {
-        rows.iter_mut().for_each(|row| row.truncate(head.len()));
-    }
-    (head, rows)
+    let cells = rows.iter().map(row).collect();
+    let caption = notes_below(&rows, false).unwrap_or_default();
+    (head(Columns::ALL), cells, caption.trim_start().to_owned())
 }
 
 /// The phases worth a row.
