@@ -204,15 +204,6 @@ impl Condition {
         self.compares(if self.in_percent { share } else { count as f64 })
     }
 
-    fn compares(&self, value: f64) -> bool {
-        match self.comparison {
-            Comparison::Above => value > self.limit,
-            Comparison::AtLeast => value >= self.limit,
-            Comparison::Below => value < self.limit,
-            Comparison::AtMost => value <= self.limit,
-        }
-    }
-
     /// The figure of this Run, with its unit, whether or not the condition holds; see
     /// [`Condition::judge_by_slowest`].
     pub fn figure(&self, run: &Run) -> Option<String> {

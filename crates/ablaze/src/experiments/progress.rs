@@ -208,7 +208,7 @@ fn to_come(experiment: &Experiment, from: usize) -> Option<String> {
         true => "at most",
         false => "about",
     };
-    Some(format!("{runs}, {about} {}", in_words(length)))
+    Some(format!("{runs}, {about} {}", in_words(length.max(Duration::from_secs(1)))))
 }
 
 /// How long the runs that are left take by their options; zero where these do not say.

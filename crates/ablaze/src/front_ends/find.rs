@@ -271,14 +271,12 @@ fn search(
     let fewest_requests = goal.requests_wanted();
     let longest_s = stage_ns.saturating_mul(LONGEST_STAGE) as f64 / 1e9;
     let fewest_per_s = (fewest_requests as f64 / longest_s).max(1.0);
-    let asked_least_per_s = goal.lowest_per_s();
-    if asked_least_per_s > options.to {
+    let Some(asked_least_per_s) = goal.lowest_per_s(options.to) else {
         return Err(CommandError::usage(format!(
-            "--slo asks for a rate that needs {}/s at least, and --to permits {}/s: raise --to",
-            rate(asked_least_per_s),
+            "--slo asks for a higher rate than --to {}/s: raise --to",
             rate(options.to)
         )));
-    }
+    };
     let lowest_per_s = options.from.unwrap_or(fewest_per_s.min(options.to)).max(asked_least_per_s);
     let start_per_s = options.from.unwrap_or(START_PER_S).max(asked_least_per_s);
     let load = load(words, start_per_s, secrets)?;

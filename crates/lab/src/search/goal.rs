@@ -86,11 +86,12 @@ impl Goal {
         of_shares.fold(FEWEST_REQUESTS, u64::max)
     }
 
-    /// Lower rates cannot meet `rate>100`, whatever the target does; 0 where nothing is asked of the rate.
-    pub fn lowest_per_s(&self) -> f64 {
+    /// Lower rates need not be tried: they cannot meet `rate>100`, whatever the target does. 0 where nothing is asked
+    /// of the rate; `None` where not even the highest rate could meet it.
+    pub fn lowest_per_s(&self, highest_per_s: f64) -> Option<f64> {
         let least = self.conditions.iter().filter_map(Condition::least_rate).fold(0.0, f64::max);
         // A rate holds of which this share is answered.
-        least / ANSWERED
+        (least <= highest_per_s).then(|| (least / ANSWERED).min(highest_per_s))
     }
 
     /// Percentiles for which this run has too few responses: there they are its slowest ones.

@@ -58,6 +58,8 @@ mod tests {
 
     const SAVED: &str = include_str!("../../tests/saved/format-2.json");
 
+    type Change = fn(&mut Value);
+
     fn loaded(change: impl Fn(&mut Value)) -> Result<(), String> {
         let mut value: Value = serde_json::from_str(SAVED).unwrap();
         change(&mut value);
@@ -67,7 +69,7 @@ mod tests {
     #[test]
     fn a_file_whose_figures_contradict_each_other_is_damaged() {
         assert_eq!(loaded(|_| {}), Ok(()));
-        let changes: [(&str, &str, fn(&mut Value)); 5] = [
+        let changes: [(&str, &str, Change); 5] = [
             ("responses", "do not add up to responses (1020000)", |value| {
                 value["responses"] = 1_020_000.into();
             }),

@@ -146,7 +146,11 @@ pub(crate) fn findings(searched: &Searched) -> Vec<(String, &Finding)> {
     };
     let mut found: Vec<(String, &Finding)> = Vec::new();
     for stage in held.chain(bound) {
-        let held = if stage.trial == Trial::Holds { "held" } else { "did not hold" };
+        let held = match (stage.trial, stage.undecided) {
+            (Trial::Holds, _) => "held",
+            (_, true) => "was not judged",
+            (_, false) => "did not hold",
+        };
         let of = format!("at {}/s, which {held}", rate(stage.asked_per_s));
         for finding in stage.measured.iter().flat_map(|measured| &measured.findings) {
             let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
