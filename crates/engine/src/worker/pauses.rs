@@ -81,7 +81,7 @@ mod tests {
         let due = |pauses: &mut Pauses, now| {
             std::iter::from_fn(|| pauses.take_due(now)).collect::<Vec<_>>()
         };
-        assert_eq!(due(&mut pauses, 99), []);
+        assert!(due(&mut pauses, 99).is_empty());
         assert_eq!(due(&mut pauses, 200), [0, 2, 3]);
         assert_eq!(due(&mut pauses, 1_000), [1]);
         assert_eq!(pauses.next_ns(), u64::MAX);

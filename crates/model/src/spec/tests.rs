@@ -31,6 +31,10 @@ fn full(secrets: &mut Secrets) -> LoadSpec {
         },
         urls: Some(Feed::of(file("urls", b"/a\n/b\n/c\n"))),
         bodies: Bodies::Same(Body::File(file("body", b"{}"))),
+        data: Some(DataSpec {
+            feed: Feed::of(file("users.csv", b"a\n1\n")),
+            order: ablaze_feed::Order::Random,
+        }),
         seed: 7,
     };
     spec.http = Some(HttpVersion::Http2);

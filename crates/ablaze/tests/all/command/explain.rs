@@ -171,8 +171,8 @@ fn a_saved_run_is_judged_anew() {
     let words = SAVED.replacen("\"100\",", "\"7\",", 1);
     let said = explain(&[], &words);
     assert!(!said.stdout.contains("D36"), "{}", said.stdout);
-    let asked = include_str!("../../../../model/tests/saved/format-2-asked.json");
-    assert!(!explain(&[], asked).stdout.contains("D36"));
+    let asked = repository::file("crates/model/tests/saved/format-2-asked.json");
+    assert!(!explain(&[], &asked).stdout.contains("D36"));
     let said = explain(&[], &asked.replacen("\"connections\": 3", "\"connections\": 7", 1));
     assert!(said.stdout.contains("D36 not from that command · SUSPECT"), "{}", said.stdout);
     assert!(said.stdout.contains("a concurrency of 7, the run 3"), "{}", said.stdout);
