@@ -4,6 +4,7 @@
 mod groups;
 mod more;
 mod snapshot;
+mod warmup;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,6 +14,7 @@ use ablaze_stats::{Latency, touched};
 use self::groups::GroupRecorder;
 pub use self::more::Lost;
 pub use self::snapshot::Snapshot;
+use self::warmup::WarmupLeft;
 use crate::connection::Exchange;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Plan;
@@ -40,6 +42,7 @@ pub struct Recorder {
     groups: Option<Box<GroupRecorder>>,
     /// Whether any of these two asks for more of a response: one question on the way of every response.
     keeps_more: bool,
+    warmup: WarmupLeft,
     /// Total time of exchanges that had to connect; `record.answered.total` has the others until
     /// the end, because for those it is the processing time too.
     connected_total: Latency,
@@ -86,6 +89,7 @@ impl Recorder {
             keep_every_request: plan.keep_every_request,
             keeps_more: plan.keep_every_request || groups.is_some(),
             groups,
+            warmup: WarmupLeft::default(),
             connected_total: Latency::new(4),
             slice: Latency::new(touched::DIGITS),
             slice_failures: 0,
@@ -97,7 +101,9 @@ impl Recorder {
     }
 
     /// The window opens: what is begun from now on is recorded, and answered if it ends until `end_ns`.
-    pub fn open_window(&mut self, at: u64, end_ns: u64) {
+    /// `in_flight` exchanges of the warm-up are still to end.
+    pub fn open_window(&mut self, at: u64, end_ns: u64, in_flight: u32) {
+        self.warmup = WarmupLeft::with(in_flight);
         self.window_start_ns = at;
         self.window_end_ns = end_ns;
         self.slice_start_ns = at;
@@ -130,11 +136,11 @@ impl Recorder {
         reused: bool,
     ) {
         let total_ns = at.saturating_sub(exchange.started_ns);
-        self.record.body_bytes += body_bytes;
         self.follow_median(total_ns);
         if exchange.started_ns < self.window_start_ns {
-            return self.add_body_of_group(exchange.template, body_bytes);
+            return self.warmup.ended(body_bytes);
         }
+        self.record.body_bytes += body_bytes;
         let overdue = total_ns > self.timeout_ns && !exchange.repeated;
         if overdue || at > self.window_end_ns {
             return self.came_too_late(exchange, at, body_bytes);
@@ -200,7 +206,7 @@ impl Recorder {
         connecting: bool,
     ) {
         if exchange.started_ns < self.window_start_ns {
-            return;
+            return self.warmup.ended(0);
         }
         self.last_finish_ns = at;
         self.count_failure(at, kind, errno, connecting);
@@ -288,26 +294,6 @@ impl Recorder {
         stopped.timed_out += u64::from(timed_out);
         stopped.unfinished += u64::from(!timed_out);
         stopped.note(Some(response));
-    }
-
-    /// The beginning of what came instead of a response, for reports.
-    pub fn keep_malformed(&mut self, bytes: &[u8]) {
-        if self.record.first_malformed.is_empty() {
-            let kept = bytes.len().min(Record::MALFORMED_KEPT);
-            self.record.first_malformed = bytes[..kept].to_vec();
-        }
-    }
-
-    /// The head of the run's first responses, for reports.
-    pub fn keep_head(&mut self, head: &[u8]) {
-        if self.record.first_head.is_empty() {
-            self.record.first_head = head.to_vec();
-        }
-    }
-
-    /// Whether such a head is kept already.
-    pub fn has_head(&self) -> bool {
-        !self.record.first_head.is_empty()
     }
 
     /// The counters that the worker increments itself.

@@ -126,6 +126,11 @@ pub(crate) trait Protocol: Sized {
     /// A deadline of a slot that is open, or being opened, has passed.
     fn overdue<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, now: u64);
 
+    /// Whether the next response on a connection, where responses come in order, is to a request of the warm-up.
+    fn answers_warmup(_worker: &Worker<Self>, _slot: Slot) -> bool {
+        false
+    }
+
     /// The measured window opens: bytes of bodies that came before do not count.
     fn window_opens(worker: &mut Worker<Self>, at: u64);
 

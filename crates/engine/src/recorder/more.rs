@@ -2,7 +2,7 @@
 //! it was sent again.
 
 use ablaze_model::failure::FailureKind;
-use ablaze_model::record::RequestLine;
+use ablaze_model::record::{Record, RequestLine};
 
 use super::Recorder;
 use crate::connection::Exchange;
@@ -56,10 +56,33 @@ impl Recorder {
         }
     }
 
-    /// Bytes of a body came for an exchange of this template that fails, or is in flight at the end.
-    pub fn add_body(&mut self, template: u32, body_bytes: u64) {
+    /// The beginning of what came instead of a response, for reports.
+    pub fn keep_malformed(&mut self, bytes: &[u8]) {
+        if self.record.first_malformed.is_empty() {
+            let kept = bytes.len().min(Record::MALFORMED_KEPT);
+            self.record.first_malformed = bytes[..kept].to_vec();
+        }
+    }
+
+    /// The head of the run's first responses, for reports.
+    pub fn keep_head(&mut self, head: &[u8]) {
+        if self.record.first_head.is_empty() {
+            self.record.first_head = head.to_vec();
+        }
+    }
+
+    /// Whether such a head is kept already.
+    pub fn has_head(&self) -> bool {
+        !self.record.first_head.is_empty()
+    }
+
+    /// Bytes of a body came for an exchange that fails, or is in flight at the end.
+    pub fn add_body(&mut self, exchange: &Exchange, body_bytes: u64) {
+        if self.is_of_warmup(exchange) {
+            return self.warmup.add_body(body_bytes);
+        }
         self.record.body_bytes += body_bytes;
-        self.add_body_of_group(template, body_bytes);
+        self.add_body_of_group(exchange.template, body_bytes);
     }
 
     #[cold]
@@ -123,12 +146,12 @@ mod tests {
     fn after_ms(end_ms: u64) -> (u64, u64, u64) {
         let plan = plan();
         let mut recorder = Recorder::new(&plan, Arc::new(Snapshot::default()));
-        recorder.open_window(10 * MS, 25 * MS);
+        recorder.open_window(10 * MS, 25 * MS, 0);
         let exchange = Exchange { started_ns: 10 * MS, sent_ns: 10 * MS, ..Exchange::default() };
         let mut exchange = Exchange { first_byte_ns: end_ms * MS, ..exchange };
         if end_ms > 30 {
             // Nothing bounds the window.
-            recorder.open_window(10 * MS, u64::MAX);
+            recorder.open_window(10 * MS, u64::MAX, 0);
             exchange.first_byte_ns = 20 * MS;
         }
         recorder.answered(&exchange, end_ms * MS, 200, 5, false);

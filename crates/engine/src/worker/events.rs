@@ -17,13 +17,18 @@ impl<P: Protocol> Above for Worker<P> {
     #[inline]
     fn received<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, _more: bool) {
         self.now_ns = at;
+        if self.recorder.warmup_goes_on() {
+            return self.received_beside_warmup(io, slot, bytes, at);
+        }
         self.recorder.record().received_bytes += bytes.len() as u64;
         P::received(self, io, slot, bytes, at);
     }
 
     fn discarded<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: u64, at: u64) {
         self.now_ns = at;
-        self.recorder.record().received_bytes += bytes;
+        if !(self.recorder.warmup_goes_on() && P::answers_warmup(self, slot)) {
+            self.recorder.record().received_bytes += bytes;
+        }
         P::discarded(self, io, slot, bytes, at);
     }
 
@@ -105,6 +110,28 @@ impl<I: Io, P: Protocol> Handler<I> for Worker<P> {
 }
 
 impl<P: Protocol> Worker<P> {
+    /// Bytes arrived while exchanges of the warm-up are in flight: what is theirs belongs to no figure. Where
+    /// responses come in any order, these are the bytes of their bodies.
+    #[cold]
+    #[inline(never)]
+    fn received_beside_warmup<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64) {
+        let begins_with_it = P::answers_warmup(self, slot);
+        let all = bytes.len() as u64;
+        self.recorder.piece_begins();
+        P::received(self, io, slot, bytes, at);
+        let counted = match begins_with_it {
+            true if P::answers_warmup(self, slot) => 0,
+            true => self.recorder.behind_warmup(),
+            false => all,
+        };
+        self.recorder.record().received_bytes += counted;
+        if !begins_with_it {
+            let bodies = self.recorder.warmup_body_bytes();
+            let record = self.recorder.record();
+            record.received_bytes = record.received_bytes.saturating_sub(bodies);
+        }
+    }
+
     /// The connection of a slot stands: the protocol can be spoken.
     pub(crate) fn stands<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let connection = &mut self.connections[slot as usize];

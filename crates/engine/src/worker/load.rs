@@ -32,13 +32,13 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// The clock starts. What is in flight belongs to the warm-up, wholly: what began at this very
-    /// moment too, and the bytes of its bodies so far.
+    /// moment too, and whatever is received for it.
     pub(crate) fn open_window(&mut self, at: u64, end_ns: u64) {
         for exchange in &mut self.exchanges {
             exchange.started_ns = exchange.started_ns.min(at.saturating_sub(1));
         }
         P::window_opens(self, at);
-        self.recorder.open_window(at, end_ns);
+        self.recorder.open_window(at, end_ns, self.in_flight);
     }
 
     /// Takes the next request of the run: its number, and when it was due (0 in closed loop).

@@ -19,7 +19,7 @@ impl<S: Walk> Worker<Http1<S>> {
         let place = self.place(slot, oldest);
         let mut exchange = self.exchanges[place];
         exchange.stamp(at);
-        self.recorder.add_body(exchange.template, body_bytes);
+        self.recorder.add_body(&exchange, body_bytes);
         let Failure { kind, errno, connecting } = failure;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
         self.protocol.bodies.end(place, false, at);
@@ -132,7 +132,7 @@ impl<S: Walk> Worker<Http1<S>> {
         let connection = self.connections[slot as usize];
         // Bytes of the response to the oldest; without one there are none.
         let oldest = self.exchanges[self.place(slot, connection.state.oldest)];
-        self.recorder.add_body(oldest.template, connection.state.body_bytes);
+        self.recorder.add_body(&oldest, connection.state.body_bytes);
         self.note_stopped(slot, at, false);
         for position in 0..connection.in_flight {
             let place = self.place(slot, connection.state.oldest + position);

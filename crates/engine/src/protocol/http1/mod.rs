@@ -219,6 +219,12 @@ impl<S: Walk> Protocol for Http1<S> {
         worker.give_up(io, slot, now, ablaze_model::failure::FailureKind::Timeout);
     }
 
+    fn answers_warmup(worker: &Worker<Self>, slot: Slot) -> bool {
+        let connection = &worker.connections[slot as usize];
+        let oldest = worker.place(slot, connection.state.oldest);
+        connection.in_flight > 0 && worker.recorder.is_of_warmup(&worker.exchanges[oldest])
+    }
+
     fn window_opens(worker: &mut Worker<Self>, at: u64) {
         for connection in &mut worker.connections {
             connection.state.body_bytes = 0;

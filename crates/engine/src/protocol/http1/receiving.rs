@@ -51,9 +51,12 @@ impl<S: Walk> Worker<Http1<S>> {
                 }
                 Piece::Complete { rest: left } => {
                     rest = &rest[rest.len() - left..];
-                    let connection = &self.connections[slot as usize];
-                    if left > 0 && connection.in_flight == 1 && connection.state.server_keeps {
-                        return self.response_with_surplus(io, slot, at, rest);
+                    if left > 0 {
+                        self.recorder.response_ends_before(left as u64);
+                        let connection = &self.connections[slot as usize];
+                        if connection.in_flight == 1 && connection.state.server_keeps {
+                            return self.response_with_surplus(io, slot, at, rest);
+                        }
                     }
                     self.response_complete(io, slot, at);
                 }

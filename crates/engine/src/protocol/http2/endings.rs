@@ -133,7 +133,7 @@ impl<S: Walk> Worker<Http2<S>> {
         let mut exchange = self.exchanges[place];
         exchange.stamp(at);
         let session = &mut self.connections[slot as usize].state;
-        self.recorder.add_body(exchange.template, session.places[tag as usize].body_bytes);
+        self.recorder.add_body(&exchange, session.places[tag as usize].body_bytes);
         let Failure { kind, errno, connecting } = failure;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
         self.protocol.bodies.end(place, false, at);
@@ -156,7 +156,7 @@ impl<S: Walk> Worker<Http2<S>> {
             self.note_stopped_stream(slot, tag, at, false);
             let place = self.place_of(slot, tag);
             let exchange = self.exchanges[place];
-            self.recorder.add_body(exchange.template, body_bytes);
+            self.recorder.add_body(&exchange, body_bytes);
             self.recorder.unfinished(&exchange, at);
             self.protocol.bodies.end(place, false, at);
         }

@@ -173,7 +173,7 @@ impl<S: Walk> Responses<'_, S> {
         let place = self.connection.state.places[tag as usize];
         let exchange = &mut self.exchanges[tag as usize];
         exchange.stamp(self.at);
-        self.recorder.add_body(exchange.template, place.body_bytes);
+        self.recorder.add_body(exchange, place.body_bytes);
         self.recorder.failed(exchange, self.at, kind, 0, false);
         self.bodies.end(self.first_place + tag as usize, false, self.at);
         self.connection.state.unsent.retain(|&other| other != tag);
