@@ -22,6 +22,8 @@ pub struct Exchange {
     pub connect_ns: u64,
     /// How long the TLS handshake behind that took; 0 where there was none.
     pub tls_ns: u64,
+    /// The connection was made for it: of several that waited for one connection, the first.
+    pub made_connection: bool,
     /// Which of the Plan's templates it sends.
     pub template: u32,
     /// It was sent once before, on a connection that the server closed before answering.

@@ -187,9 +187,12 @@ impl Recorder {
     fn answered_with_its_connection(&mut self, exchange: &Exchange, total_ns: u64) {
         self.connected_total.record(total_ns);
         let answered = &mut self.record.answered;
-        answered.connect.record(exchange.connect_ns);
         let connected_ns = exchange.connect_ns + exchange.tls_ns;
         answered.processing.record(total_ns.saturating_sub(connected_ns));
+        if !exchange.made_connection {
+            return;
+        }
+        answered.connect.record(exchange.connect_ns);
         if exchange.tls_ns > 0 {
             let tls = answered.tls.get_or_insert_default();
             tls.record(exchange.connect_ns, exchange.tls_ns);
@@ -224,10 +227,10 @@ impl Recorder {
             failed.wait.record(wait_ns);
             failed.receive.record(at.saturating_sub(exchange.first_byte_ns));
         }
-        if exchange.connect_ns > 0 {
+        if exchange.connect_ns > 0 && exchange.made_connection {
             failed.connect.record(exchange.connect_ns);
         }
-        if exchange.tls_ns > 0 {
+        if exchange.tls_ns > 0 && exchange.made_connection {
             failed.tls.get_or_insert_default().record(exchange.connect_ns, exchange.tls_ns);
         }
         if let Some(groups) = &mut self.groups {

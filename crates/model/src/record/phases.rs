@@ -5,7 +5,7 @@ use ablaze_stats::Latency;
 /// Times of one outcome (responses, or failures), by phase.
 #[derive(Debug, Clone)]
 pub struct Phases {
-    /// From the first SYN to the connection standing, for exchanges that had to connect.
+    /// From the first SYN to the connection standing, once for each connection that exchanges had to wait for.
     pub connect: Latency,
     /// From the request's sending to the first byte of the response.
     pub wait: Latency,
@@ -21,7 +21,7 @@ pub struct Phases {
     pub tls: Option<Box<Handshakes>>,
 }
 
-/// Times of TLS handshakes, for exchanges that had to connect.
+/// Times of TLS handshakes, one for each connection that exchanges had to wait for.
 #[derive(Debug, Clone)]
 pub struct Handshakes {
     /// From the connection standing to the keys being there.

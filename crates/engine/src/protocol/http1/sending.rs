@@ -46,6 +46,7 @@ impl<S: Walk> Worker<Http1<S>> {
             let exchange = &mut self.exchanges[place];
             exchange.connect_ns = made.connect_ns;
             exchange.tls_ns = made.tls_ns;
+            exchange.made_connection = position == 0;
             exchange.sent_ns = if sends_now { 0 } else { at };
         }
         if sends_now {

@@ -52,8 +52,9 @@ impl<S: Walk> Worker<Http2<S>> {
     /// A connection stands: what waits for it leaves.
     pub(super) fn streams_opened<I: Io>(&mut self, io: &mut I, slot: Slot, made: Made) {
         let first = (slot * self.pipeline) as usize;
-        for &tag in &self.connections[slot as usize].state.waiting {
+        for (position, &tag) in self.connections[slot as usize].state.waiting.iter().enumerate() {
             let exchange = &mut self.exchanges[first + tag as usize];
+            exchange.made_connection = position == 0;
             exchange.connect_ns = made.connect_ns;
             exchange.tls_ns = made.tls_ns;
         }

@@ -3,8 +3,10 @@
 use ablaze_model::FailureKind;
 use ablaze_net::sim::{Misbehave, Pieces};
 
+use crate::simulated::http2::over_http2;
+use crate::simulated::http2_peer::Http2Script;
 use crate::simulated::support::{
-    HELLO, HELLO_CLOSE, MS, Script, check_sums, pipelined, plan, run, without_repeat,
+    HELLO, HELLO_CLOSE, MS, Script, check_sums, clock_before, pipelined, plan, run, without_repeat,
 };
 
 #[test]
@@ -31,6 +33,26 @@ fn responses_split_across_pieces() {
             });
         }
     }
+}
+
+/// Four requests wait for each connection, whose making is one time.
+#[test]
+fn a_connection_is_timed_once() {
+    let limited = |mut plan: ablaze_model::Plan| {
+        plan.connections.requests_per_connection = Some(8);
+        clock_before(plan)
+    };
+    run(&limited(pipelined(plan(96, 3), 4)), &Script::always(HELLO, MS), |run| {
+        check_sums(run);
+        assert_eq!(run.record.connections_opened, 12);
+        assert_eq!(run.record.answered.connect.count(), 12);
+        assert_eq!(run.record.answered.processing.count(), 96);
+    });
+    run(&limited(over_http2(plan(96, 3), 4)), &Http2Script::always(MS), |run| {
+        check_sums(run);
+        let opened = run.record.connections_opened;
+        assert_eq!(run.record.answered.connect.count(), opened);
+    });
 }
 
 /// The server closes behind every fifth response, saying so or not.
