@@ -198,6 +198,15 @@ fn checked_load(
     if spec.in_flight == 0 {
         return nothing("a pipeline of 0 sends", names.pipeline, "1");
     }
+    let one_each =
+        !spec.connections.keep_alive || spec.connections.requests_per_connection == Some(1);
+    if spec.in_flight > 1 && one_each {
+        return Err(Error::usage(format!(
+            "{} requests in flight on each connection cannot be used with a connection per request: \
+             raise {} instead of {}, or keep connections for several requests",
+            spec.in_flight, names.connections, names.pipeline
+        )));
+    }
     if spec.limits.requests == Some(0) {
         return nothing("0 requests measure", names.requests, "1");
     }
