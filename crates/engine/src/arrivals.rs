@@ -141,6 +141,18 @@ impl Due {
         self.next_number >= self.limit
     }
 
+    /// When the arrival behind the last would be due: until then the time is that of the arrivals there are, of each
+    /// the time to the next one. 0 without a limit, and where the rate has ended.
+    pub fn over_ns(&self) -> u64 {
+        if self.limit == u64::MAX {
+            return 0;
+        }
+        match self.profile.time_of(self.limit as f64) {
+            u64::MAX => 0,
+            time_ns => self.start_ns.saturating_add(time_ns).min(self.end_ns),
+        }
+    }
+
     /// Takes the next arrival if it is due: its number in the run, and when it was due.
     #[inline]
     pub fn take(&mut self, now_ns: u64) -> Option<(u64, u64)> {

@@ -132,7 +132,12 @@ fn asked_rate(run: &Run) -> Option<Limited> {
         }
         format!(", {} still in flight at the end", counted(record.unfinished, "request"))
     };
-    let evidence = format!("{}/s requested, {}/s answered{left}", amount(asked), amount(came));
+    let mut evidence = format!("{}/s requested, {}/s answered{left}", amount(asked), amount(came));
+    if all_came && (came - asked).abs() > asked * (1.0 - ASKED) {
+        let were = if due as u64 == 1 { "was" } else { "were" };
+        let requests = counted(due as u64, "request");
+        evidence.push_str(&format!(": {requests} {were} due in {}", time(elapsed_s * 1e3)));
+    }
     Some(Limited { by: Limit::AskedRate, evidence })
 }
 

@@ -167,6 +167,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     } else if !worker.unreachable {
         worker.start_all(&mut line.io(), now, end_ns);
     }
+    let over_ns = worker.arrivals_over_ns();
     while ended == Ended::Complete {
         if worker.is_done() {
             break;
@@ -181,7 +182,10 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         if now >= end_ns {
             break;
         }
-        let until = end_ns.min(worker.recorder.slice_end_ns()).min(now + TURN_NS);
+        let mut until = end_ns.min(worker.recorder.slice_end_ns()).min(now + TURN_NS);
+        if over_ns > now {
+            until = until.min(over_ns);
+        }
         now = worker.watching_turn(line, &mut course.effort, until, &mut watch)?;
         if now >= worker.recorder.slice_end_ns() {
             worker.recorder.roll_slices(now);
@@ -193,7 +197,10 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         ended = Ended::Unreachable;
     }
     let finished_early = worker.is_done() && ended == Ended::Complete;
-    let closed_ns = if finished_early { worker.recorder.last_finish_ns() } else { now.min(end_ns) };
+    let closed_ns = match finished_early {
+        true => worker.recorder.last_finish_ns().max(over_ns),
+        false => now.min(end_ns),
+    };
     gate.window_closes();
     course.effort.window_ns = closed_ns - start_ns;
     (course.closed_ns, course.ended) = (Some(closed_ns), Some(ended));

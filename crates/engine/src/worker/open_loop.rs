@@ -160,9 +160,15 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
-    /// Whether the arrivals are over before the time is.
+    /// Whether the arrivals are over before the time is, and the time of the last one is, too.
     pub(crate) fn no_more_arrivals(&self) -> bool {
-        self.open_loop.as_ref().is_some_and(|open| open.due.is_over())
+        let over = |open: &OpenLoop| open.due.is_over() && self.now_ns >= open.due.over_ns();
+        self.open_loop.as_ref().is_some_and(over)
+    }
+
+    /// When the time of the last of a limited number of arrivals is over; 0 for never.
+    pub(crate) fn arrivals_over_ns(&self) -> u64 {
+        self.open_loop.as_ref().map_or(0, |open| open.due.over_ns())
     }
 
     /// An open connection has nothing to do.

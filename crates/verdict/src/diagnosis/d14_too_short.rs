@@ -54,16 +54,24 @@ fn on_run(run: &Run) -> Option<Finding> {
         severity = Some(gravity(length_s < TOO_SHORT_S));
         evidence.push(format!("The run took {}.", time(length_s * 1e3)));
     }
-    if let Load::Closed { connections, .. } = run.plan.load {
-        let each = run.record.finished() as f64 / f64::from(connections);
-        if each < FEW {
-            severity = severity.max(Some(gravity(each < TOO_FEW)));
-            evidence.push(format!(
-                "{} requests per connection, with {}.",
-                amount(each),
-                counted(connections.into(), "connection")
-            ));
+    let finished = run.record.finished();
+    match run.plan.load {
+        Load::Closed { connections, .. } => {
+            let each = finished as f64 / f64::from(connections);
+            if each < FEW {
+                severity = severity.max(Some(gravity(each < TOO_FEW)));
+                evidence.push(format!(
+                    "{} requests per connection, with {}.",
+                    amount(each),
+                    counted(connections.into(), "connection")
+                ));
+            }
         }
+        Load::Open { .. } if (finished as f64) < FEW => {
+            severity = severity.max(Some(gravity((finished as f64) < TOO_FEW)));
+            evidence.push(format!("It had {}.", counted(finished, "request")));
+        }
+        Load::Open { .. } => {}
     }
     let beginning = warm_up(run);
     if let Some(beginning) = &beginning {

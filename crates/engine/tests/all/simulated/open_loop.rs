@@ -29,6 +29,29 @@ fn times_of_requests(log: &Log) -> Vec<u64> {
     times
 }
 
+/// Fifty requests at 200/s have 250 ms: that the first is due at 0 makes no rate of 204/s.
+#[test]
+fn a_number_of_requests_has_the_time_that_its_rate_gives_it() {
+    for (per_s, requests, delay_ns, elapsed_ns) in [
+        (200.0, 50, MS, 250 * MS),
+        (1.0, 1, MS, S),
+        (10.0, 3, 2 * S, 2 * S + 200 * MS),
+        // The duration ends before that.
+        (0.5, 1, MS, S),
+    ] {
+        for workers in [1, 2] {
+            let mut plan = with_workers(open(plan_for(S, 4), per_s, 4), workers);
+            plan.limits.requests = Some(requests);
+            plan.limits.duration_ns = (per_s < 1.0).then_some(S);
+            run(&plan, &Script::always(HELLO, delay_ns), |run| {
+                check_sums(run);
+                assert_eq!(run.record.responses, requests);
+                assert_eq!(run.elapsed_ns, elapsed_ns, "{per_s} {requests} {workers}");
+            });
+        }
+    }
+}
+
 #[test]
 fn requests_leave_on_their_schedule_to_the_nanosecond() {
     // Responses take 2.5 ms, requests are due every 0.4 ms: six or seven are in flight.
@@ -64,7 +87,7 @@ fn the_number_of_a_duration_is_exact_over_all_workers() {
 
 /// The rate is of the time that was asked for: ten seconds with a request in each are no 1.1/s.
 #[test]
-fn a_duration_lasts_until_its_end_and_a_number_until_its_last_response() {
+fn a_duration_lasts_until_its_end() {
     for workers in [1, 2] {
         let plan = with_workers(open(plan_for(10 * S, 2), 1.0, 2), workers);
         run(&plan, &Script::always(HELLO, MS), |run| {
@@ -73,10 +96,11 @@ fn a_duration_lasts_until_its_end_and_a_number_until_its_last_response() {
             assert_eq!(run.rate_per_s(), Some(1.0));
         });
     }
+    // With both, a number of requests has its own time.
     let mut plan = open(plan_for(10 * S, 2), 1.0, 2);
     plan.limits.requests = Some(5);
     run(&plan, &Script::always(HELLO, MS), |run| {
-        assert_eq!((run.record.responses, run.elapsed_ns), (5, 4 * S + MS));
+        assert_eq!((run.record.responses, run.elapsed_ns), (5, 5 * S));
     });
 }
 
