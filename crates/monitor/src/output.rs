@@ -27,6 +27,7 @@ pub(crate) struct WatchedOutput {
     calls: Series<Calls>,
     files: Vec<WatchedFile>,
     standard: Option<Standard>,
+    looks: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,17 +52,32 @@ impl WatchedOutput {
             begun_unix_s: (crate::clock::unix_ns() / 1_000_000_000) as i64,
             calls: Series::new(),
             files: open_for_writing(pid),
+            looks: 0,
             standard: [1, 2].into_iter().find_map(|descriptor| standard(pid, descriptor)),
         }
     }
 
     pub(crate) fn look(&mut self, at_ns: u64) {
+        self.looks += 1;
+        // A log may be opened with the first request: looked for ever more rarely, as it takes a while.
+        if self.looks > 1 && self.looks.is_power_of_two() {
+            self.find_new_files();
+        }
         if let Some(calls) = calls(self.pid) {
             self.calls.add(at_ns, calls);
         }
         for file in &mut self.files {
             if let Some(bytes) = file.length() {
                 file.bytes.add(at_ns, bytes);
+            }
+        }
+    }
+
+    fn find_new_files(&mut self) {
+        for file in open_for_writing(self.pid) {
+            let known = self.files.iter().any(|known| known.identity == file.identity);
+            if !known && self.files.len() < MOST_FILES {
+                self.files.push(file);
             }
         }
     }
@@ -96,10 +112,14 @@ impl WatchedFile {
 
     fn seen(&self, window_ns: (u64, u64)) -> Option<GrownFile> {
         let readings = self.bytes.within(window_ns);
-        let bytes = readings.last()?.1.checked_sub(readings.first()?.1)?;
+        let (first, last) = (readings.first()?, readings.last()?);
+        let bytes = last.1.checked_sub(first.1)?;
+        let around = self.bytes.around(window_ns);
         (bytes > 0).then(|| GrownFile {
             path: self.path.clone(),
             bytes,
+            watched_ns: Some(last.0 - first.0),
+            bytes_around: around.and_then(|(first, last)| last.checked_sub(first)),
             line_bytes: File::open(&self.place).ok().and_then(line_bytes),
         })
     }

@@ -33,9 +33,25 @@ fn a_file_that_grows_is_told_with_its_lines() {
     let ours: Vec<_> =
         seen.files.iter().filter(|file| file.path == path.to_string_lossy()).collect();
     assert_eq!(ours.len(), 1, "open twice, and one file: {seen:?}");
-    assert_eq!(ours[0].bytes, 4 * 32);
+    assert_eq!((ours[0].bytes, ours[0].bytes_around), (4 * 32, Some(4 * 32)));
     assert!((25.0..32.0).contains(&ours[0].line_bytes.unwrap()), "{ours:?}");
     assert!(seen.write_calls.unwrap() >= 4 && seen.written_bytes.unwrap() >= 4 * 32, "{seen:?}");
+}
+
+/// A logger that opens its file at the first request.
+#[test]
+fn a_file_that_is_opened_later_is_found() {
+    let path = std::env::temp_dir().join(format!("ablaze-output-later-{}", std::process::id()));
+    let mut watched = WatchedOutput::new(std::process::id());
+    watched.look(10);
+    let mut log = File::options().append(true).create(true).open(&path).unwrap();
+    watched.look(20);
+    log.write_all(&[&[b'x'; 31][..], b"\n"].concat()).unwrap();
+    watched.look(30);
+    let seen = watched.seen((15, 30)).unwrap();
+    fs::remove_file(&path).unwrap();
+    let ours = seen.files.iter().find(|file| file.path == path.to_string_lossy()).unwrap();
+    assert_eq!((ours.bytes, ours.watched_ns), (32, Some(10)));
 }
 
 #[test]

@@ -40,6 +40,14 @@ impl<T: Copy> Series<T> {
         let to = self.readings.partition_point(|(at_ns, _)| *at_ns <= to_ns);
         &self.readings[from..to.max(from)]
     }
+
+    /// The last at or before the window's beginning, and the first at or after its end: what lies between them is at
+    /// least what lies in the window.
+    pub(crate) fn around(&self, (from_ns, to_ns): (u64, u64)) -> Option<(T, T)> {
+        let from = self.readings.partition_point(|(at_ns, _)| *at_ns <= from_ns).checked_sub(1)?;
+        let to = self.readings.partition_point(|(at_ns, _)| *at_ns < to_ns);
+        Some((self.readings[from].1, self.readings.get(to)?.1))
+    }
 }
 
 #[cfg(test)]
@@ -69,5 +77,17 @@ mod tests {
         assert_eq!(series.within((10, 20)).len(), 2);
         assert_eq!(series.within((11, 19)).len(), 0);
         assert_eq!(series.within((30, 5)).len(), 0);
+    }
+
+    #[test]
+    fn what_lies_around_a_window_begins_before_it_and_ends_behind_it() {
+        let mut series = Series::new();
+        for at in [10, 20, 30] {
+            series.add(at, at);
+        }
+        assert_eq!(series.around((10, 30)), Some((10, 30)));
+        assert_eq!(series.around((15, 25)), Some((10, 30)));
+        assert_eq!(series.around((5, 25)), None);
+        assert_eq!(series.around((15, 31)), None);
     }
 }

@@ -154,6 +154,8 @@ fn serving() -> Serving {
             files: vec![GrownFile {
                 path: "/var/log/access.log".into(),
                 bytes: 1_900,
+                watched_ns: None,
+                bytes_around: None,
                 line_bytes: Some(95.0),
             }],
         }),

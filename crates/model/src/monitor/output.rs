@@ -34,6 +34,13 @@ pub struct GrownFile {
     pub path: String,
     /// By this many bytes in the measured window.
     pub bytes: u64,
+    /// Time between the first and the last look at it in the window, ns; `None` for that of its process.
+    #[serde(default)]
+    pub watched_ns: Option<u64>,
+    /// Bytes from the last look before the window to the first one behind it: what was written for all of its
+    /// requests, and for few others unless a warm-up came before. `None` without such looks.
+    #[serde(default)]
+    pub bytes_around: Option<u64>,
     /// Mean length of the last lines in it, with their ends; `None` when it is not text or may not
     /// be read.
     pub line_bytes: Option<f64>,

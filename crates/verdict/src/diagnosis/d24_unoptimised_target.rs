@@ -8,7 +8,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D24;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{elapsed_s, target};
-use crate::words::{amount, grouped, listed};
+use crate::words::{amount, listed};
 
 /// So many lines per request are one each.
 const LINES: f64 = 0.5;
@@ -129,9 +129,8 @@ fn log_file(run: &Run) -> Option<Fault> {
     Some(Fault {
         severity: Severity::Note,
         evidence: format!(
-            "The server writes a log: {} grew by {} bytes, which is {} lines of {} B per request.",
+            "The server writes a log: {} grew by {} lines of {} B per request.",
             file.path,
-            grouped(file.bytes),
             amount(lines),
             amount(line_bytes)
         ),
@@ -144,17 +143,33 @@ fn log_file(run: &Run) -> Option<Fault> {
 /// Lines per request and the length of one.
 fn lines(run: &Run, process: &Process, file: &GrownFile) -> Option<(f64, f64)> {
     let line_bytes = file.line_bytes.filter(|length| LINE_BYTES.contains(length))?;
-    Some((per_request(run, process, file.bytes)? / line_bytes, line_bytes))
+    Some((file_bytes_per_request(run, process, file)? / line_bytes, line_bytes))
+}
+
+/// What a file grew by for each request: by all of them where the looks allow it, as a rate over a part of the run is
+/// not that of all of it.
+fn file_bytes_per_request(run: &Run, process: &Process, file: &GrownFile) -> Option<f64> {
+    let requests = run.record.finished();
+    match file.bytes_around {
+        Some(bytes) if run.plan.limits.warmup_ns == 0 && requests >= 100 => {
+            Some(bytes as f64 / requests as f64)
+        }
+        _ => per_request(run, file.watched_ns.unwrap_or(process.watched_ns), file.bytes),
+    }
 }
 
 /// Bytes that no response is made of, where standard output or error is a terminal or a pipe.
 fn log_stream(run: &Run) -> Option<Fault> {
     outputs(run).into_iter().find_map(|(process, output)| {
         let standard = output.standard.as_ref()?;
-        let calls = per_request(run, process, output.write_calls?)?;
-        let written = per_request(run, process, output.written_bytes?)?;
+        let calls = per_request(run, process.watched_ns, output.write_calls?)?;
+        let written = per_request(run, process.watched_ns, output.written_bytes?)?;
         let response = run.record.received_bytes as f64 / run.record.responses as f64;
         let line_bytes = beside_responses(calls, written, response)?;
+        let to_files = output.files.iter().filter_map(|f| file_bytes_per_request(run, process, f));
+        if to_files.sum::<f64>() >= line_bytes / 2.0 {
+            return None;
+        }
         let is_log = LINE_BYTES.contains(&line_bytes);
         let certain = standard.terminal && standard.written_to == Some(true);
         (is_log && standard.written_to != Some(false)).then(|| Fault {
@@ -201,9 +216,9 @@ fn outputs(run: &Run) -> Vec<(&Process, &Output)> {
         .collect()
 }
 
-/// What came in the time that a process was watched for, by the requests of that time.
-fn per_request(run: &Run, process: &Process, amount: u64) -> Option<f64> {
-    let watched_s = process.watched_ns as f64 / 1e9;
+/// What came in the time that a process, or a file of it, was watched for, by the requests of that time.
+fn per_request(run: &Run, watched_ns: u64, amount: u64) -> Option<f64> {
+    let watched_s = watched_ns as f64 / 1e9;
     let requests = run.record.responses as f64 * watched_s / elapsed_s(run);
     (requests >= 100.0).then(|| amount as f64 / requests)
 }
@@ -264,18 +279,52 @@ mod tests {
     #[test]
     fn a_file_that_grows_by_a_line_per_request_is_a_log() {
         let mut run = sample::run();
+        let run_ns = run.elapsed_ns;
         assert_eq!(wrote(&mut run, 40_000, 0, None), None);
         let grow = |run: &mut Run, bytes, line_bytes| {
-            sample::serving(run).output.as_mut().unwrap().files =
-                vec![GrownFile { path: "/var/log/access.log".to_owned(), bytes, line_bytes }];
+            sample::serving(run).output.as_mut().unwrap().files = vec![GrownFile {
+                path: "/var/log/access.log".to_owned(),
+                bytes,
+                watched_ns: None,
+                bytes_around: None,
+                line_bytes,
+            }];
             on_run(run)
         };
         let finding = grow(&mut run, 20_000 * 95, Some(95.0)).unwrap();
         assert_eq!(finding.severity, Severity::Note, "nginx comes so");
-        let said = "/var/log/access.log grew by 1,900,000 bytes, which is 1.00 lines of 95.0 B";
+        let said = "/var/log/access.log grew by 1.00 lines of 95.0 B per request";
         assert!(finding.evidence.contains(said), "{}", finding.evidence);
         assert_eq!(grow(&mut run, 2_000 * 95, Some(95.0)), None, "one in ten requests");
         assert_eq!(grow(&mut run, 20_000 * 95, None), None, "no text");
+        // Half of the run was watched, at half of its rate; what lies around the window has all requests.
+        let file = |run: &mut Run| {
+            grow(run, 5_000 * 95, Some(95.0));
+            let output = sample::serving(run).output.as_mut().unwrap();
+            output.files[0].watched_ns = Some(run_ns / 2);
+            output.files[0].bytes_around = Some(20_000 * 95);
+            on_run(run).unwrap().evidence
+        };
+        assert!(file(&mut run).contains("1.00 lines"));
+        run.plan.limits.warmup_ns = 1;
+        assert_eq!(grow(&mut run, 2_000 * 95, Some(95.0)), None, "with a warm-up, by the rate");
+    }
+
+    #[test]
+    fn a_log_that_is_found_is_not_looked_for_on_standard_output() {
+        let mut run = sample::run();
+        run.record.received_bytes = 20_000 * 300;
+        let pipe = Standard { name: "pipe:[7]".to_owned(), terminal: false, written_to: None };
+        assert!(wrote(&mut run, 20_000, 20_000 * 80, Some(pipe)).is_some());
+        sample::serving(&mut run).output.as_mut().unwrap().files = vec![GrownFile {
+            path: "/var/log/app.log".to_owned(),
+            bytes: 20_000 * 80,
+            watched_ns: None,
+            bytes_around: Some(20_000 * 80),
+            line_bytes: Some(80.0),
+        }];
+        let said = on_run(&run).unwrap();
+        assert!(!said.evidence.contains("pipe:") && !said.fix.contains("/dev/null"), "{said:?}");
     }
 
     #[test]
