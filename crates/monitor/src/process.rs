@@ -18,6 +18,9 @@ const MOST_THREADS: usize = 256;
 /// At most this many of them are reported, the busiest.
 const MOST_REPORTED: usize = 64;
 
+/// Children of at most this many threads of a process are looked for.
+const MOST_FORKING: usize = 16;
+
 /// A process under watch.
 #[derive(Debug)]
 pub(crate) struct Watched {
@@ -30,6 +33,10 @@ pub(crate) struct Watched {
     /// It is this process: threads of the client are not the server's.
     is_own: bool,
     traced_before: Option<String>,
+    cpus_allowed: BTreeSet<u32>,
+    /// It was looked at and is gone.
+    ended: bool,
+    looks: u64,
     threads: BTreeMap<u32, WatchedThread>,
     /// By thread: one that ends takes its count with it.
     switches_before: BTreeMap<u32, Switches>,
@@ -59,6 +66,9 @@ impl Watched {
             serving: None,
             is_own: false,
             traced_before: tracer(pid),
+            cpus_allowed: BTreeSet::new(),
+            ended: false,
+            looks: 0,
             threads: BTreeMap::new(),
             switches_before: switches(pid),
         }
@@ -73,8 +83,16 @@ impl Watched {
 
     /// Takes a reading; a process that is gone gives none.
     pub(crate) fn look(&mut self, at_ns: u64) {
-        let Some(whole) = whole(self.pid) else { return };
+        let Some(whole) = whole(self.pid) else {
+            self.ended = true;
+            return;
+        };
         self.whole.add(at_ns, whole);
+        self.looks += 1;
+        if self.looks.is_power_of_two() {
+            // It may pin itself, or be pinned, later.
+            self.cpus_allowed = cpus_allowed(self.pid);
+        }
         if let Some(serving) = &mut self.serving {
             serving.look(at_ns);
         }
@@ -91,6 +109,34 @@ impl Watched {
         if self.threads.len() > 4 * MOST_THREADS {
             self.threads.retain(|tid, _| alive.contains(tid));
         }
+    }
+
+    /// Whether it ended after it had been seen only once, or never: nothing is known of its CPU time.
+    pub(crate) fn was_hardly_seen(&self) -> bool {
+        self.ended && self.looks < 2
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The processes that it started and that there are, by number.
+    pub(crate) fn children(&self) -> Vec<u32> {
+        if self.is_own {
+            // What this program starts is not the server's.
+            return Vec::new();
+        }
+        let of_thread = |tid| {
+            let path = format!("/proc/{}/task/{tid}/children", self.pid);
+            fs::read_to_string(path).unwrap_or_default()
+        };
+        let lists: Vec<String> = threads(self.pid).take(MOST_FORKING).map(of_thread).collect();
+        let numbers = lists.iter().flat_map(|list| list.split_whitespace());
+        numbers.filter_map(|pid| pid.parse().ok()).collect()
     }
 
     /// Whether one of its threads used most of a core lately.
@@ -168,6 +214,8 @@ impl Watched {
             descriptors: range(&|whole| whole.descriptors),
             thread_count: range(&|whole| Some(whole.thread_count)),
             switches: self.switches(),
+            cpus_allowed: self.cpus_allowed.iter().copied().collect(),
+            ended: self.ended,
             traced_by: tracer(self.pid).or_else(|| self.traced_before.clone()),
             serving: self.serving.as_ref().map(|serving| serving.seen(window_ns)),
             threads,
@@ -232,6 +280,34 @@ fn parsed_stat(stat: &str, descriptors: Option<u64>) -> Option<Whole> {
 fn threads(pid: u32) -> impl Iterator<Item = u32> {
     let folder = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
     folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// CPUs that any of its threads may run on; of this process, any of the client's workers.
+fn cpus_allowed(pid: u32) -> BTreeSet<u32> {
+    let mut all = BTreeSet::new();
+    for tid in threads(pid).take(MOST_THREADS) {
+        let folder = format!("/proc/{pid}/task/{tid}");
+        if pid == std::process::id()
+            && !name_in(&folder).is_some_and(|name| name.starts_with("worker-"))
+        {
+            continue;
+        }
+        let status = fs::read_to_string(format!("{folder}/status")).unwrap_or_default();
+        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        all.extend(list.into_iter().flat_map(parsed_cpus));
+    }
+    all
+}
+
+/// `0-2,7`
+fn parsed_cpus(list: &str) -> impl Iterator<Item = u32> {
+    list.trim().split(',').flat_map(|part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        match (first.parse::<u32>(), last.parse::<u32>()) {
+            (Ok(first), Ok(last)) if last < 1 << 16 => first..last + 1,
+            _ => 0..0,
+        }
+    })
 }
 
 /// Switches of each thread that there is now.

@@ -132,3 +132,44 @@ fn a_process_that_serves_and_loads_is_without_the_clients_threads() {
     let rest_ns = all.cpu_ns().saturating_sub(worker.cpu_ns);
     assert!(server.cpu_ns() <= rest_ns + 40_000_000, "{server:?}\n{all:?}");
 }
+
+#[test]
+fn lists_of_cpus_are_read() {
+    let read = |list| parsed_cpus(list).collect::<Vec<_>>();
+    assert_eq!(read("\t0-2,7\n"), [0, 1, 2, 7]);
+    assert_eq!(read("3"), [3]);
+    assert_eq!(read("x,5-"), [0; 0]);
+}
+
+/// A shell and its child: the child is found, and told as ended when it is gone.
+#[test]
+fn children_are_found_and_their_end_is_seen() {
+    let mut shell = std::process::Command::new("sh")
+        .args(["-c", "sleep 30 & echo $!; read end; kill $!; wait"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut output = std::io::BufReader::new(shell.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut output, &mut line).unwrap();
+    let watched = Watched::new(shell.id());
+    let child: u32 = line.trim().parse().unwrap();
+    let found = watched.children();
+    let mut of_child = Watched::new(child);
+    of_child.look(1);
+    assert!(!of_child.has_ended());
+    drop(shell.stdin.take());
+    shell.wait().unwrap();
+    of_child.look(2);
+    assert!(of_child.has_ended() && of_child.was_hardly_seen());
+    // Kernels without CONFIG_PROC_CHILDREN do not tell.
+    if std::path::Path::new("/proc/self/task")
+        .join(std::process::id().to_string())
+        .join("children")
+        .exists()
+    {
+        assert_eq!(found, [child]);
+    }
+    assert!(!of_child.seen((0, 10)).cpus_allowed.is_empty());
+}

@@ -2,6 +2,7 @@
 //! 100 ms, or less often where looking itself takes long (many threads, many connections): a fifth
 //! of a percent of a core, and up to one percent where short runs would otherwise not be seen.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
@@ -73,6 +74,10 @@ struct Looking {
     listener: Option<Found>,
     woken_per_connection: Option<u64>,
     processes: Vec<Watched>,
+    /// So many of them hold the listener; the others were started by these.
+    first_processes: usize,
+    /// Processes that these started and that were gone before anything was known of them.
+    children_ended: u64,
     client: Watched,
     addresses: Vec<SocketAddr>,
     connections: Option<Connections>,
@@ -89,11 +94,15 @@ impl Watching {
         let woken_per_connection = listener
             .as_ref()
             .and_then(|listener| woken_per_connection(&holders, listener.inodes()));
+        let processes: Vec<Watched> =
+            holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect();
         let mut looking = Looking {
             on_this_host,
             listener,
             woken_per_connection,
-            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect(),
+            first_processes: processes.len(),
+            processes,
+            children_ended: 0,
             client: Watched::new(std::process::id()),
             addresses: match destination {
                 Destination::Tcp(addresses) => addresses.clone(),
@@ -135,6 +144,7 @@ impl Watching {
                 on_this_host,
                 listener: None,
                 woken_per_connection: None,
+                children_ended: 0,
                 processes: Vec::new(),
             };
             return Seen {
@@ -153,6 +163,7 @@ impl Watching {
                 on_this_host,
                 listener: looked.listener.map(|found| found.listener),
                 woken_per_connection: looked.woken_per_connection,
+                children_ended: looked.children_ended,
                 processes,
             },
             client: Some(looked.client.seen(window_ns)),
@@ -197,8 +208,38 @@ impl Looking {
         for process in &mut self.processes {
             process.look(now_ns);
         }
+        self.look_for_children(now_ns);
         if let Some(listener) = &mut self.listener {
             listener.look();
+        }
+    }
+
+    /// What the target's processes start serves, too: a server that forks, or whose work a process of its own does.
+    fn look_for_children(&mut self, now_ns: u64) {
+        let first = self.first_processes;
+        let before = self.processes.len();
+        let mut index = 0;
+        self.processes.retain(|process| {
+            index += 1;
+            index <= first || !process.was_hardly_seen()
+        });
+        self.children_ended += (before - self.processes.len()) as u64;
+        let own = std::process::id();
+        let mut known: BTreeSet<u32> = self.processes.iter().map(Watched::pid).collect();
+        let mut next = 0;
+        while next < self.processes.len() && self.processes.len() < MOST_PROCESSES {
+            let children = match self.processes[next].has_ended() {
+                true => Vec::new(),
+                false => self.processes[next].children(),
+            };
+            for pid in children {
+                if pid != own && self.processes.len() < MOST_PROCESSES && known.insert(pid) {
+                    let mut child = Watched::new(pid);
+                    child.look(now_ns);
+                    self.processes.push(child);
+                }
+            }
+            next += 1;
         }
     }
 

@@ -59,19 +59,27 @@ pub fn cpu_time(ns: f64) -> String {
 pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
     let target = &run.monitor.as_ref()?.target;
     let busiest = target.busiest().filter(|process| process.is_believed())?;
-    let finished = run.record.finished() as f64;
-    let share: f64 = target
-        .processes
-        .iter()
-        .filter(|process| process.watched_ns > 0)
-        .map(|process| process.cpu_ns() as f64 / process.watched_ns as f64)
-        .sum();
+    // One that died cost nothing from then on: its share is that of its life, which the responses end with.
+    let ended = target.processes.iter().all(|process| process.ended);
+    let slices = &run.record.slices;
+    let last = slices.slices.iter().rposition(|slice| slice.responses > 0);
+    let alive_ns = last.map_or(run.elapsed_ns, |last| (last as u64 + 1) * slices.slice_ns);
+    let (finished, elapsed_ns) = match ended {
+        true => (run.record.responses as f64, alive_ns.min(run.elapsed_ns)),
+        false => (run.record.finished() as f64, run.elapsed_ns),
+    };
+    if target.children_ended > 0 {
+        return None;
+    }
+    // One that began later, or ended earlier, did nothing in the rest of the time.
+    let longest_ns = target.processes.iter().map(|process| process.watched_ns).max()?.max(1);
+    let share = target.cpu_ns() as f64 / longest_ns as f64;
     let others = match target.processes.iter().filter(|process| process.cpu_ns() > 0).count() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
     let name = format!("{}, pid {}{others}", busiest.name, busiest.pid);
-    (finished > 0.0).then(|| (share * run.elapsed_ns as f64 / finished, name))
+    (finished > 0.0).then(|| (share * elapsed_ns as f64 / finished, name))
 }
 
 /// The share of the time for which places in flight of a closed loop stood empty, between a response
@@ -114,6 +122,28 @@ mod tests {
         assert!((effort.spun_ns - 40e6 / 20_015.0).abs() < 1e-9);
         assert!((effort.work_ns() - 104e6 / 20_015.0).abs() < 1e-9);
         assert_eq!(Effort::of(&sample::refused()), None);
+    }
+
+    /// 0.9 of a core for the 3 s until the responses ended, out of a run of 10 s.
+    #[test]
+    fn a_server_that_died_cost_nothing_from_then_on() {
+        let mut run = sample::ordinary();
+        let (alive_ns, _) = super::of_the_server(&run).unwrap();
+        let slices = &mut run.record.slices.slices;
+        let kept = slices.len() * 3 / 10;
+        for slice in &mut slices[kept..] {
+            slice.responses = 0;
+        }
+        let process = &mut run.monitor.as_mut().unwrap().target.processes[0];
+        process.watched_ns = run.elapsed_ns * 3 / 10;
+        process.user_ns = process.user_ns * 3 / 10;
+        process.system_ns = process.system_ns * 3 / 10;
+        process.ended = true;
+        run.record.failures[0] += 100_000;
+        let (died_ns, _) = super::of_the_server(&run).unwrap();
+        assert!((died_ns / alive_ns - 0.3).abs() < 0.02, "{died_ns} {alive_ns}");
+        run.monitor.as_mut().unwrap().target.children_ended = 1;
+        assert_eq!(super::of_the_server(&run), None);
     }
 
     #[test]

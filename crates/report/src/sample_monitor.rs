@@ -22,6 +22,7 @@ pub fn monitor() -> Monitored {
                 longest_queue: Some(12),
             }),
             woken_per_connection: Some(1),
+            children_ended: 0,
             processes: vec![Process {
                 serving: Some(serving()),
                 ..process(4711, "nginx", "nginx", 9_600_000_000)
@@ -120,6 +121,8 @@ fn process(pid: u32, name: &str, thread: &str, cpu_ns: u64) -> Process {
         descriptors: range(110),
         thread_count: range(1),
         switches: Some(Switches { voluntary: 12_000, involuntary: 40 }),
+        cpus_allowed: vec![0, 1],
+        ended: false,
         traced_by: None,
         serving: None,
         threads: vec![Thread {

@@ -70,7 +70,11 @@ fn seen_from_here(run: &Run) -> Limited {
         let length = time(run.elapsed_ns as f64 / 1e6);
         return unknown(&format!("a run of {length} is too short to show it"));
     }
+    if figures::server_ended(run) && run.record.failures_total() > 0 {
+        return unknown("the server's process ended during the run");
+    }
     unanswered(run)
+        .or_else(|| pinned(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_server(server.as_ref(), client.as_ref()))
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
@@ -96,6 +100,9 @@ fn seen_from_here(run: &Run) -> Limited {
 /// Why there are no figures of a server on this host: nothing is to be seen of it, or it was seen too
 /// few times.
 fn server_unseen(run: &Run) -> &'static str {
+    if figures::target(run).is_some_and(|target| target.children_ended > 0) {
+        return "the server starts processes, whose CPU time cannot be observed once they end";
+    }
     let seen = figures::target(run).is_some_and(|target| !target.processes.is_empty());
     if seen {
         "the run was too short to measure the server's CPU"
@@ -224,6 +231,24 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
         amount(client.cores)
     );
     Some(Limited { by, evidence })
+}
+
+/// Client and server may use a part of the machine's CPUs, and used all of it.
+fn pinned(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
+    let (server, client) = (server?, client?);
+    let (cpus, used) = figures::common_processors(run)?;
+    if used < SHARED_FULL * cpus.len() as f64 {
+        return None;
+    }
+    let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    let evidence = format!(
+        "of {} that the two may use ({}) the server used {}, the client {}",
+        counted(cpus.len() as u64, "CPU"),
+        list.join(", "),
+        amount(server.cores),
+        amount(client.cores)
+    );
+    Some(Limited { by: Limit::SharedCpu, evidence })
 }
 
 fn network(run: &Run) -> Option<Limited> {

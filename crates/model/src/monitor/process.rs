@@ -35,6 +35,12 @@ pub struct Process {
     pub thread_count: Option<Range>,
     /// Times its threads gave a processor up or had it taken away, over the whole interval.
     pub switches: Option<Switches>,
+    /// CPUs that its threads may run on, of the client those of its workers; empty where that is not known.
+    #[serde(default)]
+    pub cpus_allowed: Vec<u32>,
+    /// It ended before the watch did.
+    #[serde(default)]
+    pub ended: bool,
     /// Who traces it with ptrace(2), as debuggers and strace(1) do: a name and a number.
     #[serde(default)]
     pub traced_by: Option<String>,

@@ -28,7 +28,11 @@ pub struct Target {
     /// listening socket without EPOLLEXCLUSIVE. `None` when there are none, or they are not to be seen.
     #[serde(default)]
     pub woken_per_connection: Option<u64>,
-    /// The processes that hold that socket and that this user may look into, the busiest first.
+    /// Processes that those of the target started and that ended in the run: their CPU time is in no figure.
+    #[serde(default)]
+    pub children_ended: u64,
+    /// The processes that hold that socket and that this user may look into, and those that they started, the busiest
+    /// first.
     pub processes: Vec<Process>,
 }
 

@@ -68,7 +68,9 @@ impl Serving {
     /// `None` unless there are two or more, and as many connections.
     fn of(run: &Run) -> Option<Self> {
         let target = target(run)?;
-        let all = target.processes.iter().filter(|process| process.watched_ns > 0);
+        // Those that hold the listener; what they started has work of its own.
+        let all = target.processes.iter();
+        let all = all.filter(|process| process.watched_ns > 0 && process.serving.is_some());
         let mut threads: Vec<(&Thread, f64)> = all
             .flat_map(|process| {
                 let share = |thread: &Thread| thread.cpu_ns as f64 / process.watched_ns as f64;

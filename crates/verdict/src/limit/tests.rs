@@ -187,3 +187,38 @@ fn a_remote_target_can_be_as_far_away_as_its_responses_take() {
     last.window_limited_ns = Some(60);
     assert_eq!(limit(&run), Limit::Network);
 }
+
+#[test]
+fn a_part_of_the_machine_is_full_where_client_and_server_may_use_no_more() {
+    let mut run = sample::with_shares(0.7, 0.25);
+    assert_ne!(of(&run).by, Limit::SharedCpu);
+    let monitor = sample::monitor(&mut run);
+    monitor.target.processes[0].cpus_allowed = vec![0];
+    monitor.client.as_mut().unwrap().cpus_allowed = vec![0];
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::SharedCpu, "{limited:?}");
+    assert!(limited.evidence.contains("1 CPU that the two may use (0)"), "{limited:?}");
+    // Each has one of its own, or one of them has all.
+    sample::monitor(&mut run).target.processes[0].cpus_allowed = vec![1];
+    assert_ne!(of(&run).by, Limit::SharedCpu);
+    let all = (0..run.machine.cpus_allowed.unwrap_or(4)).collect();
+    sample::monitor(&mut run).target.processes[0].cpus_allowed = all;
+    assert_ne!(of(&run).by, Limit::SharedCpu);
+}
+
+#[test]
+fn a_server_that_died_or_whose_children_ended_is_no_limit() {
+    let mut run = sample::with_shares(0.97, 0.3);
+    assert_eq!(of(&run).by, Limit::Server);
+    sample::monitor(&mut run).target.processes[0].ended = true;
+    run.record.failures[ablaze_model::FailureKind::Refused as usize] = 5_000;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unknown);
+    assert!(limited.evidence.contains("ended during the run"), "{limited:?}");
+    let mut run = sample::with_shares(0.1, 0.3);
+    sample::monitor(&mut run).target.children_ended = 3;
+    assert!(crate::live::figures::machine(&run).is_none(), "their time would be the others'");
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unknown, "{limited:?}");
+    assert!(limited.evidence.contains("starts processes"), "{limited:?}");
+}

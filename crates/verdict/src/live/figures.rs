@@ -2,7 +2,9 @@
 //! what was asked for.
 
 use ablaze_model::Run;
-use ablaze_model::monitor::{Monitored, Process, Target, Thread};
+use std::collections::BTreeSet;
+
+use ablaze_model::monitor::{Monitored, Process, Processors, Target, Thread};
 use ablaze_model::plan::Load;
 use ablaze_model::run::WorkerEffort;
 
@@ -51,19 +53,23 @@ pub(crate) fn client(run: &Run) -> Option<Busy> {
 /// seen, or were not for long enough.
 pub(crate) fn server(run: &Run) -> Option<Busy> {
     let target = target(run)?;
+    if target.children_ended > 0 {
+        // What these used is known to nobody, and would be called the others'.
+        return None;
+    }
     let seen = || target.processes.iter().filter(|process| process.is_believed());
-    let share = |ns: u64, process: &Process| ns as f64 / process.watched_ns.max(1) as f64;
-    let threads = || seen().flat_map(|process| process.threads.iter().map(move |t| (t, process)));
-    let busiest = threads().map(|(thread, of)| share(thread.cpu_ns, of)).reduce(f64::max)?;
+    // One that began later, or ended earlier, did nothing in the rest of the time.
+    let longest_ns = seen().map(|process| process.watched_ns).max()?.max(1);
+    let share = |ns: u64| ns as f64 / longest_ns as f64;
+    let threads = || seen().flat_map(|process| process.threads.iter());
+    let busiest = threads().map(|thread| share(thread.cpu_ns)).reduce(f64::max)?;
     let wanted = |thread: &Thread| thread.cpu_ns + thread.waited_ns;
     let whole = with_interrupts(run);
     Some(Busy {
         busiest: whole(busiest),
-        wanting: whole(threads().map(|(thread, of)| share(wanted(thread), of)).fold(0.0, f64::max)),
-        cores: seen().map(|process| share(process.cpu_ns(), process)).sum(),
-        threads: threads()
-            .filter(|(thread, of)| share(thread.cpu_ns, of) >= busiest / 100.0)
-            .count(),
+        wanting: whole(threads().map(|thread| share(wanted(thread))).fold(0.0, f64::max)),
+        cores: seen().map(|process| share(process.cpu_ns())).sum(),
+        threads: threads().filter(|thread| share(thread.cpu_ns) >= busiest / 100.0).count(),
     })
 }
 
@@ -73,11 +79,39 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
 /// wherever they strike.
 fn with_interrupts(run: &Run) -> impl Fn(f64) -> f64 {
     let times = monitor(run).and_then(|monitor| monitor.kernel.processors);
+    let rest = without_interrupts(times);
+    move |of_a_core| if of_a_core < 1.0 { (of_a_core / rest).min(1.0) } else { of_a_core }
+}
+
+/// The share of a busy processor's time that was not for interrupts.
+fn without_interrupts(times: Option<Processors>) -> f64 {
     let share = times
         .filter(|times| times.busy_ns() > 0)
         .map_or(0.0, |times| times.interrupts_ns as f64 / times.busy_ns() as f64);
-    let rest = (1.0 - share).max(0.5);
-    move |of_a_core| if of_a_core < 1.0 { (of_a_core / rest).min(1.0) } else { of_a_core }
+    (1.0 - share).max(0.5)
+}
+
+/// The CPUs that client and server may use, where they have some in common and both together not all of the machine's; and how
+/// much of them they used, in cores with the interrupts of their packets.
+pub(crate) fn common_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
+    let monitor = monitor(run)?;
+    let of_client: BTreeSet<u32> = monitor.client.as_ref()?.cpus_allowed.iter().copied().collect();
+    let served = target(run)?.processes.iter().filter(|process| process.cpu_ns() > 0);
+    let of_server: BTreeSet<u32> =
+        served.flat_map(|process| &process.cpus_allowed).copied().collect();
+    let all: Vec<u32> = of_client.union(&of_server).copied().collect();
+    let apart = of_client.is_disjoint(&of_server);
+    if apart || all.len() as f64 >= processors(run)? {
+        return None;
+    }
+    let cores = client(run)?.cores + server(run)?.cores;
+    Some((all, cores / without_interrupts(monitor.kernel.processors)))
+}
+
+/// Whether all processes of the server ended before the run did.
+pub(crate) fn server_ended(run: &Run) -> bool {
+    let processes = target(run).map(|target| target.processes.as_slice()).unwrap_or_default();
+    !processes.is_empty() && processes.iter().all(|process| process.ended)
 }
 
 /// Who served, if that was on this host.

@@ -176,6 +176,8 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
         descriptors: None,
         thread_count: None,
         switches: None,
+        cpus_allowed: Vec::new(),
+        ended: false,
         traced_by: None,
         serving: None,
         threads,
@@ -234,6 +236,7 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
                 longest_queue: Some(3),
             }),
             woken_per_connection: None,
+            children_ended: 0,
             processes: vec![Process {
                 serving: Some(Serving { descriptor_limit: Some(1024), ..Serving::default() }),
                 ..process("nginx", server_ns, vec![thread("nginx", server_ns)])
