@@ -370,7 +370,7 @@ fn the_parts_of_a_mean_add_up_to_it_where_requests_were_sent_again() {
     let total_ns = run.record.answered.latency().sum_ns() as f64 / run.record.responses as f64;
     let chart = charts::phases(&[ShownRun::new("x", 0, &run)]).unwrap();
     let table = chart.tables().remove(0);
-    let part = table.head.iter().position(|name| name == "sent in vain before");
+    let part = table.head.iter().position(|name| name == "first attempts");
     assert!(part.is_some(), "{table:?}");
     let ablaze_chart::Panel::Bars(bars) = &chart.panels[0] else { panic!("bars") };
     let sum: f64 = bars.rows[0].values.iter().sum();

@@ -72,6 +72,10 @@ fn shortage(run: &Run) -> Option<Finding> {
     let asked = asked_in_flight(run)?;
     let reached = figures::in_flight(run)?;
     let record = &run.record;
+    if record.responses == 0 {
+        // There is no rate to be read as that of fewer: nobody answered (D02).
+        return None;
+    }
     let ramping = run.plan.connections.ramp_ns.saturating_mul(asked) > run.elapsed_ns / 10;
     let few = run.plan.limits.requests.is_some_and(|requests| requests < asked * FEWEST_EACH);
     // Connections that all stand and never break always have a request each: a shortage has a cause.
@@ -199,6 +203,16 @@ fn gravity(reached: f64, asked: u64) -> Severity {
 mod tests_on_runs {
     use super::*;
     use crate::live::sample;
+
+    #[test]
+    fn a_run_without_a_response_has_no_rate_to_be_read_otherwise() {
+        let mut run = sample::run();
+        run.record.in_flight_ns /= 2;
+        run.record.failures[ablaze_model::FailureKind::Refused as usize] = 10;
+        assert!(shortage(&run).is_some());
+        run.record.responses = 0;
+        assert_eq!(shortage(&run), None);
+    }
 
     #[test]
     fn half_of_what_was_asked_for_is_missed() {

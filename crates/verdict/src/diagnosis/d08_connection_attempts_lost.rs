@@ -3,7 +3,7 @@
 //!
 //! Of a printed report the longest connect tells, if it stands at one of these timers.
 
-use ablaze_model::Run;
+use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
@@ -93,6 +93,25 @@ fn on_run(run: &Run) -> Option<Finding> {
             "{} took a second or more to open, the longest {}{resent}.",
             counted(late, "connection"),
             time(longest as f64 / 1e6)
+        ));
+    }
+    let given_up = queue.filter(|_| overflows.is_some()).and_then(|(backlog, _)| {
+        let timeouts = run.record.failures_of(FailureKind::Timeout);
+        let open = u64::from(run.plan.load.connections());
+        (timeouts > 0 && open <= backlog).then_some(timeouts)
+    });
+    if let Some(timeouts) = given_up {
+        evidence.push(format!("{} timed out.", counted(timeouts, "request")));
+        return Some(Finding::new(
+            D08,
+            Severity::Suspect,
+            evidence.join(" "),
+            format!(
+                "The load has {} at most, fewer than the accept queue holds: the server accepts so slowly that \
+                 those that timed out stayed in the queue.",
+                counted(run.plan.load.connections().into(), "connection")
+            ),
+            "See in the server what keeps it from accepting; a longer backlog does not help.",
         ));
     }
     let (cause, fix) = in_words(run, overflows.is_some());
@@ -284,6 +303,19 @@ mod tests_on_runs {
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
         assert!(finding.cause.contains("on the network or"), "{}", finding.cause);
+    }
+
+    /// The load has 100 connections, the queue 511 places: those of before fill it.
+    #[test]
+    fn fewer_connections_than_the_queue_holds_did_not_come_at_once() {
+        let mut run = sample::run();
+        sample::counter(&mut run, "TcpExtListenOverflows", 55);
+        sample::monitor(&mut run).target.listener.as_mut().unwrap().longest_queue = Some(512);
+        assert!(on_run(&run).unwrap().cause.contains("at once"));
+        run.record.failures[FailureKind::Timeout as usize] = 205;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.contains("accepts so slowly"), "{}", finding.cause);
+        assert!(!finding.fix.contains("--ramp"), "{}", finding.fix);
     }
 
     #[test]

@@ -55,12 +55,12 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         .collect();
     let evidence = format!(
         "The server ended {} by GOAWAY ({}): one per {} responses. {} connections were opened, \
-         and {} were sent again because the server had not processed them.",
+         and {} sent again because the server had not processed them.",
         counted(facts.goaways, "connection"),
         codes.join(", "),
         amount(each),
         grouped(record.connections_opened),
-        counted(record.repeated, "request")
+        were(record.repeated)
     );
     let failed = record.failures_of(FailureKind::GoAway);
     let objects = facts.goaways > facts.goaway_codes.of(0)
@@ -125,6 +125,11 @@ fn unprocessed(run: &Run) -> Option<Finding> {
     })
 }
 
+/// `1 request was`, `2 requests were`.
+fn were(requests: u64) -> String {
+    counted(requests, "request") + if requests == 1 { " was" } else { " were" }
+}
+
 /// A limit that nginx comes with.
 fn of_nginx(each: f64) -> &'static str {
     match each {
@@ -144,7 +149,7 @@ fn surplus(run: &Run) -> Option<Finding> {
     }
     let again = match record.repeated_after_surplus {
         0 => String::new(),
-        count => format!(" {} were sent again because of it.", counted(count, "request")),
+        count => format!(" {} sent again because of it.", were(count)),
     };
     Some(Finding::new(
         D18,
@@ -311,6 +316,11 @@ mod tests_on_runs {
         assert!(said.starts_with("After 2,000 of 20,000 responses (10 %) came bytes"), "{said}");
         assert!(said.contains("300 requests were sent again because of it"), "{said}");
         assert!(!said.contains("server closes") && !said.contains("closed their"), "{said}");
+    }
+
+    #[test]
+    fn one_request_was_and_two_were() {
+        assert_eq!([1, 2].map(were), ["1 request was", "2 requests were"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use ablaze_model::Run;
 use std::collections::BTreeSet;
 
-use ablaze_model::monitor::{Monitored, Process, Processors, Target, Thread};
+use ablaze_model::monitor::{Monitored, Processors, Target, Thread};
 use ablaze_model::plan::Load;
 use ablaze_model::run::WorkerEffort;
 
