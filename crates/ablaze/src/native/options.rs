@@ -123,11 +123,10 @@ pub struct RequestOptions {
     /// Use each line as the body of a request, in order, repeatedly
     #[arg(long, value_name = "FILE", conflicts_with = "body")]
     pub body_lines: Option<PathBuf>,
-    /// Rows of a .csv, .tsv or .jsonl file as data of the requests: {column}, {column:url} and {column:json} in the URL,
-    /// headers and body
+    /// Replace {column} in requests by rows of a .csv, .tsv or .jsonl file
     #[arg(long, value_name = "FILE")]
     pub feed: Option<PathBuf>,
-    /// Which row a request takes: sequential, random or unique (each at most once) [default: sequential]
+    /// Which row: sequential, random or unique [default: sequential]
     #[arg(long, value_name = "ORDER", requires = "feed", value_parser = values::feed_order)]
     pub feed_order: Option<Order>,
     /// Seed of {rand:N} and of random rows [default: 1]

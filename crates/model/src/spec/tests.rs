@@ -60,7 +60,7 @@ fn a_spec_comes_back_from_its_saved_form_without_secrets_and_bytes() {
     );
     let mut back: LoadSpec = serde_json::from_str(&text).unwrap();
     assert_eq!(back, spec);
-    assert_eq!(back.blobs().len(), 3);
+    assert_eq!(back.blobs().len(), 4);
     for blob in back.blobs() {
         assert_eq!(blob.bytes(), Err(BlobError::Missing(blob.name.clone())));
     }

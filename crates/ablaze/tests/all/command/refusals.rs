@@ -51,7 +51,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("--pipeline 4 --no-keepalive :1", 2, "cannot be used with a connection per request"),
     ("--pipeline 4 --requests-per-connection 1 :1", 2, "raise -c instead of --pipeline"),
     ("--http 2 --streams 4 --requests-per-connection 1 :1", 2, "raise -c instead"),
-    ("ab --pipeline 4 http://127.0.0.1:1/", 2, "cannot be used with a connection per request"),
+    ("ab --pipeline 4 http://127.0.0.1:1/", 22, "cannot be used with a connection per request"),
     ("--rate 5 --ramp 3 :1", 2, "cannot be used together"),
     ("--rate 5 --arrivals often :1", 2, "constant or poisson"),
     ("--arrivals poisson :1", 2, "--arrivals needs --rate, such as"),

@@ -67,9 +67,12 @@ fn files_of_one_name_are_repeats_and_differences_are_named() {
     let folder = scratch("saved-repeats");
     saved(&folder, "one.json", LATER);
     saved(&folder, "two.json", &[]);
+    // Of a third time, under the name of the first.
+    std::fs::create_dir(folder.join("third")).unwrap();
+    saved(&folder, "third/one.json", &[("1795251909123456789", "1795338309123456789")]);
     std::fs::create_dir(folder.join("other")).unwrap();
     saved(&folder, "other/one.json", ANOTHER_MACHINE);
-    let words = ["compare", "x=one.json", "x=two.json", "one.json", "other/one.json"];
+    let words = ["compare", "x=one.json", "x=two.json", "third/one.json", "other/one.json"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     // The earlier one is the first repeat.
@@ -92,12 +95,17 @@ fn files_of_one_name_are_repeats_and_differences_are_named() {
 fn what_is_no_saved_run_is_refused_before_anything_else() {
     let folder = scratch("saved-refused");
     saved(&folder, "fine.json", &[]);
+    saved(&folder, "later.json", LATER);
     std::fs::write(folder.join("other.json"), "{}").unwrap();
     for (words, part) in [
         (&["compare", "fine.json", "other.json"][..], "`other.json`: "),
         (&["compare", "fine.json", "nowhere.json"], "cannot read `nowhere.json`: "),
         (
-            &["compare", "fine.json", "a=fine.json", "-c", "5"],
+            &["compare", "fine.json", "a=fine.json"],
+            "`fine.json` is given twice: a run is no repeat of itself",
+        ),
+        (
+            &["compare", "fine.json", "a=later.json", "-c", "5"],
             "--connections has no effect: every target is a saved run",
         ),
         (&["compare", "fine.json"], "a comparison needs two targets"),
@@ -106,7 +114,7 @@ fn what_is_no_saved_run_is_refused_before_anything_else() {
         assert_eq!((said.status, said.stderr.lines().count()), (2, 1), "{said:?}");
         assert!(said.stderr.contains(part), "{}", said.stderr);
     }
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 3);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn a_server_that_closes_in_a_pause_costs_a_connection_and_no_journey() {
     let peer = Script::new(&[TOKEN, OTHER, HELLO], |moment| {
         let step = usize::from(moment.head[5] - b'0');
         moment.send(100 * US, step);
-        moment.far.close_after(1 * MS);
+        moment.far.close_after(MS);
     });
     walk(&journeys(plan(6, 2)), &peer, 5 * MS, |run, walkers| {
         assert_eq!(numbers(walkers).len(), 6);
