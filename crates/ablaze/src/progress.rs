@@ -25,7 +25,8 @@ pub fn watcher(plan: &Plan, quiet: bool) -> Box<dyn Watcher> {
         return Box::new(Silent);
     }
     Box::new(LiveLine {
-        requests: plan.limits.requests,
+        // Of journeys it is not known how many requests they come to.
+        requests: plan.limits.requests.filter(|_| plan.journey.is_none()),
         duration_ns: plan.limits.duration_ns,
         colour: colour_wanted(),
         shown: false,

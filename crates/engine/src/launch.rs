@@ -13,6 +13,7 @@ use ablaze_sys::clock;
 use crate::control::Control;
 use crate::fault::{self, caught};
 use crate::gate::{Moments, ThreadGate};
+use crate::journey::JourneyWalks;
 use crate::outbox::Layout;
 use crate::protocol::Protocol;
 use crate::protocol::http1::Http1;
@@ -51,7 +52,10 @@ pub enum LaunchError {
 /// # Errors
 /// When the run could not take place. Failures of single exchanges are part of the Run.
 pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
-    let (run, _) = run_with_sinks(plan, control, |_| NoSink)?;
+    let run = match JourneyWalks::of(&plan) {
+        None => run_with_sinks(plan, control, |_| NoSink)?.0,
+        Some(walks) => run_with_sinks(plan, control, |of| walks.walk(of))?.0,
+    };
     Ok(run)
 }
 

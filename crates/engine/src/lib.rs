@@ -3,7 +3,8 @@
 //!
 //! Reading order: `ablaze-model` (what is asked, what is kept, what comes out), [`launch`] (the threads),
 //! `control` (the handle on them), `worker` (slots, schedule, exchanges), `protocol` (what is said on
-//! connections), [`sink`] (who sees bodies), [`walk`] (who says what is sent), [`transport`] (what lies between), `recorder` (how it is kept). The
+//! connections), [`sink`] (who sees bodies), [`walk`] (who says what is sent),
+//! [`journey`] (the walk over a file of steps), [`transport`] (what lies between), `recorder` (how it is kept). The
 //! worker knows no system call; it acts through the seam of `ablaze-net` and is tested against its
 //! simulated driver.
 
@@ -12,6 +13,7 @@ mod connection;
 mod control;
 mod fault;
 mod gate;
+pub mod journey;
 pub mod launch;
 mod outbox;
 mod protocol;

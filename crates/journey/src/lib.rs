@@ -5,6 +5,7 @@
 //! - [`parse`] turns text into a [`syntax::HurlFile`], or says what it expected where.
 //! - [`compile`] turns that into a [`Journey`]: byte templates with slots instead of names, captures and asserts ready
 //!   to run; or it refuses by name and line what ablaze does not do.
+//! - [`Step::write_request`] writes the bytes of its request.
 //! - [`Step::capture`] and [`Step::check`] work on a response; [`Jar`] keeps the cookies of a user.
 #![forbid(unsafe_code)]
 
@@ -22,10 +23,12 @@ mod md5;
 mod percent;
 mod predicate;
 mod query;
+mod request;
 mod response;
 pub mod syntax;
 mod template;
 mod text;
+mod under_load;
 mod value;
 mod variables;
 
@@ -37,6 +40,7 @@ pub use journey::{
 };
 pub use json::NotJson;
 pub use jsonpath::JsonPath;
+pub use request::{Drafts, Files, Sending, Site};
 pub use response::{Headers, HttpVersion, Reading, ResponseView};
 pub use syntax::{ParseError, parse};
 pub use template::{Encoding, RenderError, Template, Unrenderable};

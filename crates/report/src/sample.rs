@@ -280,6 +280,7 @@ fn plan() -> Plan {
             data: None,
             groups: Groups::default(),
         },
+        journey: None,
         load: Load::Closed { connections: 100, pipeline: 1 },
         limits: Limits {
             requests: None,

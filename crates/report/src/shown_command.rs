@@ -103,6 +103,7 @@ impl FrontEnd {
     fn secret_of(self, option: &str) -> Option<Secret> {
         match (self, self.last_of_several(option)) {
             (_, "-H" | "--header") => Some(Secret::OfField),
+            (_, "--secret") => Some(Secret::OfVariable),
             (_, "--proxy") => Some(Secret::InUrl),
             (Self::Native, "-u" | "--user") | (Self::Ab, "-A" | "-P") => Some(Secret::Password),
             (Self::Ab, "-C") => Some(Secret::All),
@@ -133,12 +134,18 @@ enum Secret {
     /// Between the name and the host: `http://name:password@host/`, `name:password@host:port`.
     InUrl,
     All,
+    /// Behind the name: `name=value`.
+    OfVariable,
 }
 
 impl Secret {
     fn hidden(self, value: &str) -> String {
         match self {
             Self::All => HIDDEN.to_owned(),
+            Self::OfVariable => match value.split_once('=') {
+                Some((name, _)) => format!("{name}={HIDDEN}"),
+                None => HIDDEN.to_owned(),
+            },
             Self::Password => match value.split_once(':') {
                 Some((name, _)) => format!("{name}:{HIDDEN}"),
                 None => value.to_owned(),

@@ -32,6 +32,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
             data: None,
             groups: Groups::default(),
         },
+        journey: None,
         load: Load::Closed { connections: 1, pipeline: 1 },
         limits: Limits {
             requests: Some(requests),

@@ -57,7 +57,7 @@ pub fn words(load: &LoadSpec, secrets: &Secrets) -> Result<Vec<String>, String> 
 }
 
 /// Options of `ablaze load` that ab has no equivalent for, and whether each is used.
-fn beyond_ab(load: &LoadSpec) -> [(&'static str, bool); 27] {
+fn beyond_ab(load: &LoadSpec) -> [(&'static str, bool); 28] {
     let usual = LoadSpec::default();
     let LoadSpec { destination, requests, limits, connections, workers, .. } = load;
     let (content_type, user) = match &requests.head {
@@ -88,6 +88,7 @@ fn beyond_ab(load: &LoadSpec) -> [(&'static str, bool); 27] {
         ("--body", requests.bodies != usual.requests.bodies),
         ("--urls", requests.urls.is_some()),
         ("--feed", requests.data.is_some()),
+        ("--journey", requests.journey.is_some()),
         ("--content-type", content_type),
         ("--user", user),
         ("--expect", load.expect != usual.expect),

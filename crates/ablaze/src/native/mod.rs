@@ -4,10 +4,12 @@
 //! [`LoadSpec`]: ablaze_model::LoadSpec
 
 pub mod hints;
+mod journey;
 pub mod options;
 mod spec;
 mod words;
 
+pub use journey::JourneyOptions;
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 pub use spec::{apply, data, spec, tls};
 pub use words::{of_words, shown};

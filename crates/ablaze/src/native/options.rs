@@ -14,6 +14,7 @@ use ablaze_model::spec::{ConnectTo, HttpVersion};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, Args, Parser};
 
+use super::journey::JourneyOptions;
 use crate::profile::{self, Sides};
 use crate::values::{self, ProxyAsked};
 
@@ -23,7 +24,7 @@ use crate::values::{self, ProxyAsked};
     name = "ablaze load",
     bin_name = "ablaze load",
     about = "Load a URL and report what came back. `ablaze URL` is the same.",
-    override_usage = "ablaze [load] [OPTIONS] URL",
+    override_usage = "ablaze [load] [OPTIONS] URL\n       ablaze load [OPTIONS] --journey FILE.hurl [URL]",
     after_help = after_help(),
     disable_version_flag = true,
     max_term_width = 100
@@ -132,6 +133,12 @@ pub struct RequestOptions {
     /// Seed of {rand:N} and of random rows [default: 1]
     #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
+    /// Walk the steps of a .hurl file; -n, -d and --rate then count journeys
+    #[arg(long = "journey", value_name = "FILE")]
+    pub journey_file: Option<PathBuf>,
+    /// What it is given.
+    #[command(flatten)]
+    pub journey: JourneyOptions,
     /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
     pub http: Option<HttpVersion>,

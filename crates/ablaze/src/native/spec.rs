@@ -1,6 +1,6 @@
 //! From native options to a spec: the options are applied to one that holds some front end's defaults.
 
-use ablaze_load::planning::{sources, tls as planned_tls};
+use ablaze_load::planning::{journey, sources, tls as planned_tls};
 use ablaze_model::plan::{Arrivals, Http2};
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
@@ -29,7 +29,17 @@ pub fn spec(
         Some(feed) => Some(sources::url_list(feed, url.as_ref())?),
         None => None,
     };
-    let Some(url) = list.map(|list| list.url).or(url) else {
+    let of_journey = match &spec.requests.journey {
+        Some(own) => journey::url(own, spec.requests.data.as_ref(), secrets)?,
+        None => None,
+    };
+    let Some(url) = list.map(|list| list.url).or(url).or(of_journey) else {
+        if let Some(own) = &spec.requests.journey {
+            let file = &own.file.name;
+            let text =
+                format!("the steps of `{file}` are paths alone: give the URL of the server, too");
+            return Err(CommandError::usage(text));
+        }
         return Err(CommandError::usage("missing URL, for example `ablaze :8080/`"));
     };
     if let (Head::Composed { user: user @ None, .. }, Some(typed)) =
@@ -109,6 +119,13 @@ fn apply_requests(
     for text in options.body.iter().chain(&options.headers) {
         check_placeholders(text)?;
     }
+    requests.journey = match (&options.journey_file, options.journey.given()) {
+        (Some(path), _) => Some(options.journey.spec(path, secrets)?),
+        (None, Some(option)) => {
+            return Err(CommandError::usage(format!("{option} needs --journey FILE.hurl")));
+        }
+        (None, None) => requests.journey.take(),
+    };
     requests.seed = options.seed.unwrap_or(requests.seed);
     let Head::Composed { lines, content_type, user, .. } = &mut requests.head else {
         return Ok(());

@@ -2,6 +2,7 @@
 //! Secrets and files come in here.
 
 use ablaze_model::plan::groups::Groups;
+use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_model::plan::tls::Tls;
 use ablaze_model::plan::{Http2, Requests};
@@ -12,6 +13,7 @@ use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::request::Template;
 
 use super::data::Columns;
+use super::journey;
 use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
 use super::sources::{self, UrlList};
 use super::tls;
@@ -27,6 +29,8 @@ pub struct Composed {
     pub url: UrlSpec,
     /// What is sent.
     pub requests: Requests,
+    /// The journey whose steps they are.
+    pub journey: Option<PlannedJourney>,
     /// TLS on every connection.
     pub tls: Option<Tls>,
     /// HTTP/2 on every connection.
@@ -46,13 +50,19 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     };
     let proxy = spec.destination.proxy.as_ref().map(|proxy| of_proxy(proxy, spec, url, secrets));
     let proxy = proxy.transpose()?;
-    let requests = requests(spec, url, proxy.as_ref(), secrets)?;
+    let (requests, journey) = match &spec.requests.journey {
+        None => (requests(spec, url, proxy.as_ref(), secrets)?, None),
+        Some(asked) => {
+            let (requests, journey) = journey::compose(asked, spec, url, proxy.as_ref(), secrets)?;
+            (requests, Some(journey))
+        }
+    };
     let tls = match url.https {
         true => Some(tls::resolve(&spec.tls, &url.host, protocol(spec), secrets)?),
         false => None,
     };
     let http2 = spec.is_http2().then_some(Http2 { streams: spec.in_flight });
-    Ok(Composed { url: url.clone(), requests, tls, http2, proxy })
+    Ok(Composed { url: url.clone(), requests, journey, tls, http2, proxy })
 }
 
 /// Checks a load that is not aimed at a target yet, as far as that is possible without one.
@@ -62,7 +72,12 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
 pub fn check(spec: &LoadSpec, secrets: &Secrets) -> Result<(), Error> {
     let mut aimed = spec.clone();
     if aimed.destination.url.is_none() {
-        aimed.destination.url = Some(UrlSpec::from(&sources::url(STAND_IN)?));
+        let own = match &spec.requests.journey {
+            Some(asked) => journey::url(asked, spec.requests.data.as_ref(), secrets)?,
+            None => None,
+        };
+        let url = own.map_or_else(|| sources::url(STAND_IN), Ok)?;
+        aimed.destination.url = Some(UrlSpec::from(&url));
     }
     compose(&aimed, secrets).map(drop)
 }

@@ -6,6 +6,7 @@ pub mod addresses;
 mod compose;
 mod data;
 pub mod descriptors;
+pub mod journey;
 pub mod json_body;
 pub mod local;
 mod names;
@@ -15,7 +16,10 @@ pub mod sources;
 pub mod tls;
 pub mod workers;
 
+use std::ops::RangeInclusive;
+
 use ablaze_model::plan::data::Data;
+use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_model::plan::{Connections, Load, Plan, Target};
 use ablaze_model::spec::{Destination, LoadSpec, Secrets, Shape};
 
@@ -84,6 +88,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     if let Some(most) = composed.requests.data.as_ref().and_then(Data::requests_max) {
         limits.requests = Some(limits.requests.map_or(most, |requests| requests.min(most)));
     }
+    let expect = expected(spec, composed.journey.as_ref());
     let plan = Plan {
         target: Target {
             url: composed.url.shown,
@@ -97,11 +102,12 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         tls: composed.tls,
         http2: composed.http2,
         requests: composed.requests,
+        journey: composed.journey,
         load,
         limits,
         connections,
         workers,
-        expect: spec.expect.clone(),
+        expect,
         keep_every_request: spec.keep_every_request,
     };
     plan.http2_requests().map_err(|error| Error::usage(error.to_string()))?;
@@ -115,6 +121,19 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
 pub fn check(spec: &LoadSpec, secrets: &Secrets, names: &OptionNames) -> Result<(), Error> {
     checked_load(spec, names, &mut Vec::new())?;
     compose::check(spec, secrets)
+}
+
+/// The statuses that count as expected: those that a journey expects by itself, too.
+fn expected(spec: &LoadSpec, journey: Option<&PlannedJourney>) -> Vec<RangeInclusive<u16>> {
+    let mut expect = spec.expect.clone();
+    let route = journey.and_then(|journey| journey.route.as_ref());
+    let steps = route.iter().flat_map(|route| &route.journey.steps);
+    for status in steps.flat_map(|step| step.expected_statuses()) {
+        if !expect.iter().any(|range| range.contains(&status)) {
+            expect.push(status..=status);
+        }
+    }
+    expect
 }
 
 /// How these connections are made, used and ended.

@@ -35,7 +35,10 @@ impl Data {
     /// Whether a run that was to last for a time ended because there was no row left.
     pub fn ended(&self, run: &Run) -> bool {
         let record = &run.record;
-        let begun = record.responses + record.failures_total() + record.unfinished;
+        let begun = match &record.journeys {
+            Some(journeys) => journeys.begun,
+            None => record.responses + record.failures_total() + record.unfinished,
+        };
         let in_time = run.plan.limits.duration_ns.is_some_and(|ns| run.elapsed_ns < ns);
         run.ended == Ended::Complete && in_time && self.requests_max() == Some(begun)
     }

@@ -3,6 +3,7 @@
 
 pub mod data;
 pub mod groups;
+pub mod journey;
 pub mod proxy;
 pub mod tls;
 pub mod tls_names;
@@ -27,6 +28,9 @@ pub struct Plan {
     pub http2: Option<Http2>,
     /// What is sent.
     pub requests: Requests,
+    /// The journey whose steps the requests are.
+    #[serde(skip)]
+    pub journey: Option<journey::PlannedJourney>,
     /// The shape of the load.
     pub load: Load,
     /// When it ends, and what is too much.
@@ -390,6 +394,10 @@ impl Plan {
             return invalid("the order of requests names one that does not exist");
         }
         self.requests.groups.check(self.requests.templates.len())?;
+        let walks = self.journey.as_ref().and_then(|journey| journey.route.as_ref());
+        if walks.is_some_and(|route| route.journey.steps.len() != self.requests.templates.len()) {
+            return invalid("a journey needs one request for each of its steps");
+        }
         let varies = self.requests.templates.iter().any(Template::is_variable);
         let has_data = self.requests.data.as_ref().is_some_and(|data| data.table.is_some());
         if varies && (!has_data || self.http2.is_some()) {

@@ -53,6 +53,7 @@ impl Record {
             silent: Silent::default(),
             slices: Slices::new(),
             groups: Vec::new(),
+            journeys: None,
             every_request: Vec::new(),
             faults: Vec::new(),
         }
@@ -104,6 +105,7 @@ impl Record {
             silent,
             slices,
             groups,
+            journeys,
             every_request,
             faults,
         } = other;
@@ -163,6 +165,11 @@ impl Record {
         self.drain_ns = self.drain_ns.max(drain_ns);
         self.slices.merge(slices);
         group::merge(&mut self.groups, groups);
+        match (&mut self.journeys, journeys) {
+            (Some(own), Some(theirs)) => own.merge(*theirs),
+            (own @ None, theirs) => *own = theirs,
+            (Some(_), None) => {}
+        }
         self.every_request.extend(every_request);
         self.faults.extend(faults);
     }

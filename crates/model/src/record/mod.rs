@@ -4,6 +4,7 @@
 mod fault;
 mod group;
 mod http2;
+mod journeys;
 mod merge;
 mod phases;
 mod proxy;
@@ -20,6 +21,7 @@ use crate::failure::FailureKind;
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
+pub use journeys::{FirstMessage, JourneyStep, Journeys};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
 pub use silent::Silent;
@@ -118,6 +120,8 @@ pub struct Record {
     pub slices: Slices,
     /// What is kept of each group of requests, beside the whole; empty where the run has none.
     pub groups: Vec<GroupRecord>,
+    /// What is kept of journeys; `None` where requests are none's steps.
+    pub journeys: Option<Box<Journeys>>,
     /// One line per request, if asked for.
     pub every_request: Vec<RequestLine>,
     /// Workers that ended before their run, by a fault of this program: the record has what they did until

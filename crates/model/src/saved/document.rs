@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::distribution::{Distribution, PhasesOf};
 use super::groups::Group;
 use super::http2::Http2;
+use super::journeys::Journeys;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::proxy::Proxy;
 use super::tls::Tls;
@@ -101,6 +102,9 @@ pub(super) struct Document {
     /// Only where requests belong to groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
+    /// Only where requests are the steps of a journey.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journeys: Option<Journeys>,
     #[serde(default)]
     pub monitor: Option<Monitored>,
     #[serde(default)]
@@ -138,6 +142,16 @@ pub(super) struct Request {
     /// Only where requests took their data from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feed: Option<Feed>,
+    /// Only where requests are the steps of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journey: Option<Journey>,
+}
+
+/// A file of steps.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Journey {
+    pub name: String,
+    pub steps: Vec<String>,
 }
 
 /// Rows of a file.

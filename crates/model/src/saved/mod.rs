@@ -8,6 +8,7 @@ mod document;
 mod foreign;
 mod groups;
 mod http2;
+mod journeys;
 mod plan;
 mod proxy;
 mod read;

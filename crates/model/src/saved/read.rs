@@ -10,11 +10,13 @@ use super::distribution::Unreadable;
 use super::document::*;
 use super::groups::Group;
 use super::http2::Http2;
+use super::journeys::Journeys;
 use super::proxy::Proxy;
 use super::tls::Tls;
 use super::{FORMAT, SavedRun, consistent, foreign, upgrade};
 use crate::plan::data::Data;
 use crate::plan::groups::Groups;
+use crate::plan::journey::PlannedJourney;
 use crate::plan::{Plan, Requests};
 use crate::run::{self, Run};
 use crate::{FailureKind, Record, record};
@@ -148,6 +150,11 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
             }),
             groups: Groups { too_many: request.groups_too_many, ..Groups::default() },
         },
+        journey: request.journey.as_ref().map(|journey| PlannedJourney {
+            name: journey.name.clone(),
+            steps: journey.steps.clone(),
+            route: None,
+        }),
         load: document.load.restore(),
         limits: document.limits.clone().restore(),
         connections: document.connections.clone().restore(),
@@ -222,6 +229,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         },
         slices: slices(document)?,
         groups: document.groups.iter().map(Group::restore).collect::<Result<_, _>>()?,
+        journeys: document.journeys.as_ref().map(Journeys::restore).transpose()?,
         every_request: Vec::new(),
         faults: document.faults.iter().map(Fault::load).collect(),
     })

@@ -8,6 +8,7 @@ use ablaze_stats::touched;
 
 use super::document::*;
 use super::groups::Group;
+use super::journeys::Journeys;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::verdict::Assessment;
 use super::{http2, proxy, tls};
@@ -43,6 +44,10 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
                 name: data.name.clone(),
                 rows: data.rows,
                 order: data.order,
+            }),
+            journey: plan.journey.as_ref().map(|journey| Journey {
+                name: journey.name.clone(),
+                steps: journey.steps.clone(),
             }),
             groups_too_many: plan.requests.groups.too_many,
             expected_statuses: plan.expect.iter().map(|r| (*r.start(), *r.end())).collect(),
@@ -130,6 +135,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             })
             .collect(),
         groups: record.groups.iter().map(Group::save).collect(),
+        journeys: record.journeys.as_ref().map(|own| Journeys::save(own, run.elapsed_ns)),
         monitor: run.monitor.clone(),
         profile: run.profiling.clone(),
         verdict,

@@ -26,7 +26,9 @@ use crate::plan::proxy::Way;
 use crate::plan::{Arrivals, ClockStarts, Close, Limits, RateProfile};
 pub use blob::{Blob, BlobError};
 pub use kept::{FrontEnd, Given};
-pub use requests::{Bodies, Body, Bytes, DataSpec, Feed, Head, Line, Part, RequestsSpec};
+pub use requests::{
+    Bodies, Body, Bytes, DataSpec, Feed, Head, JourneySpec, Line, Part, RequestsSpec,
+};
 pub use secrets::{Secret, SecretMissing, SecretRef, Secrets};
 pub use server::ModelSpec;
 pub use shards::ShardError;
@@ -302,7 +304,12 @@ impl LoadSpec {
         let data = self.requests.data.as_ref().map(|data| &data.feed);
         let feeds = [self.requests.urls.as_ref(), self.requests.bodies.feed(), data];
         let feeds = feeds.into_iter().flatten().map(|feed| &feed.file);
-        feeds.chain(self.requests.bodies.file()).chain(self.tls.trust.file()).collect()
+        let journey = self.requests.journey.as_ref();
+        let of_journey = journey
+            .into_iter()
+            .flat_map(|own| [&own.file].into_iter().chain(own.files.iter().map(|(_, file)| file)));
+        let one_each = self.requests.bodies.file().into_iter().chain(self.tls.trust.file());
+        feeds.chain(of_journey).chain(one_each).collect()
     }
 
     /// The same, to put their bytes beside them.
@@ -315,6 +322,10 @@ impl LoadSpec {
             Bodies::None | Bodies::Same(Body::Given(_)) => {}
         }
         blobs.extend(self.requests.data.as_mut().map(|data| &mut data.feed.file));
+        if let Some(journey) = &mut self.requests.journey {
+            blobs.push(&mut journey.file);
+            blobs.extend(journey.files.iter_mut().map(|(_, file)| file));
+        }
         if let TrustSpec::Issuers(file) = &mut self.tls.trust {
             blobs.push(file);
         }

@@ -23,6 +23,9 @@ pub struct RequestsSpec {
     /// Rows whose cells stand in the requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<DataSpec>,
+    /// The journey whose steps are sent instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journey: Option<JourneySpec>,
     /// Seed of `{rand:N}`, and of random rows.
     pub seed: u64,
 }
@@ -35,6 +38,25 @@ pub struct DataSpec {
     /// Which row a request takes.
     #[serde(default)]
     pub order: Order,
+}
+
+/// A journey: a file in Hurl's format, and what it is given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JourneySpec {
+    /// The file.
+    pub file: Blob,
+    /// The files that its requests send, each with the name it has there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<(String, Blob)>,
+    /// Variables and their values, as typed; the last of a name counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<(String, String)>,
+    /// Variables whose values are secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<(String, SecretRef)>,
+    /// Whether an iteration goes on after a failed assert.
+    #[serde(default)]
+    pub continue_on_error: bool,
 }
 
 /// The lines of a request's head.
@@ -131,6 +153,7 @@ impl Default for RequestsSpec {
             urls: None,
             bodies: Bodies::None,
             data: None,
+            journey: None,
             seed: 1,
         }
     }

@@ -87,6 +87,7 @@ fn plan() -> Plan {
             data: None,
             groups: Groups::default(),
         },
+        journey: None,
         load: Load::Closed { connections: 2, pipeline: 1 },
         limits: Limits {
             requests: Some(10),

@@ -30,16 +30,23 @@ const EDGES: [(&str, &[&str], &[&str]); 20] = [
     ("testing", &["model", "sys", "wire"], &[]),
     ("target", &["net", "random", "sys", "wire"], &["tamper"]),
     ("tamper", &["engine", "model", "net", "target", "wire"], &["random"]),
-    ("model", &["feed", "stats", "wire"], &[]),
+    ("model", &["feed", "journey", "stats", "wire"], &[]),
     ("monitor", &["model", "sys"], &[]),
     ("profile", &["chart", "model", "sys"], &[]),
-    ("engine", &["feed", "model", "net", "random", "stats", "sys", "wire"], &["tamper", "target"]),
+    (
+        "engine",
+        &["feed", "journey", "model", "net", "random", "stats", "sys", "wire"],
+        &["tamper", "target"],
+    ),
     ("verdict", &["chart", "model", "stats"], &[]),
     ("report", &["chart", "model", "profile", "stats", "sys", "wire"], &["random", "verdict"]),
     ("lab", &["model", "report", "stats", "sys", "verdict"], &[]),
     (
         "load",
-        &["engine", "feed", "model", "monitor", "report", "stats", "sys", "verdict", "wire"],
+        &[
+            "engine", "feed", "journey", "model", "monitor", "report", "stats", "sys", "verdict",
+            "wire",
+        ],
         &["target"],
     ),
     (

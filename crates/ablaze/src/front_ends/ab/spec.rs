@@ -184,6 +184,10 @@ fn requests(
     keep_alive: bool,
     secrets: &mut Secrets,
 ) -> Result<RequestsSpec, Refused> {
+    if native.request.journey_file.is_some() || native.request.journey.given().is_some() {
+        let text = "journeys are walked by `ablaze load --journey FILE.hurl`, not by `ablaze ab`";
+        return Err(Refused::native_usage(text));
+    }
     let url = spec.destination.url.as_ref().map(UrlSpec::to_url);
     let urls = match &native.request.urls {
         Some(path) => Some(Feed::of(sources::file(path, "--urls").map_err(unusable)?)),
@@ -211,6 +215,7 @@ fn requests(
         urls,
         bodies,
         data: native::data(&native.request).map_err(unusable)?,
+        journey: None,
         seed: native.request.seed.unwrap_or(1),
     })
 }

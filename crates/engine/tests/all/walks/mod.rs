@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod journeys;
 mod walkers;
 
 use ablaze_engine::{Control, run_simulated_with_sinks};

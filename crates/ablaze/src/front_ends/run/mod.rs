@@ -1,4 +1,6 @@
-//! `ablaze run`: runs the experiment that a file describes.
+//! `ablaze run`: runs the experiment that a file describes; [`journey`] walks a journey once.
+
+mod journey;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,8 +34,8 @@ use crate::{CommandError, experiments, terminal};
 #[command(
     name = "ablaze run",
     bin_name = "ablaze run",
-    about = "Run the experiment that a file describes.",
-    override_usage = "ablaze run [OPTIONS] FILE.toml",
+    about = "Run the experiment that a file describes, or walk a journey once.",
+    override_usage = "ablaze run [OPTIONS] FILE.toml\n       ablaze run [OPTIONS] FILE.hurl [URL]",
     after_help = AFTER_HELP,
     disable_version_flag = true,
     max_term_width = 100
@@ -81,6 +83,7 @@ A file has targets, a load and checks (docs/comparing.md lists every key):
   connections = [1, 10, 100]          # a long option of load; the one list is the axis
   [checks]
   \"mine / nginx CPU/request\" = \"<= 1.15\"
+A journey, FILE.hurl, has options of its own: `ablaze run FILE.hurl --help`.
 Exit status: 0 success; 1 a target not measured, or a file not written; 2 usage; 3 a check failed or
 a --fail-if was met; 130 interrupted (--folder continues).";
 
@@ -91,6 +94,9 @@ pub fn command() -> clap::Command {
 
 /// Runs `ablaze run` with the words behind `run`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
+    if journey::is_meant(arguments) {
+        return journey::main(arguments);
+    }
     let program = OsString::from("ablaze run");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
         Ok(line) => run(&line).unwrap_or_else(|error| error.report()),

@@ -1,0 +1,77 @@
+//! The options of journeys, for the commands that walk one, and what they ask for.
+
+use std::path::PathBuf;
+
+use ablaze_load::planning::{journey, sources};
+use ablaze_model::spec::{JourneySpec, Secrets};
+use clap::{ArgAction, Args};
+
+use crate::CommandError;
+
+/// What a journey is given.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Journey")]
+pub struct JourneyOptions {
+    /// Set a variable of the journey. Repeatable
+    #[arg(long = "variable", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub variables: Vec<(String, String)>,
+    /// Set variables from the lines NAME=VALUE of a file
+    #[arg(long, value_name = "FILE")]
+    pub variables_file: Option<PathBuf>,
+    /// Set a variable whose value no report shows. Repeatable
+    #[arg(long = "secret", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub secrets: Vec<(String, String)>,
+    /// Go on with a journey after a failed assert or capture
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub continue_on_error: bool,
+}
+
+impl JourneyOptions {
+    /// The first of them that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let all = [
+            ("--variable", !self.variables.is_empty()),
+            ("--variables-file", self.variables_file.is_some()),
+            ("--secret", !self.secrets.is_empty()),
+            ("--continue-on-error", self.continue_on_error),
+        ];
+        all.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// The journey of a file.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or is no journey.
+    pub fn spec(
+        &self,
+        path: &std::path::Path,
+        secrets: &mut Secrets,
+    ) -> Result<JourneySpec, CommandError> {
+        let mut variables = Vec::new();
+        if let Some(path) = &self.variables_file {
+            let bytes = sources::read(path, "--variables-file")?;
+            let text = String::from_utf8_lossy(&bytes);
+            variables = journey::variables_of_file(&text, &path.display().to_string())?;
+        }
+        variables.extend(self.variables.iter().cloned());
+        let kept = self.secrets.iter().map(|(name, value)| {
+            (name.clone(), secrets.keep_text(&format!("variable {name}"), value.clone()))
+        });
+        let mut spec = JourneySpec {
+            file: sources::file(path, "--journey")?,
+            files: Vec::new(),
+            variables,
+            secrets: kept.collect(),
+            continue_on_error: self.continue_on_error,
+        };
+        journey::attach_files(&mut spec)?;
+        Ok(spec)
+    }
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}

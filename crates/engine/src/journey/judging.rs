@@ -1,0 +1,171 @@
+//! What becomes of a response: cookies are kept, captures and asserts run; what failed is noted, without secrets.
+
+use ablaze_journey::{
+    CAPTURE_BYTES_MAX, Checked, Failure, Headers, HttpVersion, Reading, ResponseView,
+};
+use ablaze_model::failure::FailureKind;
+use ablaze_model::plan::journey::Traced;
+
+use super::JourneyWalk;
+use crate::walk::Answered;
+
+/// What stands in place of a secret.
+const HIDDEN: &str = "***";
+
+/// The lines of a head behind its first.
+fn fields(head: &[u8]) -> &[u8] {
+    let first = head.iter().position(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1);
+    &head[first..]
+}
+
+impl JourneyWalk {
+    pub(super) fn keep_cookies(&mut self, index: usize, head: &[u8]) {
+        let mut set = Headers::Lines(fields(head)).values(b"set-cookie").peekable();
+        if set.peek().is_none() {
+            return;
+        }
+        let now_s = ablaze_journey::Moment::unix_us(&mut self.now) / 1_000_000;
+        let user = &mut self.users[index];
+        let origin = self.route.site.origin(&user.url);
+        for field in set {
+            user.jar.store(field, &origin, now_s);
+        }
+    }
+
+    /// The response is complete.
+    pub(super) fn judge(&mut self, index: usize, response: Answered) {
+        let user = &self.users[index];
+        if self.route.trace.is_some() {
+            self.trace(Traced::Answered {
+                head: &user.head,
+                body_bytes: response.body_bytes,
+                total_ns: response.total_ns,
+            });
+        }
+        let (judged, failure) = self.captured_and_checked(index, response);
+        let user = &self.users[index];
+        // Of a step that is tried again the last try counts.
+        let retry = self.route.journey.steps[user.step].options.retry;
+        let counts = failure.is_none()
+            || match retry {
+                None => true,
+                Some(times) => times.is_some_and(|times| user.tried >= times),
+            };
+        if counts && !user.is_of_warmup {
+            self.record.asserts_passed += judged.passed;
+            self.record.asserts_failed += judged.failed;
+        }
+        match failure {
+            None => self.go_on(index, response.at_ns),
+            Some(failure) => self.fail(index, &failure, response.at_ns),
+        }
+    }
+
+    /// How the asserts went, and what failed first.
+    fn captured_and_checked(
+        &mut self,
+        index: usize,
+        response: Answered,
+    ) -> (Checked, Option<Failure>) {
+        let route = &self.route;
+        let user = &mut self.users[index];
+        let step = &route.journey.steps[user.step];
+        let headers = Headers::Lines(fields(&user.head));
+        let view = ResponseView {
+            version: if user.is_http10 { HttpVersion::Http10 } else { HttpVersion::Http11 },
+            status: user.status,
+            headers,
+            body: &user.body.bytes,
+            duration_ns: response.total_ns,
+            url: std::str::from_utf8(&user.url).unwrap_or_default(),
+        };
+        let reading = Reading::new(view);
+        if let Err(failure) = step.expect(&reading) {
+            return (Checked { passed: 0, failed: 1 }, Some(failure));
+        }
+        let first_line = u64::from(step.expects_first_line());
+        if self.steps[user.step].body {
+            if user.body.is_cut {
+                let message = format!(
+                    "the body has {} bytes, and captures and asserts look at {CAPTURE_BYTES_MAX} at most",
+                    response.body_bytes
+                );
+                return (Checked::default(), Some(Failure { line: step.line, message }));
+            }
+            let mut codings = headers.values(b"content-encoding");
+            if let Some(coding) = codings
+                .find(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
+            {
+                let coding = String::from_utf8_lossy(coding);
+                let coding = ablaze_model::printable::printable(&coding);
+                let message = format!("the body is compressed ({coding}), which is not supported");
+                return (Checked::default(), Some(Failure { line: step.line, message }));
+            }
+        }
+        if let Err(failure) = step.capture(&reading, &mut user.variables, &mut self.now) {
+            return (Checked::default(), Some(failure));
+        }
+        if let Some(trace) = &route.trace {
+            for (slot, is_secret) in step.captured() {
+                let value = user.variables.get(slot);
+                let shown = match (is_secret, value) {
+                    (true, _) => HIDDEN.to_owned(),
+                    (false, Some(value)) => value.text().unwrap_or_else(|| value.kind().to_owned()),
+                    (false, None) => continue,
+                };
+                let shown = masked(shown, &route.secrets);
+                (trace.0)(Traced::Captured {
+                    name: route.journey.names().name(slot),
+                    value: &shown,
+                });
+            }
+        }
+        let mut first = None;
+        let checked = step.check(&reading, &user.variables, &mut self.now, |failure| {
+            match (&route.trace, &first) {
+                // The first is told by whoever decides what becomes of it.
+                (Some(trace), Some(_)) => (trace.0)(Traced::Failed(&failure)),
+                (_, None) => first = Some(failure),
+                _ => {}
+            }
+        });
+        (Checked { passed: checked.passed + first_line, ..checked }, first)
+    }
+
+    pub(super) fn exchange_failed(&mut self, index: usize, kind: FailureKind, at_ns: u64) {
+        if !self.users[index].is_walking {
+            return;
+        }
+        let step = &self.route.journey.steps[self.users[index].step];
+        let message = format!("no response: {}", kind.label());
+        let failure = Failure { line: step.line, message };
+        self.fail(index, &failure, at_ns);
+    }
+
+    /// Counts a journey that failed, once.
+    pub(super) fn note_failure(&mut self, index: usize, failure: &Failure, at_ns: u64) {
+        let user = &mut self.users[index];
+        if user.is_of_warmup || user.failed_in.is_some() {
+            return;
+        }
+        user.failed_in = Some(user.step);
+        let (variables, route) = (&user.variables, &self.route);
+        self.record.fails(user.step, at_ns, || {
+            let steps = &route.journey.steps;
+            let redacted = steps.iter().flat_map(|step| step.captured());
+            let redacted = redacted.filter(|(_, is_secret)| *is_secret);
+            let of_user = redacted.filter_map(|(slot, _)| variables.get(slot)?.text());
+            let secrets: Vec<String> = route.secrets.iter().cloned().chain(of_user).collect();
+            masked(failure.to_string(), &secrets)
+        });
+    }
+}
+
+/// A message without secrets.
+fn masked(message: String, secrets: &[String]) -> String {
+    let secrets = secrets.iter().filter(|secret| !secret.is_empty());
+    secrets.fold(message, |message, secret| match message.contains(secret.as_str()) {
+        true => message.replace(secret.as_str(), HIDDEN),
+        false => message,
+    })
+}

@@ -1,0 +1,371 @@
+//! A journey for a Plan: its file compiled, what is given from outside, where it goes. What cannot work is refused here,
+//! by the line of the file.
+
+use std::sync::Arc;
+
+use ablaze_feed::{Encoding, Format, Table, Wanted, columns};
+use ablaze_journey::{Files, Journey, Moment, Site, Value, Variables};
+use ablaze_model::plan::Requests;
+use ablaze_model::plan::data::Data;
+use ablaze_model::plan::groups::Groups;
+use ablaze_model::plan::journey::{PlannedJourney, Route};
+use ablaze_model::plan::proxy::{Proxy, Way};
+use ablaze_model::printable::printable;
+use ablaze_model::spec::{Bodies, DataSpec, Head, JourneySpec, LoadSpec, Part, Secrets, UrlSpec};
+use ablaze_wire::http1::builder::RequestBuilder;
+use ablaze_wire::url::Url;
+
+use super::sources;
+use crate::Error;
+
+/// Variables that are set in every iteration: its number, and a random one.
+const RESERVED: [&str; 2] = ["ablaze_seq", "ablaze_rand"];
+
+/// Compiles the file of a journey.
+///
+/// # Errors
+/// When its bytes are not here, it is no Hurl file, or has something in it that is not supported: with the line.
+pub fn read(spec: &JourneySpec) -> Result<Journey, Error> {
+    let name = &spec.file.name;
+    let text = std::str::from_utf8(spec.file.bytes()?)
+        .map_err(|_| Error::usage(format!("file `{name}` for --journey is not UTF-8 text")))?;
+    let file = ablaze_journey::parse(text, name).map_err(|e| Error::usage(e.to_string()))?;
+    let journey = ablaze_journey::compile(&file, name).map_err(|e| Error::usage(e.to_string()))?;
+    match journey.not_under_load().first() {
+        None => Ok(journey),
+        Some(refusal) => Err(at(spec, refusal.line, &refusal.what)),
+    }
+}
+
+/// The URL of the first step that has one: where the journey goes. `None` if its steps are paths alone.
+///
+/// # Errors
+/// When the file cannot be used, or the URL is none.
+pub fn url(
+    spec: &JourneySpec,
+    data: Option<&DataSpec>,
+    secrets: &Secrets,
+) -> Result<Option<Url>, Error> {
+    let journey = read(spec)?;
+    let given = Given::of(spec, &journey, data, secrets)?;
+    for (index, step) in journey.steps.iter().enumerate() {
+        let Some(text) = given.url_of(&journey, index) else { continue };
+        if text.starts_with('/') {
+            continue;
+        }
+        if !text.contains("://") {
+            let what = format!(
+                "the URL {} has no scheme: expected http://… or https://…",
+                printable(&text)
+            );
+            return Err(at(spec, step.line, &what));
+        }
+        let mut url = Url::parse(&text).map_err(|e| at(spec, step.line, &e.to_string()))?;
+        if url.userinfo.is_some() {
+            let what = "user and password in a URL are not supported (fix: [BasicAuth])";
+            return Err(at(spec, step.line, what));
+        }
+        url.path_and_query = "/".to_owned();
+        return Ok(Some(url));
+    }
+    Ok(None)
+}
+
+/// The requests of a journey, and what is walked.
+///
+/// # Errors
+/// When something in the file, in what is given, or in the other options keeps it from being walked.
+pub fn compose(
+    asked: &JourneySpec,
+    spec: &LoadSpec,
+    url: &UrlSpec,
+    proxy: Option<&Proxy>,
+    secrets: &Secrets,
+) -> Result<(Requests, PlannedJourney), Error> {
+    refuse_others(spec, proxy)?;
+    let journey = read(asked)?;
+    let given = Given::of(asked, &journey, spec.requests.data.as_ref(), secrets)?;
+    given.check_needed(asked, &journey)?;
+    let mut site = Site::of(&url.to_url(), concat!("ablaze/", env!("CARGO_PKG_VERSION")));
+    site.minor_version = spec.http.map_or(1, |version| version.minor());
+    site.keep_alive = spec.connections.keep_alive;
+    for (index, step) in journey.steps.iter().enumerate() {
+        let Some(text) = given.url_of(&journey, index) else { continue };
+        if site.target(text.as_bytes()).is_none() {
+            let what = format!(
+                "the URL {} goes elsewhere than to {}: all steps go to one host in this version",
+                printable(&text),
+                url.host_field()
+            );
+            return Err(at(asked, step.line, &what));
+        }
+    }
+    let steps: Vec<String> = journey.steps.iter().map(|step| step.name.clone()).collect();
+    let templates = journey.steps.iter().map(|step| {
+        let request =
+            RequestBuilder::new(step.method.as_str(), "/").header("Host", url.host_field());
+        request.build().map_err(|error| at(asked, step.line, &error.to_string()))
+    });
+    let requests = Requests {
+        templates: templates.collect::<Result<_, _>>()?,
+        order: Vec::new(),
+        method: journey.steps.first().map_or_else(String::new, |step| step.method.clone()),
+        minor_version: site.minor_version,
+        has_body: false,
+        seed: spec.requests.seed,
+        groups: Groups::of(&steps),
+        data: given.data,
+    };
+    let route = Route {
+        files: files(asked)?,
+        journey,
+        site,
+        given: given.variables,
+        columns: given.columns,
+        secrets: given.secrets,
+        continue_on_error: asked.continue_on_error,
+        trace: None,
+    };
+    let name = asked.file.name.clone();
+    Ok((requests, PlannedJourney { name, steps, route: Some(Arc::new(route)) }))
+}
+
+/// The names of the files that the steps send, each once.
+pub fn names_of_files(journey: &Journey) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in journey.steps.iter().flat_map(|step| step.files()).flatten() {
+        let name = String::from_utf8_lossy(name).into_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn files(asked: &JourneySpec) -> Result<Files, Error> {
+    let mut files = Files::new();
+    for (name, blob) in &asked.files {
+        files.insert(name.clone().into_bytes(), blob.bytes()?.into());
+    }
+    Ok(files)
+}
+
+fn at(spec: &JourneySpec, line: u32, what: &str) -> Error {
+    Error::usage(format!("{}:{line}: {what}", printable(&spec.file.name)))
+}
+
+/// What else was asked for that a journey says itself, or cannot be walked with.
+fn refuse_others(spec: &LoadSpec, proxy: Option<&Proxy>) -> Result<(), Error> {
+    let requests = &spec.requests;
+    let composed = match &requests.head {
+        Head::Composed { lines, content_type, user, .. } => [
+            ("-H", !lines.is_empty()),
+            ("--content-type", content_type.is_some()),
+            ("-u", user.is_some()),
+        ],
+        Head::Verbatim { .. } => [("--journey", true), ("", false), ("", false)],
+    };
+    let said_in_file = [
+        ("--method", requests.method.is_some()),
+        ("--body", requests.bodies != Bodies::None),
+        ("--urls", requests.urls.is_some()),
+    ];
+    let said_in_file = composed.into_iter().chain(said_in_file).find(|(_, is_given)| *is_given);
+    if let Some((option, _)) = said_in_file {
+        return Err(Error::usage(match option {
+            "--journey" => "--journey is an option of `ablaze load`".to_owned(),
+            _ => format!(
+                "--journey and {option} cannot be used together: the file says what is sent"
+            ),
+        }));
+    }
+    let cannot = [
+        ("--http 2", spec.is_http2()),
+        ("--pipeline", spec.in_flight > 1),
+        ("--proxy", proxy.is_some_and(|proxy| proxy.way == Way::Forward)),
+    ];
+    match cannot.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Error::usage(format!(
+            "--journey and {option} cannot be used together in this version: users send one request at a time, \
+             straight to the server, over HTTP/1"
+        ))),
+    }
+}
+
+/// What is given from outside.
+struct Given {
+    variables: Variables,
+    secrets: Vec<String>,
+    data: Option<Data>,
+    columns: Vec<usize>,
+}
+
+impl Given {
+    fn of(
+        spec: &JourneySpec,
+        journey: &Journey,
+        data: Option<&DataSpec>,
+        secrets: &Secrets,
+    ) -> Result<Self, Error> {
+        let mut variables = journey.variables();
+        let slot = |name: &str| journey.names().slot(name);
+        for (name, text) in &spec.variables {
+            if let Some(slot) = slot(name) {
+                variables.set(slot, Some(Value::given(text)));
+            }
+        }
+        let mut hidden = Vec::new();
+        for (name, of) in &spec.secrets {
+            let text = secrets.text(of)?;
+            hidden.push(text.to_owned());
+            if let Some(slot) = slot(name) {
+                variables.set(slot, Some(Value::from(text)));
+            }
+        }
+        if let Some((name, _)) =
+            spec.variables.iter().find(|(name, _)| RESERVED.contains(&name.as_str()))
+        {
+            return Err(Error::usage(format!(
+                "--variable {name}: the name is reserved, ablaze sets it in every iteration"
+            )));
+        }
+        let mut columns = Vec::new();
+        let data = match data {
+            None => None,
+            Some(data) => Some(rows(data, journey, &mut columns)?),
+        };
+        Ok(Self { variables, secrets: hidden, data, columns })
+    }
+
+    fn check_needed(&self, spec: &JourneySpec, journey: &Journey) -> Result<(), Error> {
+        let is_given = |slot: usize| {
+            self.variables.get(slot).is_some()
+                || self.columns.contains(&slot)
+                || RESERVED.contains(&journey.names().name(slot))
+        };
+        let missing = journey.needed().iter().find(|needed| !is_given(needed.slot));
+        missing.map_or(Ok(()), |needed| {
+            let name = journey.names().name(needed.slot);
+            let what = format!(
+                "the variable {name} is not set by any step before (fix: --variable {name}=VALUE, or a column {name} \
+                 of --feed)"
+            );
+            Err(at(spec, needed.line, &what))
+        })
+    }
+
+    /// The URL of a step in the first iteration, if nothing in it is captured.
+    fn url_of(&self, journey: &Journey, step: usize) -> Option<String> {
+        let mut variables = self.variables.clone();
+        if let Some(table) = self.data.as_ref().and_then(|data| data.table.as_ref()) {
+            for (column, slot) in self.columns.iter().enumerate() {
+                variables.set_text(*slot, &String::from_utf8_lossy(table.cell(0, column)));
+            }
+        }
+        for slot in RESERVED.iter().filter_map(|name| journey.names().slot(name)) {
+            variables.set_integer(slot, 0);
+        }
+        let step = &journey.steps[step];
+        step.set_variables(&mut variables, &mut Beginning).ok()?;
+        let mut url = Vec::new();
+        step.write_url(&variables, &mut Beginning, &mut url).ok()?;
+        String::from_utf8(url).ok()
+    }
+}
+
+/// The rows of a feed: those columns that are variables of the journey.
+fn rows(spec: &DataSpec, journey: &Journey, slots: &mut Vec<usize>) -> Result<Data, Error> {
+    let name = &spec.feed.file.name;
+    let wrong = |what: String| Error::usage(format!("file `{name}` for --feed: {what}"));
+    let Some(format) = Format::of_name(name) else {
+        return Err(wrong("its name must end with .csv, .tsv or .jsonl".to_owned()));
+    };
+    let bytes = spec.feed.file.bytes()?;
+    let names = columns(bytes, format).map_err(|error| wrong(error.to_string()))?;
+    let used = names.iter().filter_map(|name| Some((name, journey.names().slot(name)?)));
+    let used: Vec<(&String, usize)> = used.collect();
+    if used.is_empty() {
+        let some = names.first().map_or("name", String::as_str);
+        return Err(wrong(format!(
+            "no step uses a column of it: write {{{{{some}}}}} where its value belongs"
+        )));
+    }
+    if let Some((own, _)) = used.iter().find(|(name, _)| RESERVED.contains(&name.as_str())) {
+        return Err(wrong(format!("the name of column `{own}` is reserved: give it another")));
+    }
+    let wanted: Vec<Wanted> = used
+        .iter()
+        .map(|(column, _)| Wanted { column: (*column).clone(), encoding: Encoding::Raw })
+        .collect();
+    let table = Table::read(bytes, format, &wanted).map_err(|error| wrong(error.to_string()))?;
+    let table = match spec.feed.part {
+        None => table,
+        Some(Part { index, of }) => {
+            let few =
+                || wrong("it has fewer rows than machines that share it: add rows".to_owned());
+            table.part(index as usize, of as usize).ok_or_else(few)?
+        }
+    };
+    for row in 0..table.rows() {
+        let is_text = |column: usize| std::str::from_utf8(table.cell(row, column)).is_ok();
+        if let Some(column) = (0..wanted.len()).find(|column| !is_text(*column)) {
+            let (line, column) = (table.line(row), &wanted[column].column);
+            return Err(wrong(format!("line {line}: column `{column}` is not UTF-8 text")));
+        }
+    }
+    slots.extend(used.iter().map(|(_, slot)| *slot));
+    Ok(Data::new(name, spec.order, table))
+}
+
+/// The `name=value` lines of a file of variables, as Hurl has them: empty ones and those that begin with `#` left out.
+///
+/// # Errors
+/// A line that is none.
+pub fn variables_of_file(text: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
+    let mut variables = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let Some((variable, value)) = line.split_once('=') else {
+            let line = index + 1;
+            return Err(Error::usage(format!(
+                "file `{name}` for --variables-file, line {line}: expected NAME=VALUE"
+            )));
+        };
+        variables.push((variable.trim().to_owned(), value.trim().to_owned()));
+    }
+    Ok(variables)
+}
+
+/// The files of a journey, read from beside it.
+///
+/// # Errors
+/// One that cannot be read.
+pub fn attach_files(spec: &mut JourneySpec) -> Result<(), Error> {
+    let beside = std::path::Path::new(&spec.file.name).parent().unwrap_or(std::path::Path::new(""));
+    let names = names_of_files(&read(spec)?);
+    spec.files = names
+        .into_iter()
+        .map(|name| {
+            let blob = sources::file(&beside.join(&name), "a request of --journey")?;
+            Ok((name, blob))
+        })
+        .collect::<Result<_, Error>>()?;
+    Ok(())
+}
+
+/// Before the run nobody sees the time.
+struct Beginning;
+
+impl Moment for Beginning {
+    fn unix_us(&mut self) -> i64 {
+        0
+    }
+
+    fn random(&mut self) -> u128 {
+        0
+    }
+}

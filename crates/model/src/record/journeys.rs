@@ -1,0 +1,130 @@
+//! What is kept of journeys: how many were walked whole, how long that took, and where the others ended.
+
+use ablaze_stats::Latency;
+
+/// What is kept of the journeys of a run: those that began in its measured window.
+#[derive(Debug, Clone)]
+pub struct Journeys {
+    /// How many began.
+    pub begun: u64,
+    /// How many came to their end without a failure.
+    pub whole: u64,
+    /// How many failed. What is neither whole nor failed was unfinished when the run ended.
+    pub failed: u64,
+    /// Asserts that held.
+    pub asserts_passed: u64,
+    /// Asserts that did not.
+    pub asserts_failed: u64,
+    /// How long those that are whole took, pauses included, ns; in open loop from when they were due.
+    pub duration: Latency,
+    /// Each step, in the order of the file.
+    pub steps: Vec<JourneyStep>,
+}
+
+/// A step, and the journeys that failed in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JourneyStep {
+    /// Its name.
+    pub name: String,
+    /// How many journeys failed in it first.
+    pub failed: u64,
+    /// Why the first of them did.
+    pub first: Option<FirstMessage>,
+}
+
+/// Why a journey failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstMessage {
+    /// When, driver's clock: decides between workers.
+    pub at_ns: u64,
+    /// The line of the file, and what is wrong.
+    pub text: String,
+}
+
+impl Journeys {
+    /// Of steps with these names.
+    pub fn new(steps: &[String]) -> Self {
+        let step = |name: &String| JourneyStep { name: name.clone(), failed: 0, first: None };
+        Self {
+            begun: 0,
+            whole: 0,
+            failed: 0,
+            asserts_passed: 0,
+            asserts_failed: 0,
+            duration: Latency::new(3),
+            steps: steps.iter().map(step).collect(),
+        }
+    }
+
+    /// How many were unfinished when the run ended.
+    pub fn unfinished(&self) -> u64 {
+        self.begun.saturating_sub(self.whole + self.failed)
+    }
+
+    /// Journeys that failed in a step; `text` says why, if it is the first.
+    pub fn fails(&mut self, step: usize, at_ns: u64, text: impl FnOnce() -> String) {
+        self.failed += 1;
+        let Some(step) = self.steps.get_mut(step) else { return };
+        step.failed += 1;
+        if step.first.is_none() {
+            step.first = Some(FirstMessage { at_ns, text: text() });
+        }
+    }
+
+    /// Adds what another worker kept of the same steps.
+    pub fn merge(&mut self, other: Self) {
+        let Self { begun, whole, failed, asserts_passed, asserts_failed, duration, steps } = other;
+        self.begun += begun;
+        self.whole += whole;
+        self.failed += failed;
+        self.asserts_passed += asserts_passed;
+        self.asserts_failed += asserts_failed;
+        self.duration.merge(&duration);
+        if self.steps.len() < steps.len() {
+            let known = self.steps.len();
+            let rest = steps[known..].iter();
+            self.steps.extend(rest.map(|step| JourneyStep {
+                failed: 0,
+                first: None,
+                ..step.clone()
+            }));
+        }
+        for (own, theirs) in self.steps.iter_mut().zip(steps) {
+            own.failed += theirs.failed;
+            let is_first = match (&own.first, &theirs.first) {
+                (Some(own), Some(theirs)) => theirs.at_ns < own.at_ns,
+                (None, Some(_)) => true,
+                _ => false,
+            };
+            if is_first {
+                own.first = theirs.first;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merge_adds_everything_and_keeps_the_earliest_message() {
+        let names = ["a".to_owned(), "b".to_owned()];
+        let of = |at_ns: u64| {
+            let mut journeys = Journeys::new(&names);
+            journeys.begun = 5;
+            journeys.whole = 2;
+            journeys.asserts_passed = 7;
+            journeys.duration.record(at_ns);
+            journeys.fails(1, at_ns, || format!("at {at_ns}"));
+            journeys.fails(1, at_ns + 1, || unreachable!("only the first is said"));
+            journeys
+        };
+        let mut both = of(20);
+        both.merge(of(10));
+        assert_eq!((both.begun, both.whole, both.failed, both.unfinished()), (10, 4, 4, 2));
+        assert_eq!((both.asserts_passed, both.duration.count()), (14, 2));
+        assert_eq!((both.steps[0].failed, both.steps[1].failed), (0, 4));
+        assert_eq!(both.steps[1].first.as_ref().unwrap().text, "at 10");
+    }
+}
