@@ -21,8 +21,14 @@ pub fn status(run: &Run) -> u8 {
         Ended::Interrupted => INTERRUPTED,
         Ended::Failed => NOTHING_MEASURED,
         _ if run.record.succeeded() == 0 => NOTHING_MEASURED,
+        _ if no_journey_is_whole(run) => NOTHING_MEASURED,
         _ => 0,
     }
+}
+
+/// Whether all journeys that ended had failed.
+fn no_journey_is_whole(run: &Run) -> bool {
+    run.record.journeys.as_ref().is_some_and(|journeys| journeys.whole == 0 && journeys.failed > 0)
 }
 
 /// What to tell a person whose run got no response, or none as expected.
@@ -30,6 +36,12 @@ pub fn explanation(run: &Run) -> Option<String> {
     let record = &run.record;
     if run.ended == Ended::Failed {
         return Some(fault(run));
+    }
+    if record.succeeded() > 0 && no_journey_is_whole(run) && run.ended != Ended::Interrupted {
+        let steps = record.journeys.iter().flat_map(|journeys| &journeys.steps);
+        let first = steps.filter_map(|step| Some((&step.name, step.first.as_ref()?))).next()?;
+        let text = format!("no journey was whole: {} failed, {}", first.0, first.1.text);
+        return Some(ablaze_model::printable::printable(&text).into_owned());
     }
     if record.succeeded() > 0 || run.ended == Ended::Interrupted {
         return None;

@@ -18,6 +18,7 @@ mod groups;
 pub mod gurl;
 pub mod hlog;
 mod http2;
+mod journeys;
 pub mod json;
 pub mod page;
 pub mod per_second;

@@ -9,6 +9,7 @@ mod oracle;
 mod parse;
 mod paths;
 mod properties;
+mod requests;
 mod sent;
 mod support;
 mod templates;

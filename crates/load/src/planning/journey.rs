@@ -48,6 +48,7 @@ pub fn url(
 ) -> Result<Option<Url>, Error> {
     let journey = read(spec)?;
     let given = Given::of(spec, &journey, data, secrets)?;
+    given.check_needed(spec, &journey)?;
     for (index, step) in journey.steps.iter().enumerate() {
         let Some(text) = given.url_of(&journey, index) else { continue };
         if text.starts_with('/') {

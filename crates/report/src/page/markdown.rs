@@ -32,6 +32,7 @@ pub fn markdown_of_run(assessed: &Assessed, stem: &str) -> Markdown {
             page.sections.push(section::percentiles(&[ShownRun::new("all responses", 0, run)]));
         }
     }
+    page.sections.extend(section::journeys(run));
     page.sections.extend(section::groups(run));
     page.sections.push(section::command(&run.command_line));
     page.sections.push(section::environment(run));

@@ -250,6 +250,24 @@ pub fn groups(run: &Run) -> Option<Section> {
     Some(section.with(Block::table(&head, rows)))
 }
 
+/// What became of journeys, and the steps in which they failed; nothing where requests are none's steps.
+pub fn journeys(run: &Run) -> Option<Section> {
+    let own = run.record.journeys.as_ref()?;
+    let mut items = vec![format!("{} journeys/s", crate::journeys::rate_text(run, own))];
+    items.extend(crate::journeys::durations(own));
+    items.extend(crate::journeys::counts(own));
+    let section = Section::new("Journeys").with(Block::Remark(format!("{}.", items.join(" · "))));
+    let row = |step: &ablaze_model::record::JourneyStep| {
+        let name = ablaze_model::printable::printable(&step.name).into_owned();
+        vec![name, crate::number::grouped(step.failed), crate::journeys::reason(step)]
+    };
+    let rows: Vec<Vec<String>> = crate::journeys::failed(own).map(row).collect();
+    if rows.is_empty() {
+        return Some(section);
+    }
+    Some(section.with(Block::table(&["step", "journeys failed", "the first"], rows)))
+}
+
 /// The command that gives this Run again.
 pub fn command(words: &[String]) -> Section {
     Section::new("The command").with(Block::Command(shell_text(words)))

@@ -29,7 +29,7 @@ fn items(run: &Run) -> [String; 4] {
     };
     let load = shape(plan);
     [
-        what(run),
+        crate::journeys::title(run).unwrap_or_else(|| what(run)),
         format!("HTTP/{} {keep}", plan.http_version()),
         load,
         format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),

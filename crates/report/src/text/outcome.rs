@@ -21,6 +21,7 @@ const FIGURE: usize = 11;
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     let mut lines = key_figures(run, style);
     lines.extend(responses(run, style));
+    lines.extend(journeys(run, style));
     lines.extend(unexpected(run, style));
     lines.extend(errors(run, style));
     lines.extend(open_ends(run, style));
@@ -98,6 +99,24 @@ fn unexpected(run: &Run, style: &Style) -> Vec<String> {
     let start = start("unexpected", &grouped(record.unexpected));
     let lines = wrapped(&start, &items, "    ", style.width);
     lines.into_iter().map(|line| style.warning(&line)).collect()
+}
+
+/// How many journeys per second, how long they took, and where others failed.
+fn journeys(run: &Run, style: &Style) -> Vec<String> {
+    let Some(journeys) = &run.record.journeys else { return Vec::new() };
+    let figure = crate::journeys::rate_text(run, journeys);
+    let mut items = crate::journeys::durations(journeys).to_vec();
+    items.extend(crate::journeys::counts(journeys));
+    let mut lines = wrapped(&format!("  {figure} journeys/s    "), &items, "   ", style.width);
+    for step in crate::journeys::failed(journeys) {
+        let name = ablaze_model::printable::printable(&step.name);
+        let count = grouped(step.failed);
+        let text =
+            format!("failed in {name}: {count}, the first at {}", crate::journeys::reason(step));
+        let text = sentence("  ", &text, style.width);
+        lines.extend(text.iter().map(|line| style.warning(line)));
+    }
+    lines
 }
 
 /// `2xx` for 200 to 299, `200–399`, `204`.

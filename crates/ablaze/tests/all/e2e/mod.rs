@@ -15,6 +15,7 @@ mod foreign;
 mod groups;
 mod hlog;
 mod interruption;
+mod journeys;
 mod latency;
 mod memory;
 mod misbehaving;

@@ -74,8 +74,8 @@ const PLAIN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const BROKEN: &[u8] = b"HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\nno";
 
 const THREE: &str = "# name: login
-POST http://there/login
-[Form]
+GET http://there/login
+[Query]
 user: ann b
 HTTP 200
 [Captures]
@@ -102,7 +102,7 @@ fn captures_and_cookies_flow_into_the_next_requests_and_every_iteration_begins_a
     let peer = Script::new(&[LOGIN, PLAIN], |moment| {
         let cookie = field(moment.head, "Cookie");
         match first_line(moment.head).as_str() {
-            "POST /login HTTP/1.1" => {
+            "GET /login?user=ann%20b HTTP/1.1" => {
                 assert_eq!(cookie, None, "a cookie of the iteration before");
                 moment.send(100 * US, 0);
             }
@@ -140,7 +140,7 @@ fn what_fails_ends_its_journey_and_nothing_else() {
     let logins = Arc::new(Mutex::new(0));
     let count = Arc::clone(&logins);
     let peer = Script::new(&[LOGIN, PLAIN, BROKEN, NO_TOKEN], move |moment| {
-        if !moment.head.starts_with(b"POST ") {
+        if !moment.head.starts_with(b"GET /login") {
             return moment.send(100 * US, 1);
         }
         let mut count = count.lock().unwrap();

@@ -1,0 +1,258 @@
+//! Journeys against the shop that this program serves: what is counted here is what the server counted, over both
+//! backends; and files and options that are refused, by line.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use ablaze_target::handler::{Handler, Method, Reply, Request, Response};
+use ablaze_target::options::{App, ShopOptions};
+use ablaze_target::response::{FixedBody, FixedResponse};
+use ablaze_target::{Options, Running, Server};
+use ablaze_testing::Scratch as Folder;
+use serde_json::Value;
+
+use crate::e2e::support::{BACKENDS, Scratch, ablaze, measured, number, url};
+
+const SHOP: &str = r#"# name: login
+POST {{site}}/login
+[Form]
+user: {{user}}
+password: {{password}}
+HTTP 200
+[Captures]
+token: jsonpath "$.token"
+[Asserts]
+jsonpath "$.user" == "{{user}}"
+
+# name: item
+GET {{site}}/items/{{item}}
+Authorization: Bearer {{token}}
+HTTP 200
+
+# name: basket
+POST {{site}}/basket
+{"item": {{item}}, "count": 2}
+HTTP 201
+[Asserts]
+jsonpath "$.lines" count == 1
+
+# name: look
+GET {{site}}/basket
+HTTP 200
+[Asserts]
+jsonpath "$.user" == "{{user}}"
+"#;
+
+/// The third cannot log in, the fourth asks for an item that is not there.
+const USERS: &[u8] = b"user,password,item\nann,nna,3\nbob,bob,7\neve,wrong,9\ndan,nad,1001\n";
+
+fn shop() -> Running {
+    let address = "127.0.0.1:0".parse().unwrap();
+    let app = Some(App::Shop(ShopOptions::default()));
+    Server::start(Options { address, app, threads: 1, ..Options::default() }).unwrap()
+}
+
+/// Requests by route and status, as the server counted them.
+fn counted(server: &Running) -> BTreeMap<(String, String), u64> {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(b"GET /_/status HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let (_, body) = text.split_once("\r\n\r\n").unwrap();
+    let status: Value = serde_json::from_str(body).unwrap();
+    let mut counted = BTreeMap::new();
+    for route in status["routes"].as_array().unwrap() {
+        for (status, count) in route["statuses"].as_object().unwrap() {
+            let name = route["route"].as_str().unwrap().to_owned();
+            counted.insert((name, status.clone()), count.as_u64().unwrap());
+        }
+    }
+    counted
+}
+
+fn expected(counts: &[(&str, &str, u64)]) -> BTreeMap<(String, String), u64> {
+    counts.iter().map(|(route, status, n)| (((*route).into(), (*status).into()), *n)).collect()
+}
+
+#[test]
+fn every_step_is_counted_as_the_server_counts_it() {
+    let (file, feed) =
+        (Scratch::with("shop.hurl", SHOP.as_bytes()), Scratch::with("users.csv", USERS));
+    let ways = BACKENDS.map(|io| vec!["--io", io, "-c", "8", "-t", "2"]).into_iter();
+    for way in ways.chain([vec!["--no-keepalive", "-c", "4"], vec!["-r", "2000", "-c", "20"]]) {
+        let server = shop();
+        let site = format!("site={}", url(&server, ""));
+        let words = ["load", "--journey", file.word(), "--variable", &site, "--feed", feed.word()];
+        let (ran, json) = measured(&[&words[..], &["-n", "400"], &way].concat());
+        assert_eq!(ran.status, 0, "{way:?}: {}", ran.stderr);
+        let of = |pointer: &str| number(&json, &format!("/journeys{pointer}"));
+        assert_eq!(
+            (of("/begun"), of("/whole"), of("/failed"), of("/unfinished")),
+            (400, 200, 200, 0)
+        );
+        assert_eq!(
+            (of("/steps/0/failed"), of("/steps/1/failed"), of("/steps/2/failed")),
+            (100, 100, 0)
+        );
+        let why = json.pointer("/journeys/steps/1/first/text").unwrap();
+        assert_eq!(why, "line 14: the status is 404, not 200");
+        // Login 2 asserts, or 1 that fails; item 1; basket and look 2 each.
+        assert_eq!((of("/asserts/passed"), of("/asserts/failed")), (300 * 2 + 200 * 5, 200));
+        let groups: Vec<u64> =
+            (0..4).map(|step| number(&json, &format!("/groups/{step}/responses"))).collect();
+        assert_eq!(groups, [400, 300, 200, 200], "{way:?}");
+        let server_counted = expected(&[
+            ("POST /login", "200", 300),
+            ("POST /login", "401", 100),
+            ("GET /items/ID", "200", 200),
+            ("GET /items/ID", "404", 100),
+            ("POST /basket", "201", 200),
+            ("GET /basket", "200", 200),
+        ]);
+        assert_eq!(counted(&server), server_counted, "{way:?}");
+    }
+}
+
+#[test]
+fn one_iteration_is_told_step_by_step() {
+    let file = Scratch::with("shop.hurl", SHOP.as_bytes());
+    let server = shop();
+    let site = format!("site={}", url(&server, ""));
+    let words =
+        ["run", file.word(), "--variable", &site, "--variable", "user=ann", "--variable", "item=3"];
+    let ran = ablaze(&[&words[..], &["--secret", "password=nna", "--very-verbose"]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    for line in [
+        "login: POST /login\n",
+        "  200 OK in ",
+        "  token = ",
+        "user=ann&password=***",
+        "7 passed of 7 asserts",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}: {}", ran.stdout);
+    }
+    let ran = ablaze(&[&words[..], &["--secret", "password=wrong"]].concat());
+    assert_eq!(ran.status, 1, "{}", ran.stdout);
+    assert!(ran.stdout.contains("shop.hurl:6: the status is 401, not 200\n"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("item: "), "{}", ran.stdout);
+}
+
+#[test]
+fn a_journey_that_never_is_whole_is_a_failure_with_its_reason() {
+    let server = shop();
+    let text = "GET /slow?time=0ms\nHTTP 200\n[Asserts]\nheader \"X-None\" exists\n";
+    let file = Scratch::with("none.hurl", text.as_bytes());
+    let target = url(&server, "");
+    let ran = ablaze(&["load", "--journey", file.word(), &target, "-n", "5"]);
+    assert_eq!(ran.status, 1, "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("no journey was whole: GET /slow failed, line 4: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains(" journeys/s "), "{}", ran.stdout);
+}
+
+#[test]
+fn files_and_forms_are_sent_as_they_are() {
+    let server = shop();
+    let folder = Folder::new("journey");
+    let name = "part.txt";
+    folder.write(name, b"hello");
+    let text = format!(
+        "POST {0}/upload\n[Multipart]\nkind: a b\nfile: file,{name};\nHTTP 200\n[Asserts]\nbody contains \
+         \"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"\nbody contains \"text/plain\"\n\n\
+         POST {0}/upload\nfile,{name};\nHTTP 200\n[Asserts]\nbody contains \
+         \"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"\n",
+        url(&server, "")
+    );
+    let journey = folder.write("upload.hurl", &text);
+    let ran = ablaze(&["run", &journey]);
+    assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_walked_is_refused_by_its_line() {
+    let refused = |text: &str, words: &[&str], expected: &str| {
+        let file = Scratch::with("bad.hurl", text.as_bytes());
+        let ran = ablaze(&[&["load", "--journey", file.word(), "-n", "1"], words].concat());
+        assert_eq!(ran.status, 2, "{text}: {}", ran.stdout);
+        assert!(ran.stderr.contains(expected), "{text}: {}", ran.stderr);
+    };
+    refused("GET http://a/\nfoo\n", &[], "bad.hurl:2:1: expected ");
+    refused(
+        "GET http://a/\n\nGET http://a/{{who}}\n",
+        &[],
+        "bad.hurl:3: the variable who is not set",
+    );
+    refused("GET {{site}}/\n", &[], "--variable site=VALUE");
+    refused(
+        "GET http://a/\n\nGET http://b/\n",
+        &[],
+        "bad.hurl:3: the URL http://b/ goes elsewhere",
+    );
+    refused("GET http://a/\n[Options]\nlocation: true\n", &[], "redirects are not followed");
+    refused("GET http://a/\n[Options]\ncompressed: true\n", &[], "compressed");
+    refused("GET http://a/\n[Asserts]\n", &[], "bad.hurl:");
+    refused("GET http://a/\nHTTP 200\n[Asserts]\nxpath \"//a\" exists\n", &[], "bad.hurl:4: ");
+    refused("GET http://a/\n", &["--http", "2"], "--journey and --http 2 cannot be used together");
+    refused("GET http://a/\n", &["-b", "x"], "--journey and --body cannot be used together");
+    refused("GET http://a/\n", &["-H", "X: y"], "--journey and -H cannot be used together");
+    refused("GET http://a/\n", &["--variable", "x"], "expected NAME=VALUE");
+    refused("GET /a\n", &[], "are paths alone: give the URL of the server");
+    refused("POST http://a/\nfile,nowhere.bin;\n", &[], "nowhere.bin");
+    refused("GET http://a/\n", &["--variable", "ablaze_seq=1"], "the name is reserved");
+    let feed = Scratch::with("f.csv", b"a\n1\n");
+    refused("GET http://a/\n", &["--feed", feed.word()], "no step uses a column of it");
+    let ran = ablaze(&["load", ":1/", "-n", "1", "--secret", "a=b"]);
+    ran.assert_one_line(2, "--secret needs --journey FILE.hurl");
+    let ran = ablaze(&["ab", "--journey", "x.hurl", "-n", "1", "http://127.0.0.1:1/"]);
+    assert!(ran.stderr.contains("not by `ablaze ab`"), "{}", ran.stderr);
+}
+
+#[test]
+fn secrets_are_in_no_report() {
+    let server = shop();
+    let text = format!(
+        "POST {}/login\n[Form]\nuser: ann\npassword: {{{{p}}}}\nHTTP 200\n[Asserts]\nbody == \"{{{{p}}}}\"\n",
+        url(&server, "")
+    );
+    let file = Scratch::with("secret.hurl", text.as_bytes());
+    let (ran, json) = measured(&["load", "--journey", file.word(), "-n", "3", "--secret", "p=nna"]);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    let shown = json.to_string() + &ran.stderr;
+    assert!(!shown.contains("nna"), "{shown}");
+    assert!(shown.contains("p=***"), "{shown}");
+}
+
+/// 50 MB of one letter.
+struct Large(FixedResponse);
+
+impl Handler for Large {
+    fn reply<'a>(&'a self, _request: &Request<'a>) -> Reply<'a> {
+        Reply::from(Response::Fixed(&self.0))
+    }
+
+    fn wants_body(&self, _method: Method, _path: &[u8]) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_capture_of_50_mb_fails_with_its_reason_and_the_run_goes_on() {
+    let body: &'static [u8] = vec![b'x'; 50_000_000].leak();
+    let large = Large(FixedResponse::new(200, "large", "text/plain", FixedBody::Bytes(body)));
+    let address = "127.0.0.1:0".parse().unwrap();
+    let server = Server::start_with(Options { address, ..Options::default() }, large).unwrap();
+    let text = format!("GET {}\nHTTP 200\n[Captures]\nall: body\n", url(&server, "/"));
+    let file = Scratch::with("large.hurl", text.as_bytes());
+    let (ran, json) = measured(&["load", "--journey", file.word(), "-n", "3", "-c", "1"]);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert_eq!((number(&json, "/journeys/failed"), number(&json, "/responses")), (3, 3));
+    let why = json.pointer("/journeys/steps/0/first/text").unwrap();
+    assert_eq!(
+        why,
+        "line 1: the body has 50000000 bytes, and captures and asserts look at 1048576 at most"
+    );
+}
