@@ -96,7 +96,7 @@ fn every_step_is_counted_as_the_server_counts_it() {
             (100, 100, 0)
         );
         let why = json.pointer("/journeys/steps/1/first/text").unwrap();
-        assert_eq!(why, "line 14: the status is 404, not 200");
+        assert_eq!(why, "line 15: the status is 404, not 200");
         // Login 2 asserts, or 1 that fails; item 1; basket and look 2 each.
         assert_eq!((of("/asserts/passed"), of("/asserts/failed")), (300 * 2 + 200 * 5, 200));
         let groups: Vec<u64> =
