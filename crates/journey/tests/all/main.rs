@@ -1,6 +1,6 @@
 //! The crate from the outside, in one program, so that it is linked once.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod behaviour;
 mod compiled;

@@ -137,10 +137,16 @@ impl Kind {
     }
 
     fn fix(self, run: &Run, expect: &str) -> String {
-        let look = format!(
-            "Look at one response with `curl -i {}`",
-            curl::arguments_where(run, |group| group.unexpected)
-        );
+        let look = match &run.plan.journey {
+            Some(journey) => {
+                let file = ablaze_model::printable::printable(&journey.name);
+                format!("Look at the responses with `ablaze run {file} --very-verbose`")
+            }
+            None => format!(
+                "Look at one response with `curl -i {}`",
+                curl::arguments_where(run, |group| group.unexpected)
+            ),
+        };
         match self {
             Self::Redirects => format!(
                 "{look} and load the URL that it leads to; if redirects are what is measured, name \

@@ -28,7 +28,8 @@ const FAR: f64 = 0.2;
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     let (status, length) = (other_status(run), other_length(run));
-    if status.is_none() && length.is_none() {
+    // The steps of a journey are different requests.
+    if status.is_none() && length.is_none() || run.plan.journey.is_some() {
         return None;
     }
     let mut evidence = Vec::new();

@@ -316,7 +316,7 @@ fn arrivals_are_journeys_and_late_ones_are_timed_from_when_they_were_due() {
     let mut plan = plan(20, 1);
     let rate = RateProfile::constant(10_000.0);
     plan.load = Load::Open { rate, arrivals: Arrivals::Constant, connections: 1, bounded: true };
-    walk(&journey(plan, text, |_, _| {}), &Script::always(PLAIN, 1 * MS), |_, journeys| {
+    walk(&journey(plan, text, |_, _| {}), &Script::always(PLAIN, MS), |_, journeys| {
         assert_eq!((journeys.begun, journeys.whole), (20, 20));
         // One user needs 2 ms for each, and one is due every 0.1 ms.
         let longest_ns = journeys.duration.max_ns().unwrap();
