@@ -351,13 +351,13 @@ impl Recorder {
     }
 
     fn close_slice(&mut self, end_ns: u64) {
-        let failures = self.slice_failures;
-        let slice = self.record.slices.push(failures, &self.slice, SLICES_KEPT);
+        let slice = self.record.slices.push(self.slice_failures, &self.slice, SLICES_KEPT);
         self.snapshot.responses.store(self.record.responses, Ordering::Relaxed);
         self.snapshot.failures.store(self.record.failures_total(), Ordering::Relaxed);
         self.snapshot.slice_responses.store(slice.responses, Ordering::Relaxed);
         self.snapshot.slice_ns.store(end_ns - self.slice_start_ns, Ordering::Relaxed);
         self.snapshot.slice_p99_ns.store(slice.p99_ns, Ordering::Relaxed);
+        self.keep_rate(slice.responses, end_ns - self.slice_start_ns);
         self.slice.clear();
         self.slice_failures = 0;
         self.slice_start_ns = end_ns;

@@ -3,7 +3,8 @@
 //!
 //! [`text`] is for the terminal, [`page`] for people who were not there, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
-//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`] and [`gurl`] print what those tools print.
+//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`], [`gurl`] and [`wrk`] print what those tools
+//! print.
 
 pub mod ab;
 pub mod condition;
@@ -30,6 +31,7 @@ pub mod system_error;
 pub mod table;
 pub mod text;
 pub mod tls;
+pub mod wrk;
 
 #[cfg(test)]
 mod sample;

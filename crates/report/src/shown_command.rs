@@ -83,6 +83,7 @@ enum FrontEnd {
     Native,
     Ab,
     Gurl,
+    Wrk,
 }
 
 impl FrontEnd {
@@ -95,6 +96,7 @@ impl FrontEnd {
         match () {
             () if is("ab") => Self::Ab,
             () if is("gurl") => Self::Gurl,
+            () if is("wrk") => Self::Wrk,
             () => Self::Native,
         }
     }
@@ -223,6 +225,7 @@ mod tests {
             ("/bin/ab|-C|a=b|-u|a:b|h/", "/bin/ab|-C|***|-u|a:b|h/"),
             ("ab|-kA|me:pass|-lkC|a=b|h/", "ab|-kA|me:***|-lkC|***|h/"),
             ("ablaze|gurl|-A|rv:109|h", "ablaze|gurl|-A|rv:109|h"),
+            ("ablaze|wrk|-H|Cookie: a|--|-u|a:b", "ablaze|wrk|-H|Cookie: ***|--|-u|a:b"),
             ("ablaze|-b|{\"a\":\"b@c:d\"}|h", "ablaze|-b|{\"a\":\"b@c:d\"}|h"),
             (
                 "ablaze|-c|10|--sni=none|http://[::1]:80/",

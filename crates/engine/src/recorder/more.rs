@@ -1,5 +1,5 @@
 //! What only some runs keep of an exchange, off the way of the others: its group's part, a line of its own, and that
-//! it was sent again.
+//! it was sent again; and the rate of a slice.
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::{Record, RequestLine};
@@ -23,6 +23,16 @@ pub enum Lost {
 }
 
 impl Recorder {
+    /// A slice has ended: what it comes to per second. One without responses says nothing of a rate, and one that
+    /// the end of the run cut short says too little.
+    pub fn keep_rate(&mut self, responses: u64, slice_ns: u64) {
+        let rates = &mut self.record.worker_rates;
+        let is_whole = slice_ns >= self.record.slices.slice_ns / 2 || rates.count() == 0;
+        if responses > 0 && slice_ns > 0 && is_whole {
+            rates.record((responses as f64 * 1e9 / slice_ns as f64) as u64);
+        }
+    }
+
     /// An exchange is sent again, as its connection ended in such a way.
     pub fn repeated(&mut self, exchange: &Exchange, lost: Lost) {
         let is_new = exchange.started_ns == 0 && self.window_is_open();

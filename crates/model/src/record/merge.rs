@@ -52,6 +52,7 @@ impl Record {
             stopped: Stopped::default(),
             silent: Silent::default(),
             slices: Slices::new(),
+            worker_rates: Latency::new(3),
             groups: Vec::new(),
             journeys: None,
             every_request: Vec::new(),
@@ -104,6 +105,7 @@ impl Record {
             stopped,
             silent,
             slices,
+            worker_rates,
             groups,
             journeys,
             every_request,
@@ -164,6 +166,7 @@ impl Record {
         self.in_flight_ns += in_flight_ns;
         self.drain_ns = self.drain_ns.max(drain_ns);
         self.slices.merge(slices);
+        self.worker_rates.merge(&worker_rates);
         group::merge(&mut self.groups, groups);
         match (&mut self.journeys, journeys) {
             (Some(own), Some(theirs)) => own.merge(*theirs),

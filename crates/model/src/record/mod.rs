@@ -118,6 +118,9 @@ pub struct Record {
     pub silent: Silent,
     /// Count, errors and latency over time.
     pub slices: Slices,
+    /// Responses per second of each worker in each of its slices that had any: a distribution of rates. Only wrk's report
+    /// has it, and no file keeps it.
+    pub worker_rates: Latency,
     /// What is kept of each group of requests, beside the whole; empty where the run has none.
     pub groups: Vec<GroupRecord>,
     /// What is kept of journeys; `None` where requests are none's steps.

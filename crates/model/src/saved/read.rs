@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_stats::touched;
+use ablaze_stats::{Latency, touched};
 use serde::Deserialize;
 
 use super::distribution::Unreadable;
@@ -228,6 +228,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
             longest_ns: document.unfinished.silent_longest_ns,
         },
         slices: slices(document)?,
+        worker_rates: Latency::new(3),
         groups: document.groups.iter().map(Group::restore).collect::<Result<_, _>>()?,
         journeys: document.journeys.as_ref().map(Journeys::restore).transpose()?,
         every_request: Vec::new(),

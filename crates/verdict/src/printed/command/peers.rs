@@ -9,7 +9,7 @@ use super::{Parse, Program, Words, is_url_like, range};
 /// The parser for a program of this name.
 pub(super) fn of(name: &str) -> Option<Parse> {
     Some(match name {
-        "wrk" | "wrk2" => |words| read(&WRK, words),
+        "wrk" | "wrk2" => wrk,
         "h2load" => |words| read(&H2LOAD, words),
         "hey" => |words| read(&HEY, words),
         "oha" => |words| read(&OHA, words),
@@ -17,6 +17,11 @@ pub(super) fn of(name: &str) -> Option<Parse> {
         "siege" => |words| read(&SIEGE, words),
         _ => return None,
     })
+}
+
+/// The options of wrk, also behind `ablaze wrk`.
+pub(super) fn wrk(words: &[String]) -> Option<(Words, usize)> {
+    read(&WRK, words)
 }
 
 /// `vegeta attack -rate=50/1s …`, to which the URLs come from elsewhere.
