@@ -8,9 +8,13 @@
 //!
 //! It is called in the loop: what it does is paid for by every request and delays those behind it.
 
+mod boxed;
+
 use crate::sink::{BodySink, NoSink};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::Record;
+
+pub use boxed::{AnyWalk, MakeWalk, run_walking};
 
 /// What a worker asks about the requests of its users, and tells about their responses.
 ///
@@ -57,6 +61,11 @@ pub trait Walk: BodySink {
     /// before its time.
     fn is_walking(&self) -> bool {
         false
+    }
+
+    /// Which of the Plan's addresses the worker's connections go to first.
+    fn address(&self) -> usize {
+        0
     }
 
     /// The run is over: adds what is to be reported.

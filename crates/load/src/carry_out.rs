@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use ablaze_engine::walk::{MakeWalk, run_walking};
 use ablaze_engine::{Control, Progress};
 use ablaze_model::run::Machine;
 use ablaze_model::saved::shown;
@@ -56,6 +57,21 @@ pub fn carry_out(
     control: &Control,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), Error> {
+    carry_out_walking(plan, command_line, monitoring, control, watcher, None)
+}
+
+/// As [`carry_out`]; with `walk`, each worker's walk says what is sent.
+///
+/// # Errors
+/// When the run could not take place.
+pub fn carry_out_walking(
+    plan: Plan,
+    command_line: Words,
+    monitoring: Monitoring,
+    control: &Control,
+    watcher: &mut dyn Watcher,
+    walk: Option<&MakeWalk<'_>>,
+) -> Result<(Run, (u64, u64)), Error> {
     // Whoever only looks on takes nothing from the run by a panic.
     let monitoring = asked.monitoring();
     let monitored = monitoring != Monitoring::Off;
@@ -65,7 +81,10 @@ pub fn carry_out(
         control.when_at_rest(monitor.look_at_rest());
     }
     let begun_ns = clock::monotonic_ns();
-    let mut run = watched(control, watcher, || ablaze_engine::run(plan, control))?;
+    let mut run = watched(control, watcher, || match walk {
+        None => ablaze_engine::run(plan, control),
+        Some(walk) => run_walking(plan, control, walk),
+    })?;
     // Connections are opened before the measured window.
     let start_ns = begun_ns + run.setup_ns;
     let window_ns = (start_ns, start_ns + run.elapsed_ns);

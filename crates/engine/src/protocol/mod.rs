@@ -145,6 +145,11 @@ pub(crate) trait Protocol: Sized {
         false
     }
 
+    /// Which of the Plan's addresses connections go to first.
+    fn first_address(&self) -> usize {
+        0
+    }
+
     /// A user pauses no more: it goes on on its slot, if that has nothing in flight.
     fn go_on_after_pause<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _slot: Slot) {}
 

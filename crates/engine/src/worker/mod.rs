@@ -193,6 +193,7 @@ impl<P: Protocol> Worker<P> {
             Some(_) => 1,
             None => plan.target.addresses.len().max(1),
         };
+        let address = protocol.first_address().min(addresses - 1);
         Self {
             connections: (0..count)
                 .map(|slot| Connection::new(protocol.state(), slot as u32, is_spare(slot)))
@@ -214,7 +215,7 @@ impl<P: Protocol> Worker<P> {
             in_setup: false,
             closed_for_new: false,
             draining_since_ns: None,
-            address: 0,
+            address,
             addresses,
             untried_addresses: addresses,
             refused_in_a_row: 0,

@@ -50,6 +50,8 @@ impl OptionNames {
         threads: "-cpus",
         ..Self::NATIVE
     };
+    /// Those of `ablaze wrk`.
+    pub const WRK: Self = Self { requests: "--requests", ..Self::NATIVE };
     /// The setters of [`Load`](crate::Load).
     pub const SETTERS: Self = Self {
         connections: "connections()",

@@ -250,6 +250,10 @@ impl<S: Walk> Protocol for Http1<S> {
         S::WALKS && self.bodies.sink_ref().is_walking()
     }
 
+    fn first_address(&self) -> usize {
+        if S::WALKS { self.bodies.sink_ref().address() } else { 0 }
+    }
+
     fn go_on_after_pause<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
         match worker.connections[slot as usize].stage {
             Stage::Open if worker.is_idle(slot) => worker.feed(io, slot),
