@@ -18,11 +18,12 @@ const LONGER: [(&str, usize); 0] = [];
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 20] = [
+const EDGES: [(&str, &[&str], &[&str]); 21] = [
     ("random", &[], &[]),
     ("feed", &["random"], &[]),
     ("wire", &["random"], &[]),
     ("journey", &["wire"], &[]),
+    ("script", &["wire"], &[]),
     ("sys", &[], &[]),
     ("stats", &["random"], &[]),
     ("chart", &[], &[]),
@@ -53,7 +54,7 @@ const EDGES: [(&str, &[&str], &[&str]); 20] = [
         "ablaze",
         &[
             "chart", "engine", "feed", "lab", "load", "model", "monitor", "net", "profile",
-            "report", "stats", "sys", "target", "verdict", "wire",
+            "report", "script", "stats", "sys", "target", "verdict", "wire",
         ],
         &["tamper"],
     ),

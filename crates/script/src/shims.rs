@@ -1,0 +1,36 @@
+//! Modules that scripts of wrk load most and that are C libraries elsewhere: `socket` as far as it tells the time and
+//! sleeps, `json` and `cjson`. A program without a dynamic Lua cannot load those libraries.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use mlua::{Lua, Result, Table, Value};
+
+use crate::json;
+
+/// Has `require` find them.
+pub fn preload(lua: &Lua) -> Result<()> {
+    lua.preload_module("socket", lua.create_function(|lua, _: Value| socket(lua))?)?;
+    for name in ["json", "cjson", "cjson.safe", "dkjson"] {
+        let safe = name == "cjson.safe";
+        lua.preload_module(
+            name,
+            lua.create_function(move |lua, _: Value| json::module(lua, safe))?,
+        )?;
+    }
+    Ok(())
+}
+
+fn socket(lua: &Lua) -> Result<Table> {
+    let table = lua.create_table()?;
+    let gettime = |_: &Lua, ()| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(since.as_secs_f64())
+    };
+    table.raw_set("gettime", lua.create_function(gettime)?)?;
+    let sleep = |_: &Lua, seconds: f64| {
+        std::thread::sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+        Ok(())
+    };
+    table.raw_set("sleep", lua.create_function(sleep)?)?;
+    Ok(table)
+}
