@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ablaze_engine::Control;
+use ablaze_engine::walk::MakeWalk;
 use ablaze_model::spec::{LoadSpec, Words};
 use ablaze_model::{Plan, Run};
 use ablaze_report::shown_command::without_secrets;
@@ -43,6 +44,23 @@ pub fn prepared(
     Ok(run)
 }
 
+/// As [`carry_out`], with walks that say what is sent, through a handle on the run that they know.
+///
+/// # Errors
+/// When the run could not take place.
+pub fn walking(
+    plan: Plan,
+    asked: &LoadSpec,
+    watcher: &mut dyn Watcher,
+    control: &Arc<Control>,
+    walk: &MakeWalk<'_>,
+) -> Result<Run, CommandError> {
+    listen_for(control)?;
+    let (run, _) =
+        ablaze_load::carry_out::carry_out_walking(plan, asked, control, watcher, Some(walk))?;
+    Ok(run)
+}
+
 /// As [`carry_out`]; with the measured window by the monotonic clock, ns.
 ///
 /// # Errors
@@ -59,11 +77,17 @@ pub fn timed(
 /// The handle on a run to come, which Ctrl-C ends.
 fn listened_for() -> Result<Arc<Control>, CommandError> {
     let control = Arc::new(Control::new());
-    stop_at_interrupt(&control)?;
+    listen_for(&control)?;
+    Ok(control)
+}
+
+/// Has Ctrl-C end the run of this handle.
+fn listen_for(control: &Arc<Control>) -> Result<(), CommandError> {
+    stop_at_interrupt(control)?;
     if let Some(worker) = worker_to_panic() {
         control.have_panic(worker);
     }
-    Ok(control)
+    Ok(())
 }
 
 /// The worker that is to panic in the middle of the run: ABLAZE_PANIC_WORKER=NUMBER, from 0. For the test

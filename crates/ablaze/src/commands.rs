@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::front_ends::{
     ab, compare, completions, demo, doctor, explain, find, gurl, import, load, replay, report, run,
-    serve, sweep,
+    serve, sweep, wrk,
 };
 use crate::help;
 
@@ -74,6 +74,7 @@ pub const ALL: &[Command] = &[
     command(Measure, "load", "load a URL; the default: `ablaze URL` is `ablaze load URL`", load::main, load::command),
     command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is invoked as ab)", ab::main, ab::command),
     command(Measure, "gurl", "load a URL as `gurl -bench` does", gurl::main, gurl::command),
+    command(Measure, "wrk", "load a URL as wrk does", wrk::main, wrk::command),
     command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main, find::command),
     command(Measure, "import", "write a journey (.hurl) from a HAR file or a curl command", import::main, import::command),
     command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main, serve::command),

@@ -99,6 +99,7 @@ fn what_to_check(status: u16, run: &Run) -> &'static str {
     match (status, run.front_end()) {
         (401, _) if credentials => "the server rejects these credentials: check name and password",
         (401, FrontEnd::Ab) => "use -A NAME:PASSWORD",
+        (401, FrontEnd::Wrk) => "use -H 'Authorization: ...'",
         (401, FrontEnd::Gurl) => "use http://NAME:PASSWORD@HOST/ as the URL",
         (401, _) => "use -u NAME:PASSWORD",
         (status, _) => by_status(status),

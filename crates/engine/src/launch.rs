@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::fault::{self, caught};
 use crate::gate::{Moments, ThreadGate};
 use crate::journey::JourneyWalks;
+use crate::merging::merge;
 use crate::outbox::Layout;
 use crate::protocol::Protocol;
 use crate::protocol::http1::Http1;
@@ -28,8 +29,7 @@ use crate::transport::tls::{Shared, Tls, TlsLine};
 use crate::walk::Walk;
 use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
-use ablaze_model::record::Record;
-use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
+use ablaze_model::run::{Backend, Run};
 
 /// Why a run could not take place.
 #[derive(Debug, thiserror::Error)]
@@ -360,49 +360,4 @@ fn endpoints(plan: &Plan) -> Vec<Endpoint> {
 
 fn cpu_of(cpus: &[u32], worker: u32) -> Option<u32> {
     (!cpus.is_empty()).then(|| cpus[worker as usize % cpus.len()])
-}
-
-fn merge(
-    records: Vec<WorkerRecord>,
-    plan: Arc<Plan>,
-    backend: Backend,
-    endpoints: &[Endpoint],
-    begun_ns: u64,
-    begun_unix_ns: u64,
-) -> Run {
-    let windows = || records.iter().filter_map(|record| record.window_ns);
-    let start_ns = windows().map(|(start_ns, _)| start_ns).min().unwrap_or(begun_ns);
-    let end_ns = windows().map(|(_, end_ns)| end_ns).max().unwrap_or(start_ns);
-    let failed = records.iter().any(|record| !record.record.faults.is_empty());
-    let unreachable = records.iter().all(|record| record.ended == Ended::Unreachable);
-    let interrupted = records.iter().any(|record| record.ended == Ended::Interrupted);
-    let address = records.first().map_or(0, |record| record.address);
-    let workers: Vec<WorkerEffort> = records.iter().map(|record| record.effort).collect();
-    let draining_since_ns = records.iter().filter_map(|record| record.draining_since_ns).min();
-    let mut merged = Record::new();
-    for record in records {
-        merged.merge(record.record);
-    }
-    merged.drain_ns = draining_since_ns.map(|since_ns| end_ns.saturating_sub(since_ns));
-    Run {
-        plan: Arc::unwrap_or_clone(plan),
-        asked: None,
-        command_line: Vec::new(),
-        started_unix_ns: begun_unix_ns + start_ns.saturating_sub(begun_ns),
-        elapsed_ns: end_ns - start_ns,
-        setup_ns: start_ns.saturating_sub(begun_ns),
-        ended: match (unreachable, interrupted) {
-            _ if failed => Ended::Failed,
-            (true, _) => Ended::Unreachable,
-            (_, true) => Ended::Interrupted,
-            _ => Ended::Complete,
-        },
-        record: merged,
-        workers,
-        backend,
-        connected_to: endpoints.get(address).map(|e| e.address.to_string()).unwrap_or_default(),
-        machine: Machine::default(),
-        monitor: None,
-        profiling: None,
-    }
 }

@@ -15,6 +15,7 @@ mod fault;
 mod gate;
 pub mod journey;
 pub mod launch;
+mod merging;
 mod outbox;
 mod protocol;
 mod recorder;

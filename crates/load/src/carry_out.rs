@@ -57,7 +57,7 @@ pub fn carry_out(
     control: &Control,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), Error> {
-    carry_out_walking(plan, command_line, monitoring, control, watcher, None)
+    carry_out_walking(plan, asked, control, watcher, None)
 }
 
 /// As [`carry_out`]; with `walk`, each worker's walk says what is sent.
@@ -66,8 +66,7 @@ pub fn carry_out(
 /// When the run could not take place.
 pub fn carry_out_walking(
     plan: Plan,
-    command_line: Words,
-    monitoring: Monitoring,
+    asked: &LoadSpec,
     control: &Control,
     watcher: &mut dyn Watcher,
     walk: Option<&MakeWalk<'_>>,

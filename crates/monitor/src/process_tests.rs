@@ -144,11 +144,13 @@ fn lists_of_cpus_are_read() {
 /// A shell and its child: the child is found, and told as ended when it is gone.
 #[test]
 fn children_are_found_and_their_end_is_seen() {
+    use ablaze_testing::Bounded;
+
     let mut shell = std::process::Command::new("sh")
         .args(["-c", "sleep 30 & echo $!; read end; kill $!; wait"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
-        .spawn()
+        .start()
         .unwrap();
     let mut line = String::new();
     let mut output = std::io::BufReader::new(shell.stdout.take().unwrap());

@@ -18,6 +18,7 @@ pub mod report;
 pub mod run;
 pub mod serve;
 pub mod sweep;
+pub mod wrk;
 
 #[cfg(test)]
 mod tests {

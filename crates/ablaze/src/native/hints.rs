@@ -14,7 +14,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-p", "for a body from a file use -b @FILE (with -X PUT for PUT)"),
     ("-T", "for the type of the body use --content-type TYPE, for a timeout --timeout TIME"),
     ("-C", "for a cookie use -H 'Cookie: name=value'"),
-    ("-s", "for a timeout use --timeout TIME; scripts are not supported"),
+    ("-s", "for a timeout use --timeout TIME, for a Lua script `ablaze wrk -s FILE`"),
     ("-g", "for the full distribution use -o FILE.hlog; for ab's file, `ablaze ab -g FILE`"),
     ("-e", "for the distribution as CSV use -o FILE.csv; for ab's file, `ablaze ab -e FILE`"),
     ("-w", "for HTML tables use `ablaze ab -w`"),

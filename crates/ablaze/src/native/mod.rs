@@ -12,4 +12,4 @@ mod words;
 pub use journey::JourneyOptions;
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 pub use spec::{apply, data, spec, tls};
-pub use words::{of_words, shown};
+pub use words::{of_words, shown, takes_value};

@@ -24,6 +24,15 @@ pub fn of_words(options: &[String], secrets: &mut Secrets) -> Result<LoadSpec, C
     Ok(load)
 }
 
+/// Whether the native option of this name is followed by a value; `None` when there is none.
+pub fn takes_value(name: &str) -> Option<bool> {
+    let mut command = CommandLine::command();
+    // Only a command that was built knows `--help`.
+    command.build();
+    let found = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
+    Some(found.get_action().takes_values() && !found.is_require_equals_set())
+}
+
 /// Options as they may be shown.
 pub fn shown(options: &[String]) -> Words {
     let program = std::iter::once("ablaze".to_owned());

@@ -5,6 +5,7 @@ pub mod data;
 pub mod groups;
 pub mod journey;
 pub mod proxy;
+mod requests;
 pub mod tls;
 pub mod tls_names;
 
@@ -12,10 +13,11 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use ablaze_wire::http1::assemble::Assembler;
 use ablaze_wire::http1::request::Template;
 use ablaze_wire::http2::request::{Request, RequestSet};
 use serde::{Deserialize, Serialize};
+
+pub use requests::Requests;
 
 /// Everything a run will do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -64,41 +66,6 @@ pub struct Target {
     /// The proxy that is connected to instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<proxy::Proxy>,
-}
-
-/// What is sent.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Requests {
-    /// Distinct requests.
-    pub templates: Vec<Template>,
-    /// Which template each request of the run uses: entry `number % order.len()`. Weights are
-    /// already spread out in it. Empty means all use template 0.
-    pub order: Vec<u32>,
-    /// Method of the first template, for reports.
-    pub method: String,
-    /// HTTP minor version of the request line: 0 or 1.
-    pub minor_version: u8,
-    /// Whether the requests carry a body.
-    pub has_body: bool,
-    /// Seed of `{rand:N}`.
-    pub seed: u64,
-    /// Which of them are reported apart as well.
-    #[serde(default)]
-    pub groups: groups::Groups,
-    /// The rows that they take their data from.
-    #[serde(skip)]
-    pub data: Option<data::Data>,
-}
-
-impl Requests {
-    /// The most bytes that a request of this template can have.
-    pub fn most_bytes(&self, template: &Template) -> usize {
-        match self.data.as_ref().and_then(|data| data.table.as_ref()) {
-            Some(table) if template.is_variable() => Assembler::new(template)
-                .most_bytes(template, |column| table.longest_bytes(column as usize)),
-            _ => template.bytes.len(),
-        }
-    }
 }
 
 /// HTTP/2, begun with prior knowledge over plain TCP and by ALPN over TLS.

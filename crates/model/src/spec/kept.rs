@@ -22,6 +22,8 @@ pub enum FrontEnd {
     Ab,
     /// Those of `ablaze gurl`.
     Gurl,
+    /// Those of `ablaze wrk`.
+    Wrk,
     /// The setters of the library.
     Library,
 }

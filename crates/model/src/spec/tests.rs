@@ -31,6 +31,16 @@ fn full(secrets: &mut Secrets) -> LoadSpec {
         },
         urls: Some(Feed::of(file("urls", b"/a\n/b\n/c\n"))),
         bodies: Bodies::Same(Body::File(file("body", b"{}"))),
+        journey: Some(JourneySpec {
+            file: file("login.hurl", b"GET /\n"),
+            files: vec![("a.png".to_owned(), file("a.png", b"png"))],
+            variables: vec![("a".to_owned(), "1".to_owned())],
+            secrets: vec![(
+                "password".to_owned(),
+                secrets.keep_text("variable password", "s3cret"),
+            )],
+            continue_on_error: true,
+        }),
         data: Some(DataSpec {
             feed: Feed::of(file("users.csv", b"a\n1\n")),
             order: ablaze_feed::Order::Random,
@@ -56,11 +66,11 @@ fn a_spec_comes_back_from_its_saved_form_without_secrets_and_bytes() {
     let names = serde_json::to_string(&secrets).unwrap();
     assert_eq!(
         names,
-        r#"{"client certificate":"***","header Cookie":"***","proxy":"***","user":"***"}"#
+        r#"{"client certificate":"***","header Cookie":"***","proxy":"***","user":"***","variable password":"***"}"#
     );
     let mut back: LoadSpec = serde_json::from_str(&text).unwrap();
     assert_eq!(back, spec);
-    assert_eq!(back.blobs().len(), 4);
+    assert_eq!(back.blobs().len(), 6);
     for blob in back.blobs() {
         assert_eq!(blob.bytes(), Err(BlobError::Missing(blob.name.clone())));
     }

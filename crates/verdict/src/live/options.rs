@@ -53,6 +53,7 @@ impl Opt {
         match front_end {
             FrontEnd::Library => self.setter(),
             FrontEnd::Gurl => self.of_gurl(),
+            FrontEnd::Wrk => self.of_wrk(),
             // Beside ab's letters `ablaze ab` takes the words.
             FrontEnd::Ab => self.of_ab().unwrap_or(self.word()),
             _ => self.word(),
@@ -112,6 +113,19 @@ impl Opt {
             Self::NoRepeat => "`ablaze load --no-repeat`",
             Self::LocalAddress => "`ablaze load --local-address`",
             Self::Epoll => "`ablaze load --io epoll`",
+        }
+    }
+
+    /// What wrk has no option for is said with whose it is.
+    fn of_wrk(self) -> &'static str {
+        match self {
+            Self::Connections => "-c",
+            Self::Duration => "-d",
+            Self::Threads => "-t",
+            Self::OneThread => "-t 1",
+            Self::Header => "-H",
+            Self::Streams | Self::Http11 => self.of_gurl(),
+            _ => self.word(),
         }
     }
 

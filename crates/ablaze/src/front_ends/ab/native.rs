@@ -23,15 +23,6 @@ pub enum Native {
     Help,
 }
 
-/// Whether the native option of this name is followed by a value; `None` when there is none.
-pub fn takes_value(name: &str) -> Option<bool> {
-    let mut command = CommandLine::command();
-    // Only a command that was built knows `--help`.
-    command.build();
-    let found = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
-    Some(found.get_action().takes_values() && !found.is_require_equals_set())
-}
-
 /// The error for a word that is not a native option.
 pub fn unknown(word: OsString) -> Refused {
     let name = word.to_string_lossy().into_owned();
@@ -110,6 +101,7 @@ pub(super) fn unusable(error: impl Display) -> Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native::takes_value;
 
     #[test]
     fn values_follow_where_the_native_command_line_wants_them() {

@@ -111,7 +111,7 @@ impl Options {
         }
         let mut options = Self::new();
         let mut words = Words::new(words);
-        while let Some(found) = words.next(&native::takes_value) {
+        while let Some(found) = words.next(&crate::native::takes_value) {
             match found {
                 Found::Flag(b'V') => {
                     return Ok(Parsed::Version { html: options.layout.html.is_some() });

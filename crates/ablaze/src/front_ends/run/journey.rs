@@ -10,12 +10,12 @@ use ablaze_model::Run;
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::journey::{Route, Trace, Traced};
 use ablaze_model::printable::{printable, printable_lines};
-use ablaze_model::spec::{Monitoring, Secrets};
+use ablaze_model::spec::Secrets;
 use ablaze_report::number::{counted, time};
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
-use crate::carry_out::{Silent, carry_out, own_command_line};
+use crate::carry_out::{Silent, carry_out};
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::native::{self, JourneyOptions, Options, TlsOptions};
 use crate::{CommandError, outcome, terminal, values};
@@ -86,7 +86,7 @@ fn walk(line: CommandLine) -> Result<ExitCode, CommandError> {
     let mut plan = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?.plan;
     plan.workers.count_reason.clear();
     trace(&mut plan, line.very_verbose);
-    let run = carry_out(plan, own_command_line(), Monitoring::Off, &mut Silent)?;
+    let run = carry_out(plan, &spec, &mut Silent)?;
     terminal::print(&summary(&run));
     Ok(ExitCode::from(match outcome::status(&run) {
         INTERRUPTED => INTERRUPTED,

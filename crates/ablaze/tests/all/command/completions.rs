@@ -56,6 +56,7 @@ fn bash_completes_commands_options_and_values() {
         ("ablaze compare --allow", &["--allow-unequal"]),
         ("ablaze ab --warm", &["--warmup"]),
         ("ablaze gurl --conn", &["--connect-timeout", "--conns"]),
+        ("ablaze wrk --late", &["--latency"]),
         ("ablaze completions f", &["fish"]),
         ("ablaze help do", &["doctor"]),
         ("ablaze --vers", &["--version"]),

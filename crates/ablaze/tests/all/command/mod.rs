@@ -11,3 +11,5 @@ mod refusals;
 mod runs;
 pub mod support;
 mod verdict;
+mod wrk;
+mod wrk_scripts;

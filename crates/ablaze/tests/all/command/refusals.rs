@@ -112,6 +112,12 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("gurl -H bad -bench :1", 2, "Name: value"),
     ("gurl -bench :0", 2, "1 to 65535"),
     ("gurl -d @/no/such/file -bench :1", 2, "`/no/such/file`"),
+    ("wrk", 1, "missing URL"),
+    ("wrk -c1 -t2 http://h/", 1, "number of connections must be >= threads"),
+    ("wrk -x http://h/", 1, "unknown option -x"),
+    ("wrk -d 1x http://h/", 1, "use a time such as 30, 30s, 2m or 1h"),
+    ("wrk --urls f http://h/", 1, "use `ablaze load --urls …`"),
+    ("wrk http://", 1, "invalid URL: http://"),
     ("gurl -bench no-such-host.invalid/", 1, "check its spelling"),
 ];
 

@@ -1,0 +1,242 @@
+//! wrk's options with their values: numbers with SI units, whole times with units, and the checks that wrk makes.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+
+use super::getopt;
+use crate::CommandError;
+use crate::native::{self, CommandLine, hints};
+
+/// What a command line asks for.
+pub enum Parsed {
+    /// A run.
+    Run(Box<Options>),
+    /// `--help`.
+    Help,
+    /// `-v` without a URL.
+    Version,
+}
+
+/// What is asked for, with wrk's defaults.
+pub struct Options {
+    /// The URL, as typed.
+    pub url: String,
+    /// What the script's `init` is given beside it.
+    pub arguments: Vec<OsString>,
+    /// Connections in all.
+    pub connections: u32,
+    /// Length of the run, s.
+    pub duration_s: u64,
+    /// Threads.
+    pub threads: u32,
+    /// The Lua script.
+    pub script: Option<OsString>,
+    /// Header fields, as typed.
+    pub headers: Vec<Vec<u8>>,
+    /// Print the latency distribution.
+    pub latency: bool,
+    /// Timeout of a request, s.
+    pub timeout_s: u64,
+    /// Print version details first.
+    pub version: bool,
+    /// Native options.
+    pub native: Box<native::Options>,
+}
+
+impl Options {
+    /// Reads the words behind `wrk`.
+    ///
+    /// # Errors
+    /// When wrk would refuse them, or a native option among them is wrong.
+    pub fn parse(words: &[OsString]) -> Result<Parsed, CommandError> {
+        let words = getopt::parse(words).map_err(usage)?;
+        let Some(native) = native_options(&words.native)? else { return Ok(Parsed::Help) };
+        let mut operands = words.operands.into_iter();
+        let url = operands.next().map(|url| url.to_string_lossy().into_owned());
+        let mut options = Self {
+            url: url.clone().unwrap_or_default(),
+            arguments: operands.collect(),
+            connections: 10,
+            duration_s: 10,
+            threads: 2,
+            script: None,
+            headers: Vec::new(),
+            latency: false,
+            timeout_s: 2,
+            version: false,
+            native,
+        };
+        for (letter, value) in words.own {
+            if letter == b'h' {
+                return Ok(Parsed::Help);
+            }
+            options.set(letter, value)?;
+        }
+        if url.is_none() {
+            return match options.version {
+                true => Ok(Parsed::Version),
+                false => Err(usage("missing URL, for example `ablaze wrk http://127.0.0.1:8080/`")),
+            };
+        }
+        options.check()?;
+        Ok(Parsed::Run(Box::new(options)))
+    }
+
+    fn set(&mut self, letter: u8, value: Vec<u8>) -> Result<(), CommandError> {
+        use std::os::unix::ffi::OsStringExt;
+        let text = String::from_utf8_lossy(&value).into_owned();
+        match letter {
+            b'c' => self.connections = count(&text, "-c")?,
+            b't' => self.threads = count(&text, "-t")?,
+            b'd' => self.duration_s = seconds(&text, "-d")?,
+            b'T' => self.timeout_s = seconds(&text, "--timeout")?,
+            b's' => self.script = Some(OsString::from_vec(value)),
+            b'H' => self.headers.push(value),
+            b'L' => self.latency = true,
+            _ => self.version = true,
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), CommandError> {
+        if self.threads == 0 || self.duration_s == 0 {
+            let option = if self.threads == 0 { "-t" } else { "-d" };
+            return Err(usage(format!("{option} 0 measures nothing: use 1 or more")));
+        }
+        if self.connections < self.threads {
+            return Err(usage(format!(
+                "number of connections must be >= threads: use -c {} or more, or a lower -t",
+                self.threads
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The native options; `None` where they ask for help.
+fn native_options(words: &[OsString]) -> Result<Option<Box<native::Options>>, CommandError> {
+    let program = OsString::from("ablaze wrk");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
+        Ok(line) => {
+            refuse_another_request(&line.options)?;
+            Ok(Some(Box::new(line.options)))
+        }
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => Ok(None),
+        Err(error) => {
+            let refused = hints::refusal(&error, &CommandLine::command());
+            Err(usage(refused.line))
+        }
+    }
+}
+
+/// The request is wrk's: `-H` and the script say what it is.
+fn refuse_another_request(options: &native::Options) -> Result<(), CommandError> {
+    let (request, load) = (&options.request, &options.load);
+    let given = [
+        ("--method", request.method.is_some()),
+        ("--body", request.body.is_some()),
+        ("--content-type", request.content_type.is_some()),
+        ("--user", request.user.is_some()),
+        ("--urls", request.urls.is_some()),
+        ("--body-lines", request.body_lines.is_some()),
+        ("--feed", request.feed.is_some()),
+        ("--seed", request.seed.is_some()),
+        ("--http", request.http.is_some()),
+        ("--pipeline", load.pipeline.is_some()),
+        ("--streams", load.streams.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(usage(format!(
+            "{option} is not supported with wrk's options: use `ablaze load {option} …`"
+        ))),
+    }
+}
+
+/// wrk's exit status for what it cannot do is 1.
+pub fn usage(line: impl Into<String>) -> CommandError {
+    CommandError { status: 1, ..CommandError::usage(line) }
+}
+
+fn count(text: &str, option: &str) -> Result<u32, CommandError> {
+    let number = scan(text, "", 1000, &["k", "m", "g", "t", "p"]);
+    let number = number.and_then(|number| u32::try_from(number).ok());
+    number.ok_or_else(|| usage(format!("{option} {text}: use a number such as 100, 2k or 1M")))
+}
+
+fn seconds(text: &str, option: &str) -> Result<u64, CommandError> {
+    let seconds = scan(text, "s", 60, &["m", "h"]);
+    seconds
+        .filter(|seconds| *seconds <= u64::MAX / 1_000_000_000)
+        .ok_or_else(|| usage(format!("{option} {text}: use a time such as 30, 30s, 2m or 1h")))
+}
+
+/// Digits and, behind them, at most one unit: each of `units` is `scale` times the one before.
+fn scan(text: &str, base: &str, scale: u64, units: &[&str]) -> Option<u64> {
+    let text = text.trim_start();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit = text[digits..].trim().to_ascii_lowercase();
+    if unit.is_empty() || unit == base {
+        return Some(number);
+    }
+    let power = units.iter().position(|known| *known == unit)? as u32 + 1;
+    number.checked_mul(scale.checked_pow(power)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Result<Parsed, CommandError> {
+        Options::parse(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    fn run(line: &str) -> Options {
+        match of(line).unwrap() {
+            Parsed::Run(options) => *options,
+            _ => panic!("{line} is no run"),
+        }
+    }
+
+    #[test]
+    fn the_defaults_are_wrks() {
+        let options = run("http://h/");
+        assert_eq!((options.threads, options.connections, options.duration_s), (2, 10, 10));
+        assert_eq!((options.timeout_s, options.latency), (2, false));
+    }
+
+    #[test]
+    fn numbers_and_times_have_wrks_units() {
+        let options = run("-c1K -t 2 -d2m --timeout 1H http://h/ -- a --b");
+        assert_eq!((options.connections, options.duration_s, options.timeout_s), (1000, 120, 3600));
+        assert_eq!(options.arguments, ["a", "--b"].map(OsString::from));
+        let table =
+            [("7", Some(7)), ("7s", Some(7)), ("7M", Some(420)), ("7ms", None), ("1.5m", None)];
+        for (text, expected) in table.into_iter().chain([("s", None), ("-1", None), ("", None)]) {
+            assert_eq!(scan(text, "s", 60, &["m", "h"]), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_wrk_refuses_is_refused_with_its_status() {
+        for (line, part) in [
+            ("-c2 -t3 http://h/", "number of connections must be >= threads"),
+            ("-t0 http://h/", "-t 0"),
+            ("-d0 http://h/", "-d 0"),
+            ("-d10ms http://h/", "-d 10ms"),
+            ("-c many http://h/", "-c many"),
+            ("--json", "missing URL"),
+            ("--urls f http://h/", "--urls is not supported"),
+            ("--fail-iff x http://h/", "--fail-iff"),
+        ] {
+            let Err(refused) = of(line) else { panic!("{line}") };
+            assert_eq!(refused.status, 1, "{line}");
+            assert!(refused.line.contains(part), "{line}: {refused}");
+        }
+        assert!(matches!(of("-v"), Ok(Parsed::Version)));
+        assert!(matches!(of("--help"), Ok(Parsed::Help)));
+    }
+}

@@ -1,0 +1,43 @@
+//! What a run sends: its templates, their order, and the rows that they take their data from.
+
+use ablaze_wire::http1::assemble::Assembler;
+use ablaze_wire::http1::request::Template;
+use serde::{Deserialize, Serialize};
+
+use super::data::Data;
+use super::groups::Groups;
+
+/// What is sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Requests {
+    /// Distinct requests.
+    pub templates: Vec<Template>,
+    /// Which template each request of the run uses: entry `number % order.len()`. Weights are
+    /// already spread out in it. Empty means all use template 0.
+    pub order: Vec<u32>,
+    /// Method of the first template, for reports.
+    pub method: String,
+    /// HTTP minor version of the request line: 0 or 1.
+    pub minor_version: u8,
+    /// Whether the requests carry a body.
+    pub has_body: bool,
+    /// Seed of `{rand:N}`.
+    pub seed: u64,
+    /// Which of them are reported apart as well.
+    #[serde(default)]
+    pub groups: Groups,
+    /// The rows that they take their data from.
+    #[serde(skip)]
+    pub data: Option<Data>,
+}
+
+impl Requests {
+    /// The most bytes that a request of this template can have.
+    pub fn most_bytes(&self, template: &Template) -> usize {
+        match self.data.as_ref().and_then(|data| data.table.as_ref()) {
+            Some(table) if template.is_variable() => Assembler::new(template)
+                .most_bytes(template, |column| table.longest_bytes(column as usize)),
+            _ => template.bytes.len(),
+        }
+    }
+}
