@@ -4,80 +4,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ablaze_wire::url::{Scheme, Url};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::checks::Failure;
-use crate::jar::{Jar, Origin};
-use crate::journey::{FormPart, Step, StepBody, content_type_of};
+use crate::jar::Jar;
+use crate::journey::{FormPart, Step, StepBody};
 use crate::percent;
+use crate::request_body::{BOUNDARY_BYTES, Content};
+use crate::site::Site;
 use crate::template::Template;
 use crate::variables::{Moment, Variables};
-
-/// Where all steps of a journey go, and what each request says of the client.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Site {
-    /// Host, in lower case, without brackets.
-    pub host: String,
-    /// Whether requests go over TLS.
-    pub is_tls: bool,
-    /// Value of the field User-Agent.
-    pub user_agent: String,
-    /// HTTP minor version: 0 or 1.
-    pub minor_version: u8,
-    /// Whether the connection is to be kept.
-    pub keep_alive: bool,
-    /// Value of the field Host.
-    authority: String,
-    /// With the port, also if it is the scheme's own.
-    with_port: String,
-}
-
-impl Site {
-    /// The site of a URL, over HTTP/1.1 with connections that are kept.
-    pub fn of(url: &Url, user_agent: impl Into<String>) -> Self {
-        let authority = url.host_header();
-        let port = format!(":{}", url.port);
-        let with_port = match authority.ends_with(&port) {
-            true => authority.clone(),
-            false => format!("{authority}{port}"),
-        };
-        Self {
-            host: url.host.to_ascii_lowercase(),
-            is_tls: url.scheme == Scheme::Https,
-            user_agent: user_agent.into(),
-            minor_version: 1,
-            keep_alive: true,
-            authority,
-            with_port,
-        }
-    }
-
-    /// What stands behind the authority of a URL of this site, without the fragment; `None` for one of another site. A
-    /// URL that is a path alone belongs to every site.
-    pub fn target<'u>(&self, url: &'u [u8]) -> Option<&'u [u8]> {
-        let url = memchr::memchr(b'#', url).map_or(url, |end| &url[..end]);
-        if url.first() == Some(&b'/') {
-            return Some(url);
-        }
-        let scheme: &[u8] = if self.is_tls { b"https://" } else { b"http://" };
-        let (own, rest) = url.split_at_checked(scheme.len())?;
-        let end = memchr::memchr2(b'/', b'?', rest).unwrap_or(rest.len());
-        let (authority, target) = rest.split_at(end);
-        let is_own = authority.eq_ignore_ascii_case(self.authority.as_bytes())
-            || authority.eq_ignore_ascii_case(self.with_port.as_bytes());
-        (own.eq_ignore_ascii_case(scheme) && is_own).then_some(target)
-    }
-
-    /// Where the request of a URL goes, as far as cookies ask.
-    pub fn origin<'a>(&'a self, url: &'a [u8]) -> Origin<'a> {
-        let target = self.target(url).unwrap_or_default();
-        let path = memchr::memchr(b'?', target).map_or(target, |end| &target[..end]);
-        let path = std::str::from_utf8(path).unwrap_or("/");
-        Origin { host: &self.host, path, is_tls: self.is_tls }
-    }
-}
 
 /// The contents of files that requests send, by the names that the journey has for them.
 pub type Files = HashMap<Vec<u8>, Arc<[u8]>>;
@@ -104,15 +41,8 @@ pub struct Sending<'a, M> {
 /// Memory that is used again for every request.
 #[derive(Debug, Clone, Default)]
 pub struct Drafts {
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
     field: Vec<u8>,
-}
-
-/// Where a body is.
-enum Content<'a> {
-    None,
-    Drafted,
-    File(&'a [u8]),
 }
 
 impl Step {
@@ -187,7 +117,7 @@ impl Step {
         self.headers.iter().any(|(own, _)| is_own(own))
     }
 
-    fn unrendered(&self, error: &crate::RenderError) -> Failure {
+    pub(crate) fn unrendered(&self, error: &crate::RenderError) -> Failure {
         Failure { line: error.line, message: error.explain(&self.names) }
     }
 
@@ -330,100 +260,9 @@ impl Step {
         }
         out.extend(b"\r\n");
     }
-
-    fn draft_body<'f, M: Moment>(
-        &self,
-        sending: &mut Sending<'_, M>,
-        files: &'f Files,
-        boundary: &mut [u8; BOUNDARY_BYTES],
-    ) -> Result<Content<'f>, Failure> {
-        let (variables, moment) = (sending.variables, &mut *sending.moment);
-        let body = &mut sending.drafts.body;
-        body.clear();
-        match &self.body {
-            StepBody::None => Ok(Content::None),
-            StepBody::Template(template) => {
-                let rendered = template.render(variables, moment, body);
-                rendered.map_err(|error| self.unrendered(&error))?;
-                Ok(Content::Drafted)
-            }
-            StepBody::File(name) => Ok(Content::File(self.file(name, files)?)),
-            StepBody::Multipart(parts) => {
-                write_boundary(moment.random(), boundary);
-                for part in parts {
-                    body.extend(b"--");
-                    body.extend_from_slice(boundary);
-                    let drafted = self.draft_part(part, variables, moment, files, body);
-                    drafted?;
-                    body.extend(b"\r\n");
-                }
-                body.extend(b"--");
-                body.extend_from_slice(boundary);
-                body.extend(b"--\r\n");
-                Ok(Content::Drafted)
-            }
-        }
-    }
-
-    fn draft_part(
-        &self,
-        part: &FormPart,
-        variables: &Variables,
-        moment: &mut impl Moment,
-        files: &Files,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Failure> {
-        let mut put = |template: &Template, out: &mut Vec<u8>| {
-            template.render(variables, moment, out).map_err(|error| self.unrendered(&error))
-        };
-        out.extend(b"\r\nContent-Disposition: form-data; name=\"");
-        match part {
-            FormPart::Field(name, value) => {
-                let start = out.len();
-                put(name, out)?;
-                escape_from(start, out);
-                out.extend(b"\"\r\n\r\n");
-                put(value, out)
-            }
-            FormPart::File(name, file, content_type) => {
-                let start = out.len();
-                put(name, out)?;
-                escape_from(start, out);
-                out.extend(b"\"; filename=\"");
-                let path = file.as_constant().unwrap_or_default();
-                let last = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-                let start = out.len();
-                out.extend_from_slice(last);
-                escape_from(start, out);
-                out.extend(b"\"\r\nContent-Type: ");
-                let start = out.len();
-                match content_type {
-                    Some(given) => put(given, out)?,
-                    None => out.extend(
-                        content_type_of(std::str::from_utf8(last).unwrap_or_default()).as_bytes(),
-                    ),
-                }
-                if memchr::memchr3(b'\r', b'\n', 0, &out[start..]).is_some() {
-                    let message = "the type of a part has a line end in it".to_owned();
-                    return Err(Failure { line: self.line, message });
-                }
-                out.extend(b"\r\n\r\n");
-                out.extend_from_slice(self.file(file, files)?);
-                Ok(())
-            }
-        }
-    }
-
-    fn file<'f>(&self, name: &Template, files: &'f Files) -> Result<&'f [u8], Failure> {
-        let name = name.as_constant().unwrap_or_default();
-        files.get(name).map(|bytes| &**bytes).ok_or_else(|| {
-            let message = format!("the file {} is not here", shown(name));
-            Failure { line: self.line, message }
-        })
-    }
 }
 
-fn shown(bytes: &[u8]) -> String {
+pub(crate) fn shown(bytes: &[u8]) -> String {
     ablaze_wire::printable::printable(&String::from_utf8_lossy(bytes)).to_string()
 }
 
@@ -456,34 +295,4 @@ fn write_decimal(number: usize, out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(&digits[at..]);
-}
-
-const BOUNDARY_BYTES: usize = 24 + 22;
-
-/// Dashes and 22 random characters, as curl has them: they do not occur in any content.
-fn write_boundary(random: u128, boundary: &mut [u8; BOUNDARY_BYTES]) {
-    const CHARACTERS: &[u8; 64] =
-        b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789ab";
-    let mut rest = random;
-    boundary.fill(b'-');
-    for place in &mut boundary[24..] {
-        *place = CHARACTERS[(rest & 63) as usize];
-        rest >>= 6;
-    }
-}
-
-/// A name inside quotation marks, as browsers and curl write it.
-fn escape_from(start: usize, out: &mut Vec<u8>) {
-    if memchr::memchr3(b'"', b'\r', b'\n', &out[start..]).is_none() {
-        return;
-    }
-    let plain = out.split_off(start);
-    for byte in plain {
-        match byte {
-            b'"' => out.extend(b"%22"),
-            b'\r' => out.extend(b"%0D"),
-            b'\n' => out.extend(b"%0A"),
-            _ => out.push(byte),
-        }
-    }
 }

@@ -3,6 +3,7 @@
 //!
 //! [`LoadSpec`]: ablaze_model::LoadSpec
 
+mod choices;
 pub mod hints;
 mod journey;
 pub mod options;

@@ -14,6 +14,7 @@ use ablaze_model::spec::{ConnectTo, HttpVersion};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, Args, Parser};
 
+use super::choices::{arrivals, close, io_choice, spin, tls_version};
 use super::journey::JourneyOptions;
 use crate::profile::{self, Sides};
 use crate::values::{self, ProxyAsked};
@@ -334,56 +335,6 @@ fn cpus(text: &str) -> Result<CpuList, String> {
 
 fn statuses(text: &str) -> Result<StatusList, String> {
     values::statuses(text).map(StatusList)
-}
-
-/// How arrivals are spaced.
-fn arrivals(text: &str) -> Result<Arrivals, String> {
-    match text {
-        "constant" => Ok(Arrivals::Constant),
-        "poisson" => Ok(Arrivals::Poisson),
-        _ => Err("expected constant or poisson".to_owned()),
-    }
-}
-
-fn tls_version(text: &str) -> Result<TlsVersion, String> {
-    match text {
-        "1.2" => Ok(TlsVersion::V1_2),
-        "1.3" => Ok(TlsVersion::V1_3),
-        "1.0" | "1.1" => {
-            Err(format!("TLS {text} is deprecated (RFC 8996) and not supported, use 1.2 or 1.3"))
-        }
-        _ => Err("expected 1.2 or 1.3".to_owned()),
-    }
-}
-
-fn close(text: &str) -> Result<Close, String> {
-    match text {
-        "await" => Ok(Close::Await),
-        "fin" => Ok(Close::Fin),
-        "reset" => Ok(Close::Reset),
-        _ => Err("expected await, fin or reset".to_owned()),
-    }
-}
-
-fn io_choice(text: &str) -> Result<IoChoice, String> {
-    match text {
-        "auto" => Ok(IoChoice::Auto),
-        "uring" | "io_uring" => Ok(IoChoice::Uring),
-        "epoll" => Ok(IoChoice::Epoll),
-        _ => Err("expected auto, uring or epoll".to_owned()),
-    }
-}
-
-fn spin(text: &str) -> Result<Spin, String> {
-    match text {
-        "auto" => Ok(Spin::Auto),
-        "off" => Ok(Spin::Off),
-        _ => match values::duration_ns(text) {
-            Ok(0) => Ok(Spin::Off),
-            Ok(ns) => Ok(Spin::For(ns)),
-            Err(_) => Err("expected auto, off or a time such as 50us".to_owned()),
-        },
-    }
 }
 
 #[cfg(test)]

@@ -15,9 +15,8 @@ use std::path::PathBuf;
 
 use ablaze_wire::http1::request::Template;
 use ablaze_wire::http2::request::{Request, RequestSet};
+pub use requests::{Http2, Requests};
 use serde::{Deserialize, Serialize};
-
-pub use requests::Requests;
 
 /// Everything a run will do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -66,19 +65,6 @@ pub struct Target {
     /// The proxy that is connected to instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<proxy::Proxy>,
-}
-
-/// HTTP/2, begun with prior knowledge over plain TCP and by ALPN over TLS.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Http2 {
-    /// Exchanges in flight on each connection, at most; in closed loop the same as
-    /// [`Load::pipeline`].
-    pub streams: u32,
-}
-
-impl Http2 {
-    /// More streams on a connection are refused: each takes memory here.
-    pub const STREAMS_MAX: u32 = 100_000;
 }
 
 /// The shape of the load.

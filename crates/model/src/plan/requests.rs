@@ -1,11 +1,10 @@
-//! What a run sends: its templates, their order, and the rows that they take their data from.
+//! What a run sends: templates, their order, what is filled in; and how many streams of HTTP/2 carry it.
 
 use ablaze_wire::http1::assemble::Assembler;
 use ablaze_wire::http1::request::Template;
 use serde::{Deserialize, Serialize};
 
-use super::data::Data;
-use super::groups::Groups;
+use super::{data, groups};
 
 /// What is sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,10 +24,10 @@ pub struct Requests {
     pub seed: u64,
     /// Which of them are reported apart as well.
     #[serde(default)]
-    pub groups: Groups,
+    pub groups: groups::Groups,
     /// The rows that they take their data from.
     #[serde(skip)]
-    pub data: Option<Data>,
+    pub data: Option<data::Data>,
 }
 
 impl Requests {
@@ -40,4 +39,17 @@ impl Requests {
             _ => template.bytes.len(),
         }
     }
+}
+
+/// HTTP/2, begun with prior knowledge over plain TCP and by ALPN over TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Http2 {
+    /// Exchanges in flight on each connection, at most; in closed loop the same as
+    /// [`Load::pipeline`].
+    pub streams: u32,
+}
+
+impl Http2 {
+    /// More streams on a connection are refused: each takes memory here.
+    pub const STREAMS_MAX: u32 = 100_000;
 }

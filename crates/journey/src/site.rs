@@ -1,0 +1,69 @@
+//! Where a journey goes: one scheme, host and port, for [`request`](crate::request) and for cookies.
+
+use ablaze_wire::url::{Scheme, Url};
+
+use crate::jar::Origin;
+
+/// Where all steps of a journey go, and what each request says of the client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// Host, in lower case, without brackets.
+    pub host: String,
+    /// Whether requests go over TLS.
+    pub is_tls: bool,
+    /// Value of the field User-Agent.
+    pub user_agent: String,
+    /// HTTP minor version: 0 or 1.
+    pub minor_version: u8,
+    /// Whether the connection is to be kept.
+    pub keep_alive: bool,
+    /// Value of the field Host.
+    pub(crate) authority: String,
+    /// With the port, also if it is the scheme's own.
+    pub(crate) with_port: String,
+}
+
+impl Site {
+    /// The site of a URL, over HTTP/1.1 with connections that are kept.
+    pub fn of(url: &Url, user_agent: impl Into<String>) -> Self {
+        let authority = url.host_header();
+        let port = format!(":{}", url.port);
+        let with_port = match authority.ends_with(&port) {
+            true => authority.clone(),
+            false => format!("{authority}{port}"),
+        };
+        Self {
+            host: url.host.to_ascii_lowercase(),
+            is_tls: url.scheme == Scheme::Https,
+            user_agent: user_agent.into(),
+            minor_version: 1,
+            keep_alive: true,
+            authority,
+            with_port,
+        }
+    }
+
+    /// What stands behind the authority of a URL of this site, without the fragment; `None` for one of another site. A
+    /// URL that is a path alone belongs to every site.
+    pub fn target<'u>(&self, url: &'u [u8]) -> Option<&'u [u8]> {
+        let url = memchr::memchr(b'#', url).map_or(url, |end| &url[..end]);
+        if url.first() == Some(&b'/') {
+            return Some(url);
+        }
+        let scheme: &[u8] = if self.is_tls { b"https://" } else { b"http://" };
+        let (own, rest) = url.split_at_checked(scheme.len())?;
+        let end = memchr::memchr2(b'/', b'?', rest).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(end);
+        let is_own = authority.eq_ignore_ascii_case(self.authority.as_bytes())
+            || authority.eq_ignore_ascii_case(self.with_port.as_bytes());
+        (own.eq_ignore_ascii_case(scheme) && is_own).then_some(target)
+    }
+
+    /// Where the request of a URL goes, as far as cookies ask.
+    pub fn origin<'a>(&'a self, url: &'a [u8]) -> Origin<'a> {
+        let target = self.target(url).unwrap_or_default();
+        let path = memchr::memchr(b'?', target).map_or(target, |end| &target[..end]);
+        let path = std::str::from_utf8(path).unwrap_or("/");
+        Origin { host: &self.host, path, is_tls: self.is_tls }
+    }
+}
