@@ -54,7 +54,7 @@ struct FindOptions {
     /// Use TLS for a target started here, with a generated certificate
     #[arg(long, action = ArgAction::SetTrue)]
     https: bool,
-    /// Lowest and first rate to try [default: what --slo can be judged at, first 1000/s]
+    /// Lowest and first rate [default: what --slo can be judged at, 1000/s]
     #[arg(long, value_name = "RATE", value_parser = values::per_second)]
     from: Option<f64>,
     /// Highest rate to try [default: 10M/s]
@@ -133,9 +133,9 @@ const LOAD: [fn(Command) -> Command; 5] = [
 const AFTER_HELP: &str = "\
 The rate is doubled until it does not hold, then the gap is halved down to 2 %, and both ends are
 confirmed in longer stages. A rate holds when at least 98 % of it is answered, every condition
-holds, the stage is not INVALID and has enough requests to tell (errors<1%: 100). Conditions use the metrics of --fail-if: rate mean p50 p90 p99
-p99.9 max errors unexpected status.NNN lag cpu (the client's per request). If the client is
-the limit, there is no answer.
+holds, the stage is not INVALID and has enough requests to tell (errors<1%: 100). Conditions use
+the metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu (the
+client's per request). If the client is the limit, there is no answer.
   ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
   ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
 Exit status: 0 found; 1 no answer, or a file not written; 2 usage; 130 interrupted.";

@@ -1,4 +1,4 @@
-//! Journeys walked: the [`Walk`] over a compiled journey. [`user`] is what one user has and does next; here is what a
+//! Journeys walked: the [`Walk`] over a compiled journey. `user` is what one user has and does next; here is what a
 //! worker's users share, and what becomes of their responses.
 
 mod judging;

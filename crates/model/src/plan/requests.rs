@@ -45,7 +45,7 @@ impl Requests {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Http2 {
     /// Exchanges in flight on each connection, at most; in closed loop the same as
-    /// [`Load::pipeline`].
+    /// [`Load::pipeline`](super::Load::pipeline).
     pub streams: u32,
 }
 

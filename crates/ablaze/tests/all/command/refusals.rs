@@ -51,7 +51,6 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("--pipeline 4 --no-keepalive :1", 2, "cannot be used with a connection per request"),
     ("--pipeline 4 --requests-per-connection 1 :1", 2, "raise -c instead of --pipeline"),
     ("--http 2 --streams 4 --requests-per-connection 1 :1", 2, "raise -c instead"),
-    ("ab --pipeline 4 http://127.0.0.1:1/", 22, "cannot be used with a connection per request"),
     ("--rate 5 --ramp 3 :1", 2, "cannot be used together"),
     ("--rate 5 --arrivals often :1", 2, "constant or poisson"),
     ("--arrivals poisson :1", 2, "--arrivals needs --rate, such as"),
@@ -120,6 +119,14 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("wrk http://", 1, "invalid URL: http://"),
     ("gurl -bench no-such-host.invalid/", 1, "check its spelling"),
 ];
+
+/// Behind ab's banner, and with ab's status of an unusable command line.
+#[test]
+fn ab_takes_no_pipeline_on_a_connection_per_request() {
+    let said = ablaze(&["ab", "--pipeline", "4", "http://127.0.0.1:1/"]);
+    assert_eq!(said.status, 22, "{said:?}");
+    assert!(said.stderr.contains("cannot be used with a connection per request"), "{said:?}");
+}
 
 #[test]
 fn every_error_is_one_line_that_names_the_fix() {

@@ -71,7 +71,8 @@ fn files_of_one_name_are_repeats_and_differences_are_named() {
     std::fs::create_dir(folder.join("third")).unwrap();
     saved(&folder, "third/one.json", &[("1795251909123456789", "1795338309123456789")]);
     std::fs::create_dir(folder.join("other")).unwrap();
-    saved(&folder, "other/one.json", ANOTHER_MACHINE);
+    let earlier = ("1795251909123456789", "1795165509123456789");
+    saved(&folder, "other/one.json", &[ANOTHER_MACHINE[0], earlier]);
     let words = ["compare", "x=one.json", "x=two.json", "third/one.json", "other/one.json"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
@@ -79,7 +80,12 @@ fn files_of_one_name_are_repeats_and_differences_are_named() {
     let kept = runs(&folder.join("compare-1"));
     assert_eq!(
         kept,
-        ["1-x-saved-1.json", "1-x-saved-2.json", "2-one-saved-1.json", "3-other-one-saved-1.json"]
+        [
+            "1-x-saved-1.json",
+            "1-x-saved-2.json",
+            "2-third-one-saved-1.json",
+            "3-other-one-saved-1.json"
+        ]
     );
     let text =
         |name: &str| std::fs::read_to_string(folder.join("compare-1/runs").join(name)).unwrap();
