@@ -47,7 +47,10 @@ pub struct Outbox {
     templates: Vec<Prepared>,
     order: Vec<u32>,
     digits: Digits,
-    rows: Option<Rows>,
+    /// What requests need whose length differs from one to the next; apart, as the others do without.
+    rows: Option<Box<Rows>>,
+    /// The longest request, bytes.
+    longest_bytes: usize,
     /// One per exchange that can be in flight, if any request is patched.
     places: Vec<Place>,
 }
@@ -57,19 +60,11 @@ pub struct Outbox {
 struct Prepared {
     template: Template,
     patcher: Patcher,
-    /// Where its length differs from request to request.
-    assembler: Option<Assembler>,
-    most_bytes: usize,
 }
 
 impl Prepared {
-    fn new(requests: &Requests, template: &Template) -> Self {
-        Self {
-            template: template.clone(),
-            patcher: Patcher::new(template),
-            assembler: template.is_variable().then(|| Assembler::new(template)),
-            most_bytes: requests.most_bytes(template),
-        }
+    fn new(template: &Template) -> Self {
+        Self { template: template.clone(), patcher: Patcher::new(template) }
     }
 }
 
@@ -79,8 +74,6 @@ struct Place {
     buffer: OutBuffer,
     /// Template whose bytes are in it, or [`NONE`].
     holds: u32,
-    /// Length of the request in it.
-    length: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -97,12 +90,14 @@ impl Outbox {
 
     /// For one worker.
     pub fn new(requests: &Requests, layout: Layout, worker: u32) -> Self {
+        let most_bytes = requests.templates.iter().map(|template| requests.most_bytes(template));
         Self {
             layout,
-            templates: requests.templates.iter().map(|t| Prepared::new(requests, t)).collect(),
+            longest_bytes: most_bytes.max().unwrap_or(0),
+            templates: requests.templates.iter().map(Prepared::new).collect(),
             order: requests.order.clone(),
             digits: Digits::new(requests.seed, u64::from(worker)),
-            rows: requests.data.as_ref().and_then(|data| Rows::of(data, requests.seed)),
+            rows: requests.data.as_ref().and_then(|data| Rows::of(data, requests)),
             places: Vec::new(),
         }
     }
@@ -162,26 +157,41 @@ impl Outbox {
         template: u32,
         number: u64,
     ) -> Outgoing {
-        let Prepared { template: prepared, patcher, assembler, .. } =
-            &self.templates[template as usize];
-        if let (Some(assembler), Some(rows)) = (assembler, &self.rows) {
-            let Place { buffer, holds, length } = &mut self.places[place];
-            let row = rows.of_request(number);
-            let cell = |column: u32| rows.table.cell(row, column as usize);
-            let out = io.leased(*buffer);
-            let bytes = assembler.assemble(prepared, out, number, &mut self.digits, cell);
-            (*holds, *length) = (NONE, bytes as u32);
-            return Outgoing::Leased { buffer: *buffer, len: *length };
-        }
-        let Place { buffer, holds, .. } = &mut self.places[place];
+        let Place { buffer, holds } = &mut self.places[place];
+        let Prepared { template: prepared, patcher } = &self.templates[template as usize];
         let length = prepared.bytes.len();
-        let bytes = &mut io.leased(*buffer)[..length];
         if *holds != template {
-            bytes.copy_from_slice(&prepared.bytes);
+            // Where there are rows, no place ever holds a template.
+            if self.rows.is_some() {
+                return self.assembled(io, place, template, number);
+            }
+            io.leased(*buffer)[..length].copy_from_slice(&prepared.bytes);
             *holds = template;
         }
+        let bytes = &mut io.leased(*buffer)[..length];
         patcher.apply(bytes, number, &mut self.digits);
         Outgoing::Leased { buffer: *buffer, len: length as u32 }
+    }
+
+    /// The same with the cells of the request's row: its length differs from request to request.
+    #[inline(never)]
+    fn assembled<I: Io>(
+        &mut self,
+        io: &mut I,
+        place: usize,
+        template: u32,
+        number: u64,
+    ) -> Outgoing {
+        let buffer = self.places[place].buffer;
+        let Some(rows) = &mut self.rows else { return self.constant(template, 1) };
+        let row = rows.order.row(number, rows.table.rows(), rows.seed);
+        let cell = |column: u32| rows.table.cell(row, column as usize);
+        let prepared = &self.templates[template as usize].template;
+        let assembler = &rows.assemblers[template as usize];
+        let out = io.leased(buffer);
+        let len = assembler.assemble(prepared, out, number, &mut self.digits, cell) as u32;
+        rows.lengths[place] = len;
+        Outgoing::Leased { buffer, len }
     }
 
     /// What was last written to a place, to send it again.
@@ -195,9 +205,9 @@ impl Outbox {
 
     /// Length of the request that was last written to a place, bytes.
     pub fn sent_bytes(&self, place: usize, template: u32) -> u32 {
-        match self.templates[template as usize].assembler {
-            Some(_) => self.places[place].length,
-            None => self.request_bytes(template),
+        match &self.rows {
+            Some(rows) if !self.is_constant(template) => rows.lengths[place],
+            _ => self.request_bytes(template),
         }
     }
 
@@ -206,28 +216,35 @@ impl Outbox {
         if self.templates.iter().all(|prepared| prepared.template.patches.is_empty()) {
             return;
         }
-        let longest = self.templates.iter().map(|prepared| prepared.most_bytes).max().unwrap_or(0);
-        self.places = (0..places)
-            .map(|_| Place { buffer: io.lease(longest), holds: NONE, length: 0 })
-            .collect();
+        let longest = self.longest_bytes;
+        self.places =
+            (0..places).map(|_| Place { buffer: io.lease(longest), holds: NONE }).collect();
+        if let Some(rows) = &mut self.rows {
+            rows.lengths = vec![0; places];
+        }
     }
 }
 
-/// The rows that requests take.
+/// The rows that requests take, and how they are put together.
 #[derive(Debug)]
 struct Rows {
     table: Arc<Table>,
     order: Order,
     seed: u64,
+    /// One per template.
+    assemblers: Vec<Assembler>,
+    /// Length of the request in each place, bytes.
+    lengths: Vec<u32>,
 }
 
 impl Rows {
-    fn of(data: &Data, seed: u64) -> Option<Self> {
-        Some(Self { table: Arc::clone(data.table.as_ref()?), order: data.order, seed })
-    }
-
-    #[inline]
-    fn of_request(&self, number: u64) -> usize {
-        self.order.row(number, self.table.rows(), self.seed)
+    fn of(data: &Data, requests: &Requests) -> Option<Box<Self>> {
+        Some(Box::new(Self {
+            table: Arc::clone(data.table.as_ref()?),
+            order: data.order,
+            seed: requests.seed,
+            assemblers: requests.templates.iter().map(Assembler::new).collect(),
+            lengths: Vec::new(),
+        }))
     }
 }

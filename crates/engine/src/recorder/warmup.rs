@@ -15,6 +15,8 @@ pub(super) struct WarmupLeft {
     behind: u64,
     /// What lies behind the response that is complete just now.
     behind_response: u64,
+    /// While a piece is read: whether it began with one of theirs.
+    piece: Option<bool>,
 }
 
 impl WarmupLeft {
@@ -55,9 +57,16 @@ impl Recorder {
         self.warmup.behind_response = behind_bytes;
     }
 
-    /// A piece is about to be read whose first bytes may be the warm-up's.
-    pub fn piece_begins(&mut self) {
-        (self.warmup.behind, self.warmup.behind_response, self.warmup.body_bytes) = (0, 0, 0);
+    /// A piece is about to be read; whether its first bytes are the warm-up's.
+    pub fn piece_begins(&mut self, with_warmup: bool) {
+        let exchanges = self.warmup.exchanges;
+        self.warmup = WarmupLeft { piece: Some(with_warmup), ..WarmupLeft::with(exchanges) };
+    }
+
+    /// A piece was read: what [`piece_begins`](Self::piece_begins) was told of it, if it was called.
+    #[inline]
+    pub fn take_piece(&mut self) -> Option<bool> {
+        self.warmup.piece.take()
     }
 
     /// Bytes of the piece that was read behind the last response of the warm-up in it.

@@ -17,11 +17,16 @@ impl<P: Protocol> Above for Worker<P> {
     #[inline]
     fn received<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, _more: bool) {
         self.now_ns = at;
+        let all = bytes.len() as u64;
+        self.recorder.record().received_bytes += all;
         if self.recorder.warmup_goes_on() {
-            return self.received_beside_warmup(io, slot, bytes, at);
+            self.piece_begins_beside_warmup(slot);
         }
-        self.recorder.record().received_bytes += bytes.len() as u64;
+        // In one place, or it is not compiled into the driver's loop.
         P::received(self, io, slot, bytes, at);
+        if let Some(begins_with_it) = self.recorder.take_piece() {
+            self.piece_ends_beside_warmup(slot, all, begins_with_it);
+        }
     }
 
     fn discarded<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: u64, at: u64) {
@@ -110,26 +115,26 @@ impl<I: Io, P: Protocol> Handler<I> for Worker<P> {
 }
 
 impl<P: Protocol> Worker<P> {
-    /// Bytes arrived while exchanges of the warm-up are in flight: what is theirs belongs to no figure. Where
-    /// responses come in any order, these are the bytes of their bodies.
+    /// Bytes arrived while exchanges of the warm-up are in flight.
     #[cold]
     #[inline(never)]
-    fn received_beside_warmup<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64) {
+    fn piece_begins_beside_warmup(&mut self, slot: Slot) {
         let begins_with_it = P::answers_warmup(self, slot);
-        let all = bytes.len() as u64;
-        self.recorder.piece_begins();
-        P::received(self, io, slot, bytes, at);
-        let counted = match begins_with_it {
-            true if P::answers_warmup(self, slot) => 0,
-            true => self.recorder.behind_warmup(),
-            false => all,
+        self.recorder.piece_begins(begins_with_it);
+    }
+
+    /// They were read, and counted as received: what is the warm-up's belongs to no figure. Where responses come in any
+    /// order, these are the bytes of their bodies.
+    #[cold]
+    #[inline(never)]
+    fn piece_ends_beside_warmup(&mut self, slot: Slot, all: u64, begins_with_it: bool) {
+        let of_warmup = match begins_with_it {
+            true if P::answers_warmup(self, slot) => all,
+            true => all.saturating_sub(self.recorder.behind_warmup()),
+            false => self.recorder.warmup_body_bytes(),
         };
-        self.recorder.record().received_bytes += counted;
-        if !begins_with_it {
-            let bodies = self.recorder.warmup_body_bytes();
-            let record = self.recorder.record();
-            record.received_bytes = record.received_bytes.saturating_sub(bodies);
-        }
+        let record = self.recorder.record();
+        record.received_bytes = record.received_bytes.saturating_sub(of_warmup);
     }
 
     /// The connection of a slot stands: the protocol can be spoken.
