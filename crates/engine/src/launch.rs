@@ -26,7 +26,7 @@ use crate::sink::{NoSink, SinkOf};
 use crate::transport::plain::Plain;
 use crate::transport::proxy::{Tunnelled, Tunnels};
 use crate::transport::tls::{Shared, Tls, TlsLine};
-use crate::walk::Walk;
+use crate::walk::{Walk, run_walking};
 use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
 use ablaze_model::run::{Backend, Run};
@@ -52,11 +52,10 @@ pub enum LaunchError {
 /// # Errors
 /// When the run could not take place. Failures of single exchanges are part of the Run.
 pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
-    let run = match JourneyWalks::of(&plan) {
-        None => run_with_sinks(plan, control, |_| NoSink)?.0,
-        Some(walks) => run_with_sinks(plan, control, |of| walks.walk(of))?.0,
-    };
-    Ok(run)
+    match JourneyWalks::of(&plan) {
+        None => Ok(run_with_sinks(plan, control, |_| NoSink)?.0),
+        Some(walks) => run_walking(plan, control, &|of| Box::new(walks.walk(of))),
+    }
 }
 
 /// As [`run`], with each worker's bodies told to a sink of its own, which `make` makes on the worker's
@@ -269,12 +268,13 @@ fn run_worker<D: Driver, S: Walk>(
     let tunnels = Tunnels::of(&assignment.plan, assignment.slots());
     let lines = Lines { tls, tunnels };
     let (mut record, sink) = match assignment.http2.clone() {
-        None => {
-            let protocol = Http1::new(&assignment, sink);
+        // Said of a constant, so that the engine is not compiled for walks over HTTP/2, which are refused above.
+        Some(requests) if !S::WALKS => {
+            let protocol = Http2::new(&assignment, requests, sink);
             lines.work(driver, protocol, assignment, control, &mut gate)
         }
-        Some(requests) => {
-            let protocol = Http2::new(&assignment, requests, sink);
+        _ => {
+            let protocol = Http1::new(&assignment, sink);
             lines.work(driver, protocol, assignment, control, &mut gate)
         }
     };
