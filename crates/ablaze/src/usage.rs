@@ -1,9 +1,33 @@
-//! Command lines that cannot be read: the one line that says so.
+//! The words behind a command, read by clap: help is printed, and what cannot be read gets the one line that says so.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Command, Parser};
 
-use crate::CommandError;
 use crate::suggest::negative;
+use crate::{CommandError, terminal};
+
+/// The command line behind `ablaze NAME`; else the exit status, when help was asked for and printed, or an error told.
+pub fn parsed<T: Parser>(name: &str, arguments: &[OsString]) -> Result<T, ExitCode> {
+    let matches = matched(T::command(), name, arguments)?;
+    T::from_arg_matches(&matches).map_err(|error| refusal(&error, name).report())
+}
+
+/// As [`parsed`], for a command that is put together from several groups of options.
+pub fn matched(
+    command: Command,
+    name: &str,
+    arguments: &[OsString],
+) -> Result<ArgMatches, ExitCode> {
+    let program = OsString::from(format!("ablaze {name}"));
+    let words = std::iter::once(&program).chain(arguments);
+    command.try_get_matches_from(words).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp => terminal::print(&error.render().to_string()),
+        _ => refusal(&error, name).report(),
+    })
+}
 
 /// The one line for a command line that clap could not read.
 pub fn refusal(error: &clap::Error, command: &str) -> CommandError {

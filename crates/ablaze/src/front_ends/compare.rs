@@ -7,7 +7,6 @@ use ablaze_model::LoadSpec;
 use ablaze_model::experiment::Load;
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::Kind;
-use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::error::FAIL_IF_MET;
@@ -73,15 +72,10 @@ pub fn command() -> Command {
 
 /// Runs `ablaze compare` with the words behind `compare`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze compare");
-    let matches = match command().try_get_matches_from(std::iter::once(&program).chain(arguments)) {
-        Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return terminal::print(&error.render().to_string());
-        }
-        Err(error) => return crate::usage::refusal(&error, "compare").report(),
-    };
-    compared(&matches).unwrap_or_else(|error| error.report())
+    match crate::usage::matched(command(), "compare", arguments) {
+        Ok(matches) => compared(&matches).unwrap_or_else(|error| error.report()),
+        Err(status) => status,
+    }
 }
 
 fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {

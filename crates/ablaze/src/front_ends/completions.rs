@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 
@@ -52,13 +51,9 @@ pub fn command() -> clap::Command {
 
 /// Runs `ablaze completions` with the words behind `completions`; `all_options` is everything to complete.
 pub fn main(arguments: &[OsString], all_options: fn() -> clap::Command) -> ExitCode {
-    let program = OsString::from("ablaze completions");
-    let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    let line = match usage::parsed::<CommandLine>("completions", arguments) {
         Ok(line) => line,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return terminal::print(&error.render().to_string());
-        }
-        Err(error) => return usage::refusal(&error, "completions").report(),
+        Err(status) => return status,
     };
     let Some(shell) = line.shell else {
         return CommandError::usage(

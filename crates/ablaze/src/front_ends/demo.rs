@@ -8,7 +8,6 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use crate::{CommandError, terminal, usage, values};
@@ -61,13 +60,9 @@ pub fn command() -> clap::Command {
 ///
 /// `run` runs another command of this program, by its name and the words after it.
 pub fn main(arguments: &[OsString], run: Run) -> ExitCode {
-    let program = OsString::from("ablaze demo");
-    let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    let line = match usage::parsed::<CommandLine>("demo", arguments) {
         Ok(line) => line,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return terminal::print(&error.render().to_string());
-        }
-        Err(error) => return usage::refusal(&error, "demo").report(),
+        Err(status) => return status,
     };
     let target = match Target::start() {
         Ok(target) => target,

@@ -11,7 +11,6 @@ use ablaze_model::experiment::{LONGEST_STAGE, Search, Searched, Speaks, Target};
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::number::{counted, rate, time_exact};
-use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::carry_out::listen_for_interrupts;
@@ -156,15 +155,10 @@ pub fn command() -> Command {
 
 /// Runs `ablaze find` with the words behind `find`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze find");
-    let matches = match command().try_get_matches_from(std::iter::once(&program).chain(arguments)) {
-        Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return terminal::print(&error.render().to_string());
-        }
-        Err(error) => return crate::usage::refusal(&error, "find").report(),
-    };
-    found(&matches).unwrap_or_else(|error| error.report())
+    match crate::usage::matched(command(), "find", arguments) {
+        Ok(matches) => found(&matches).unwrap_or_else(|error| error.report()),
+        Err(status) => status,
+    }
 }
 
 fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use ablaze_model::spec::Secrets;
 use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::Kind;
-use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
@@ -71,15 +70,10 @@ pub fn command() -> Command {
 
 /// Runs `ablaze sweep` with the words behind `sweep`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze sweep");
-    let matches = match command().try_get_matches_from(std::iter::once(&program).chain(arguments)) {
-        Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return terminal::print(&error.render().to_string());
-        }
-        Err(error) => return crate::usage::refusal(&error, "sweep").report(),
-    };
-    swept(&matches).unwrap_or_else(|error| error.report())
+    match crate::usage::matched(command(), "sweep", arguments) {
+        Ok(matches) => swept(&matches).unwrap_or_else(|error| error.report()),
+        Err(status) => status,
+    }
 }
 
 fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {

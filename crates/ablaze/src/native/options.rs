@@ -129,7 +129,7 @@ pub struct RequestOptions {
     #[arg(long, value_name = "FILE")]
     pub feed: Option<PathBuf>,
     /// Which row: sequential, random or unique [default: sequential]
-    #[arg(long, value_name = "ORDER", requires = "feed", value_parser = values::feed_order)]
+    #[arg(long, value_name = "ORDER", value_parser = values::feed_order)]
     pub feed_order: Option<Order>,
     /// Seed of {rand:N} and of random rows [default: 1]
     #[arg(long, value_name = "N", value_parser = values::seed)]

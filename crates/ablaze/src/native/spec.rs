@@ -147,7 +147,13 @@ fn apply_requests(
 /// # Errors
 /// When its file cannot be read.
 pub fn data(options: &RequestOptions) -> Result<Option<DataSpec>, CommandError> {
-    let Some(path) = &options.feed else { return Ok(None) };
+    let Some(path) = &options.feed else {
+        if options.feed_order.is_some() {
+            let text = "--feed-order needs --feed, such as --feed users.csv";
+            return Err(CommandError::usage(text));
+        }
+        return Ok(None);
+    };
     let feed = Feed::of(sources::file(path, "--feed")?);
     Ok(Some(DataSpec { feed, order: options.feed_order.unwrap_or_default() }))
 }

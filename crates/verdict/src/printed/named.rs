@@ -1,7 +1,6 @@
 //! Outputs of load testers that are no reports: named, with the way to one.
 
-/// What a text is, and what to do, if its first lines are a list or a chart that a load tester prints in place of
-/// a report.
+/// What is said of a text whose first lines are a list or a chart that a load tester prints in place of a report.
 pub fn no_report(text: &str) -> Option<&'static str> {
     if text.lines().take(LINES).any(is_result_of_vegeta) {
         return Some(VEGETA_S);

@@ -13,7 +13,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ablaze_model::plan::RateProfile;
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use crate::{terminal, usage, values};
@@ -59,13 +58,9 @@ pub fn command() -> clap::Command {
 
 /// Runs `ablaze doctor` with the words behind `doctor`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze doctor");
-    let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    let line = match usage::parsed::<CommandLine>("doctor", arguments) {
         Ok(line) => line,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return terminal::print(&error.render().to_string());
-        }
-        Err(error) => return usage::refusal(&error, "doctor").report(),
+        Err(status) => return status,
     };
     if line.connections == Some(0) {
         return crate::CommandError::usage("0 connections send nothing: use -c 1 or more").report();

@@ -11,7 +11,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use answer::Answer;
@@ -57,13 +56,9 @@ pub fn command() -> clap::Command {
 
 /// Runs `ablaze explain` with the words behind `explain`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze explain");
-    let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    let line = match usage::parsed::<CommandLine>("explain", arguments) {
         Ok(line) => line,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return terminal::print(&error.render().to_string());
-        }
-        Err(error) => return usage::refusal(&error, "explain").report(),
+        Err(status) => return status,
     };
     let files = if line.files.is_empty() { vec![PathBuf::from("-")] } else { line.files };
     let mut status = ExitCode::SUCCESS;

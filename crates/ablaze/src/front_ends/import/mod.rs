@@ -16,7 +16,6 @@ use std::process::ExitCode;
 
 use ablaze_load::planning::sources;
 use ablaze_report::file;
-use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use crate::error::note;
@@ -79,13 +78,9 @@ fn import(arguments: &[OsString]) -> Result<ExitCode, CommandError> {
         curl::import(&words, &mut read_file, &mut imported).map_err(CommandError::usage)?;
         return written(&imported, None);
     }
-    let program = OsString::from("ablaze import");
-    let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    let line = match usage::parsed::<CommandLine>("import", arguments) {
         Ok(line) => line,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return Ok(terminal::print(&error.render().to_string()));
-        }
-        Err(error) => return Err(usage::refusal(&error, "import")),
+        Err(status) => return Ok(status),
     };
     let Some(source) = &line.source else {
         return Err(CommandError::usage(

@@ -15,7 +15,6 @@ use std::process::ExitCode;
 use ablaze_lab::experiment::{make_empty, new_numbered};
 use ablaze_report::number::counted;
 use ablaze_report::table::Table;
-use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 use serde_json::json;
 
@@ -73,13 +72,9 @@ pub fn command() -> clap::Command {
 
 /// Runs `ablaze replay` with the words behind `replay`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze replay");
-    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    match crate::usage::parsed::<CommandLine>("replay", arguments) {
         Ok(line) => run(&line).unwrap_or_else(|error| error.report()),
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            terminal::print(&CommandLine::command().render_help().to_string())
-        }
-        Err(error) => crate::usage::refusal(&error, "replay").report(),
+        Err(status) => status,
     }
 }
 

@@ -17,7 +17,6 @@ use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::page::runs_json;
 use ablaze_report::system_error::reason;
-use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
 use crate::error::{FAIL_IF_MET, NOTHING_MEASURED};
@@ -98,13 +97,9 @@ pub fn command() -> clap::Command {
 
 /// Runs `ablaze report` with the words behind `report`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze report");
-    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    match crate::usage::parsed::<CommandLine>("report", arguments) {
         Ok(line) => report(&line).unwrap_or_else(|error| error.report()),
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            terminal::print(&CommandLine::command().render_help().to_string())
-        }
-        Err(error) => crate::usage::refusal(&error, "report").report(),
+        Err(status) => status,
     }
 }
 

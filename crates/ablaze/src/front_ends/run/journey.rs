@@ -12,8 +12,7 @@ use ablaze_model::plan::journey::{Route, Trace, Traced};
 use ablaze_model::printable::{printable, printable_lines};
 use ablaze_model::spec::Secrets;
 use ablaze_report::number::{counted, time};
-use clap::error::ErrorKind;
-use clap::{ArgAction, CommandFactory, Parser};
+use clap::{ArgAction, Parser};
 
 use crate::carry_out::{Silent, carry_out};
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
@@ -61,13 +60,9 @@ pub(super) fn is_meant(arguments: &[OsString]) -> bool {
 }
 
 pub(super) fn main(arguments: &[OsString]) -> ExitCode {
-    let program = OsString::from("ablaze run");
-    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    match crate::usage::parsed::<CommandLine>("run", arguments) {
         Ok(line) => walk(line).unwrap_or_else(|error| error.report()),
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            terminal::print(&CommandLine::command().render_help().to_string())
-        }
-        Err(error) => crate::usage::refusal(&error, "run").report(),
+        Err(status) => status,
     }
 }
 

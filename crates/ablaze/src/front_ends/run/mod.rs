@@ -15,7 +15,6 @@ use ablaze_report::experiment::page::repeat;
 use ablaze_report::exporters::{self, Contents, Exported, Kind};
 use ablaze_report::page::Page;
 use ablaze_report::system_error::reason;
-use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
 use crate::error::{FAIL_IF_MET, INTERRUPTED, NOTHING_MEASURED, note};
@@ -97,20 +96,17 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     if journey::is_meant(arguments) {
         return journey::main(arguments);
     }
-    let program = OsString::from("ablaze run");
-    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+    match crate::usage::parsed::<CommandLine>("run", arguments) {
         Ok(line) => run(&line).unwrap_or_else(|error| error.report()),
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            terminal::print(&CommandLine::command().render_help().to_string())
-        }
-        Err(error) => crate::usage::refusal(&error, "run").report(),
+        Err(status) => status,
     }
 }
 
 fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let Some(path) = &line.file else {
         return Err(CommandError::usage(
-            "missing file: `ablaze run FILE.toml`; docs/comparing.md describes the format",
+            "missing file: `ablaze run FILE.toml` for an experiment (docs/comparing.md), `ablaze run FILE.hurl` for a \
+             journey (docs/journeys.md)",
         ));
     };
     let file = path.display();
