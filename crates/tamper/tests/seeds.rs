@@ -4,13 +4,20 @@
 use ablaze_random::SplitMix64;
 use ablaze_tamper::{client, server, worker};
 
-/// Inputs of each kind; a few seconds. A run of the engine is the work of many connections.
-const CLIENT_INPUTS: u64 = 120;
-const SERVER_INPUTS: u64 = 1_500;
-const WORKER_INPUTS: u64 = 120;
+/// Inputs of each kind; a few seconds. A run of the engine is the work of many connections. Where a seed is given
+/// ([`Seeds::of`]), there is time for [`TIMES_WITH_A_SEED`] as many.
+const CLIENT_INPUTS: u64 = 40;
+const SERVER_INPUTS: u64 = 500;
+const WORKER_INPUTS: u64 = 40;
+const TIMES_WITH_A_SEED: u64 = 3;
 
 /// The same inputs on every machine.
 struct Seeds(SplitMix64);
+
+/// How many inputs to make of a kind.
+fn inputs(usual: u64) -> u64 {
+    if std::env::var_os("ABLAZE_SEED").is_some() { usual * TIMES_WITH_A_SEED } else { usual }
+}
 
 impl Seeds {
     /// The usual seed of a test, or that of `ABLAZE_SEED`.
@@ -59,7 +66,7 @@ fn untouched_every_request_is_answered() {
 #[test]
 fn a_client_outlives_what_a_server_sends() {
     let mut seeds = Seeds::of(1);
-    for _ in 0..CLIENT_INPUTS {
+    for _ in 0..inputs(CLIENT_INPUTS) {
         let input = seeds.input(240);
         println!("{input:?}");
         client::load(&input);
@@ -69,7 +76,7 @@ fn a_client_outlives_what_a_server_sends() {
 #[test]
 fn a_server_outlives_what_a_client_sends() {
     let mut seeds = Seeds::of(2);
-    for _ in 0..SERVER_INPUTS {
+    for _ in 0..inputs(SERVER_INPUTS) {
         let input = seeds.input(60);
         println!("{input:?}");
         server::ask(&input);
@@ -91,7 +98,7 @@ fn a_worker_whose_far_end_is_well_gets_every_response() {
 #[test]
 fn a_worker_outlives_what_a_server_sends() {
     let mut seeds = Seeds::of(4);
-    for _ in 0..WORKER_INPUTS {
+    for _ in 0..inputs(WORKER_INPUTS) {
         let input = [seeds.0.bytes(2), seeds.input(160)].concat();
         println!("{input:?}");
         worker::load(&input);

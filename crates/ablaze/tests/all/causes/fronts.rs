@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ablaze_testing::scratch::Scratch;
 use serde_json::Value;
 
 use crate::command::support::{Said, ablaze};
@@ -113,17 +114,14 @@ impl Front {
 
     /// Loads the URL.
     pub fn of(&self, url: &str, mut options: &[&str]) -> Told {
-        let scratch = ablaze_testing::scratch::kept(
-            env!("CARGO_TARGET_TMPDIR"),
-            &format!("causes-{}", self.name),
-        );
-        let file = scratch.join("run.json").display().to_string();
-        let folder = scratch.join("kept").display().to_string();
+        let scratch = Scratch::new(self.name);
+        let file = scratch.file("run.json");
+        let folder = scratch.file("kept");
         let words = self
             .words
             .iter()
             .map(|word| word.replace("URL", url).replace("FILE", &file).replace("DIR", &folder));
-        let asked = scratch.join("experiment.toml").display().to_string();
+        let asked = scratch.file("experiment.toml");
         let words = words.map(|word| word.replace("EXPERIMENT", &asked));
         if self.name == "run" {
             let lines = options.chunks_exact(2).map(line_of);
