@@ -7,8 +7,10 @@
 //!   to run; or it refuses by name and line what ablaze does not do.
 //! - [`Step::write_request`] writes the bytes of its request.
 //! - [`Step::capture`] and [`Step::check`] work on a response; [`Jar`] keeps the cookies of a user.
+//! - [`Check`] is an assert of a response by itself, outside of any file.
 #![forbid(unsafe_code)]
 
+mod check;
 mod checks;
 mod compile;
 mod cookie;
@@ -34,6 +36,7 @@ mod under_load;
 mod value;
 mod variables;
 
+pub use check::{Check, Checkable, LooksAt};
 pub use checks::{CAPTURE_BYTES_MAX, Checked, Failure};
 pub use compile::{Refusal, Refused, compile};
 pub use jar::{Jar, Origin};

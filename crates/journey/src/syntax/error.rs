@@ -25,7 +25,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    pub(super) fn new(failure: Failure, text: &str, file: &str) -> Self {
+    pub(crate) fn new(failure: Failure, text: &str, file: &str) -> Self {
         let before = &text[..failure.offset];
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let end = text[start..].find('\n').map_or(text.len(), |length| start + length);

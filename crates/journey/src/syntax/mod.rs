@@ -13,7 +13,7 @@ mod predicate;
 mod print;
 mod print_checks;
 mod query;
-mod reader;
+pub(crate) mod reader;
 mod section;
 mod text;
 mod tree;

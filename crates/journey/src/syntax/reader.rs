@@ -7,14 +7,14 @@ use super::tree::At;
 
 /// What was expected at which byte of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     pub offset: usize,
     pub expected: String,
 }
 
-pub(super) type Parsed<T> = Result<T, Failure>;
+pub(crate) type Parsed<T> = Result<T, Failure>;
 
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     text: &'a str,
     offset: usize,
     /// The last place that was asked for: offset, line, column. Places are asked for mostly in order.
