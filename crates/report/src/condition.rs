@@ -9,8 +9,8 @@ use crate::effort::Effort;
 use crate::number::{grouped, percent, rate, time};
 
 /// The names a condition may begin with, for help texts and errors.
-pub const METRICS: &str = "rate mean p50 p90 p99 p99.9 (or another percentile) max errors unexpected status.NNN lag \
-     cpu (the client's, per request)";
+pub const METRICS: &str = "rate mean p50 p90 p99 p99.9 (or another percentile) max errors unexpected status.NNN checks \
+     lag cpu (the client's, per request)";
 
 /// A figure of a Run that can be compared with a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,6 +31,8 @@ pub enum Metric {
     Unexpected,
     /// Responses of one status.
     Status(u16),
+    /// The share of checks, and of asserts of journeys, that passed, percent.
+    Checks,
     /// The client's CPU time per finished request, without busy polling.
     Cpu,
 }
@@ -41,6 +43,7 @@ enum Unit {
     Nanoseconds,
     PerSecond,
     Requests,
+    Percent,
 }
 
 /// How a figure compares with its limit.
@@ -114,6 +117,8 @@ impl Condition {
             };
             let why = match self.metric {
                 Metric::Cpu => "no CPU time was measured".to_owned(),
+                Metric::Checks if !has_checks(run) => "nothing is checked (--assert)".to_owned(),
+                Metric::Checks => "no response was checked".to_owned(),
                 Metric::Rate => "the run had zero length".to_owned(),
                 Metric::Lag => match &record.answered.intended {
                     Some(intended) if intended.lag.count() > 0 => few(99.0, intended.lag.count()),
@@ -219,8 +224,14 @@ impl Condition {
                 format!("{} ({})", grouped(value as u64), percent(value, finished))
             }
             Unit::Requests => grouped(value as u64),
+            Unit::Percent => percent(value, 100.0),
         }
     }
+}
+
+/// Whether anything is checked in this Run.
+fn has_checks(run: &Run) -> bool {
+    run.record.checks.is_some() || run.record.journeys.is_some()
 }
 
 impl Metric {
@@ -243,6 +254,9 @@ impl Metric {
             Self::Errors => Some(record.failures_total() as f64),
             Self::Unexpected => Some(record.unexpected as f64),
             Self::Status(status) => Some(record.statuses.get(&status).copied().unwrap_or(0) as f64),
+            Self::Checks => {
+                record.passed_checks().map(|(passed, all)| passed as f64 / all as f64 * 100.0)
+            }
             Self::Cpu => Effort::of(run).map(|effort| effort.work_ns()),
         }
     }
@@ -254,6 +268,7 @@ impl Metric {
                 Unit::Nanoseconds
             }
             Self::Errors | Self::Unexpected | Self::Status(_) => Unit::Requests,
+            Self::Checks => Unit::Percent,
         }
     }
 }
@@ -269,6 +284,7 @@ impl FromStr for Metric {
             "max" => return Ok(Self::Max),
             "errors" => return Ok(Self::Errors),
             "unexpected" => return Ok(Self::Unexpected),
+            "checks" => return Ok(Self::Checks),
             "cpu" => return Ok(Self::Cpu),
             "lag" => return Ok(Self::Lag),
             _ => {}
@@ -330,6 +346,7 @@ impl FromStr for Condition {
             let examples = match metric.unit() {
                 Unit::Nanoseconds => "a time such as 50ms, 1.5s or 200us",
                 Unit::PerSecond => "a rate such as 1000, 10k or 10/ms",
+                Unit::Percent => "a share such as 99%",
                 Unit::Requests => "a number such as 0 or 10k, or a share such as 0.1%",
             };
             ConditionError(format!("`{text}`: invalid limit `{limit}`: use {examples}"))
@@ -355,6 +372,7 @@ fn parse_limit(unit: Unit, text: &str) -> Option<(f64, bool)> {
         (Unit::PerSecond, "M" | "M/s") | (Unit::Requests, "M") => 1e6,
         (Unit::PerSecond, "/ms") => 1e3,
         (Unit::PerSecond, "/m" | "/min") => 1.0 / 60.0,
+        (Unit::Percent, "%") => return (number <= 100.0).then_some((number, false)),
         (Unit::Requests, "%") => return (number <= 100.0).then_some((number, true)),
         _ => return None,
     };

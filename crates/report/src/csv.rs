@@ -13,13 +13,14 @@ use crate::phases::{self, QUANTILES};
 use ablaze_model::printable::printable;
 
 /// The run as CSV (RFC 4180, lines end in CRLF). Figures that do not exist have no row. Only the names of
-/// groups may need quotes.
+/// groups, and checks, may need quotes.
 pub fn write(run: &Run) -> String {
     let mut rows = Rows(String::from("phase,statistic,value,unit\r\n"));
     whole_run(run, &mut rows);
     for (phase, latency) in phases::flat(&run.record) {
         distribution(&phase, latency, &mut rows);
     }
+    checks(run, &mut rows);
     run.record.groups.iter().for_each(|one| group(one, &mut rows));
     rows.0
 }
@@ -38,6 +39,18 @@ fn distribution(phase: &str, latency: &Latency, rows: &mut Rows) {
         if let Some(value) = value {
             rows.add(phase, statistic, value, "ns");
         }
+    }
+}
+
+/// Responses that failed a check, and how each check went, as `check:TEXT`.
+fn checks(run: &Run, rows: &mut Rows) {
+    let Some(checks) = &run.record.checks else { return };
+    rows.add("run", "checked", checks.responses, "responses");
+    rows.add("run", "failed_checks", checks.failed_responses, "responses");
+    for check in &checks.each {
+        let phase = field(&format!("check:{}", printable(&check.text)));
+        rows.add(&phase, "passed", check.passed, "responses");
+        rows.add(&phase, "failed", check.failed, "responses");
     }
 }
 

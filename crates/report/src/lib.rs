@@ -7,6 +7,7 @@
 //! print.
 
 pub mod ab;
+mod checks;
 pub mod condition;
 pub mod csv;
 pub mod effort;

@@ -11,8 +11,9 @@ use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::tls::{Tls, TlsVersion};
 use ablaze_model::plan::*;
 use ablaze_model::record::{
-    Agreed, Codes, FirstFailure, GroupRecord, Handshakes, Http2Facts, Record, ServerSettings,
-    Slice, Stopped, StoppedResponse, TlsFacts, WindowWaits,
+    Agreed, CheckRecord, Checks, Codes, FirstFailure, FirstMessage, GroupRecord, Handshakes,
+    Http2Facts, Message, Record, Sample, Samples, ServerSettings, Slice, Stopped, StoppedResponse,
+    TlsFacts, WindowWaits,
 };
 use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_model::{Assessed, FailureKind, Plan};
@@ -220,6 +221,35 @@ pub fn grouped() -> Run {
     run
 }
 
+/// Three checks: one that 200 responses failed, one that all passed, one that looked at none. One sample.
+pub fn checked() -> Run {
+    let mut run = ordinary();
+    let mut checks = Checks::new(["status==200", "json $.id > 0", "header x exists", "size<1MB"]);
+    (checks.responses, checks.failed_responses) = (20_000, 200);
+    let first = Some(FirstMessage { at_ns: 5, text: "it is 500".to_owned() });
+    checks.each[0] = CheckRecord { passed: 19_800, failed: 200, first, ..checks.each[0].clone() };
+    checks.each[1].passed = 20_000;
+    checks.each[3].passed = 20_000;
+    run.record.checks = Some(Box::new(checks));
+    let request = b"GET /x HTTP/1.1\r\nHost: h\r\nAuthorization: Basic abc\r\n\r\n";
+    let head = b"HTTP/1.1 500 Internal Server Error\r\nServer: s\r\n\r\n";
+    let mut samples = Samples::default();
+    samples.failed = 200;
+    samples.keep(Sample {
+        key: 1,
+        at_ns: 1_500_000_000,
+        number: 7,
+        step: None,
+        status: 500,
+        total_ns: 2_000_000,
+        failed: vec!["status==200: it is 500".to_owned()],
+        request: Message::of_request(request, request.len() as u64, &[]),
+        response: Message::of(head, b"{\"error\": \"<b>\"}", 100_000, &[]),
+    });
+    run.record.samples = Some(Box::new(samples));
+    run
+}
+
 /// Nobody listened: refused three times, no response, nothing to compute anything from.
 pub fn refused() -> Run {
     let mut run = empty();
@@ -311,6 +341,7 @@ fn plan() -> Plan {
             cpus_to_spare: false,
         },
         expect: vec![200..=399],
+        checks: None,
         keep_every_request: false,
     }
 }

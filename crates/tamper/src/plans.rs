@@ -63,6 +63,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
             cpus_to_spare: false,
         },
         expect: vec![200..=399],
+        checks: None,
         keep_every_request: false,
     }
 }

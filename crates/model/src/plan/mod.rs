@@ -1,6 +1,7 @@
 //! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
 //! behind them reads a command line.
 
+pub mod checks;
 pub mod data;
 pub mod groups;
 pub mod journey;
@@ -42,6 +43,9 @@ pub struct Plan {
     pub workers: Workers,
     /// Statuses that count as expected.
     pub expect: Vec<RangeInclusive<u16>>,
+    /// What every response is checked for.
+    #[serde(skip)]
+    pub checks: Option<std::sync::Arc<checks::PlannedChecks>>,
     /// Keep a line of every request (ab's `-g`); memory then grows with their number.
     pub keep_every_request: bool,
 }

@@ -32,13 +32,23 @@ pub struct JourneyStep {
     pub first: Option<FirstMessage>,
 }
 
-/// Why a journey failed.
+/// Why a journey, or a check, failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstMessage {
     /// When, driver's clock: decides between workers.
     pub at_ns: u64,
-    /// The line of the file, and what is wrong.
+    /// The line of the file if there is one, and what is wrong.
     pub text: String,
+}
+
+impl FirstMessage {
+    /// The one of two that came first.
+    pub(super) fn earlier(own: Option<Self>, theirs: Option<Self>) -> Option<Self> {
+        match (own, theirs) {
+            (Some(own), Some(theirs)) if theirs.at_ns < own.at_ns => Some(theirs),
+            (own, theirs) => own.or(theirs),
+        }
+    }
 }
 
 impl Journeys {
@@ -91,14 +101,7 @@ impl Journeys {
         }
         for (own, theirs) in self.steps.iter_mut().zip(steps) {
             own.failed += theirs.failed;
-            let is_first = match (&own.first, &theirs.first) {
-                (Some(own), Some(theirs)) => theirs.at_ns < own.at_ns,
-                (None, Some(_)) => true,
-                _ => false,
-            };
-            if is_first {
-                own.first = theirs.first;
-            }
+            own.first = FirstMessage::earlier(own.first.take(), theirs.first);
         }
     }
 }

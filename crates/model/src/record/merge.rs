@@ -55,6 +55,8 @@ impl Record {
             worker_rates: Latency::new(3),
             groups: Vec::new(),
             journeys: None,
+            checks: None,
+            samples: None,
             every_request: Vec::new(),
             faults: Vec::new(),
         }
@@ -108,6 +110,8 @@ impl Record {
             worker_rates,
             groups,
             journeys,
+            checks,
+            samples,
             every_request,
             faults,
         } = other;
@@ -172,6 +176,12 @@ impl Record {
             (Some(own), Some(theirs)) => own.merge(*theirs),
             (own @ None, theirs) => *own = theirs,
             (Some(_), None) => {}
+        }
+        if let Some(theirs) = checks {
+            self.checks.get_or_insert_default().merge(*theirs);
+        }
+        if let Some(theirs) = samples {
+            self.samples.get_or_insert_default().merge(*theirs);
         }
         self.every_request.extend(every_request);
         self.faults.extend(faults);

@@ -1,6 +1,7 @@
 //! What is kept of a run's exchanges: counters, statuses, sizes, and one distribution per phase,
 //! apart for responses and for failures. Fixed size, whatever the number of requests.
 
+mod checks;
 mod fault;
 mod group;
 mod http2;
@@ -8,6 +9,7 @@ mod journeys;
 mod merge;
 mod phases;
 mod proxy;
+mod samples;
 mod silent;
 mod slices;
 mod stopped;
@@ -18,12 +20,14 @@ use std::collections::BTreeMap;
 use ablaze_stats::Latency;
 
 use crate::failure::FailureKind;
+pub use checks::{CheckRecord, Checks};
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
 pub use journeys::{FirstMessage, JourneyStep, Journeys};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
+pub use samples::{Message, Sample, Samples, masked};
 pub use silent::Silent;
 pub use slices::{Slice, Slices};
 pub use stopped::{Stopped, StoppedResponse};
@@ -125,6 +129,10 @@ pub struct Record {
     pub groups: Vec<GroupRecord>,
     /// What is kept of journeys; `None` where requests are none's steps.
     pub journeys: Option<Box<Journeys>>,
+    /// How checks went; `None` where none were asked for.
+    pub checks: Option<Box<Checks>>,
+    /// Requests and responses that failed a check, or an assert or a capture of a journey; `None` where none did.
+    pub samples: Option<Box<Samples>>,
     /// One line per request, if asked for.
     pub every_request: Vec<RequestLine>,
     /// Workers that ended before their run, by a fault of this program: the record has what they did until

@@ -12,6 +12,7 @@ use crate::record;
 use crate::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
 
+use super::checks::{Checks, Samples};
 use super::distribution::{Distribution, PhasesOf};
 use super::groups::Group;
 use super::http2::Http2;
@@ -105,6 +106,12 @@ pub(super) struct Document {
     /// Only where requests are the steps of a journey.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journeys: Option<Journeys>,
+    /// Only where responses were checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Checks>,
+    /// Only where a check, or an assert or a capture of a journey, failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Samples>,
     #[serde(default)]
     pub monitor: Option<Monitored>,
     #[serde(default)]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use ablaze_stats::{Latency, touched};
 use serde::Deserialize;
 
+use super::checks::{Checks, Samples};
 use super::distribution::Unreadable;
 use super::document::*;
 use super::groups::Group;
@@ -160,6 +161,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         connections: document.connections.clone().restore(),
         workers: document.threads.clone().restore(),
         expect: request.expected_statuses.iter().map(|(low, high)| *low..=*high).collect(),
+        checks: None,
         keep_every_request: false,
     })
 }
@@ -231,6 +233,12 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         worker_rates: Latency::new(3),
         groups: document.groups.iter().map(Group::restore).collect::<Result<_, _>>()?,
         journeys: document.journeys.as_ref().map(Journeys::restore).transpose()?,
+        checks: document
+            .checks
+            .as_ref()
+            .map(|checks| Checks::restore(checks, document.responses))
+            .transpose()?,
+        samples: document.samples.as_ref().map(Samples::restore).transpose()?,
         every_request: Vec::new(),
         faults: document.faults.iter().map(Fault::load).collect(),
     })

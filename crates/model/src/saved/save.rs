@@ -6,6 +6,7 @@ use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
 use ablaze_stats::touched;
 
+use super::checks::{Checks, Samples};
 use super::document::*;
 use super::groups::Group;
 use super::journeys::Journeys;
@@ -136,6 +137,8 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             .collect(),
         groups: record.groups.iter().map(Group::save).collect(),
         journeys: record.journeys.as_ref().map(|own| Journeys::save(own, run.elapsed_ns)),
+        checks: record.checks.as_deref().map(Checks::save),
+        samples: record.samples.as_deref().map(Samples::save),
         monitor: run.monitor.clone(),
         profile: run.profiling.clone(),
         verdict,

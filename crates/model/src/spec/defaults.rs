@@ -28,6 +28,7 @@ impl Default for LoadSpec {
             tls: TlsSpec::default(),
             expect: vec![200..=399],
             expect_asked: false,
+            checks: Vec::new(),
             keep_every_request: false,
             monitored: true,
             server_arguments: false,

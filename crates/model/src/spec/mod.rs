@@ -62,6 +62,9 @@ pub struct LoadSpec {
     /// Whether these were asked for: if not, they are the usual ones.
     #[serde(default)]
     pub expect_asked: bool,
+    /// What every response is checked for, as typed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
     /// Keep a line of every request.
     pub keep_every_request: bool,
     /// Watch the kernel, the target's process and the connections beside the run.

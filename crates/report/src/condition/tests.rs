@@ -166,3 +166,28 @@ fn a_percentile_of_few_values_excludes_what_the_shortest_and_longest_exclude() {
     assert!(matches!(shown.judge(&run), Outcome::Unknown(_)), "no figure is there to show");
     assert_eq!(met("p50>1h", &run), None);
 }
+
+#[test]
+fn the_share_of_checks_that_passed_is_a_metric() {
+    let run = sample::checked();
+    let judged = |run: &Run, text: &str| text.parse::<Condition>().unwrap().judge(run);
+    // 59,800 of 60,000.
+    assert_eq!(judged(&run, "checks<99%"), Outcome::NotMet);
+    assert_eq!(judged(&run, "checks<99.9%"), Outcome::Met("checks<99.9% met: 99.7 %".to_owned()));
+    assert_eq!(judged(&run, "checks>=99.5%"), Outcome::Met("checks>=99.5% met: 99.7 %".to_owned()));
+    let unknown = |run: &Run| match judged(run, "checks<99%") {
+        Outcome::Unknown(why) => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        unknown(&sample::ordinary()),
+        "checks<99%: cannot be evaluated, nothing is checked (--assert)"
+    );
+    let mut without = sample::checked();
+    without.record.checks = Some(Box::new(ablaze_model::record::Checks::new(["size>0"])));
+    assert_eq!(unknown(&without), "checks<99%: cannot be evaluated, no response was checked");
+    for wrong in ["checks<99", "checks<101%", "checks<5ms"] {
+        let error = wrong.parse::<Condition>().unwrap_err().to_string();
+        assert!(error.ends_with("use a share such as 99%"), "{error}");
+    }
+}

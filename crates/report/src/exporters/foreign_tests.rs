@@ -62,8 +62,14 @@ fn assert_fit(what: &str, text: &str) {
 fn no_format_passes_on_what_commands_a_terminal() {
     let mut whole = sample::troubled();
     whole.profiling = Some(sample::profiling::profiling());
-    let runs =
-        [whole, sample::encrypted(), sample::over_http2(), sample::grouped(), sample::refused()];
+    let runs = [
+        whole,
+        sample::encrypted(),
+        sample::over_http2(),
+        sample::grouped(),
+        sample::checked(),
+        sample::refused(),
+    ];
     let mut changed = 0;
     for run in &runs {
         let (text, strings) = hostile(run);

@@ -8,10 +8,11 @@ use crate::text;
 use ablaze_model::Run;
 use ablaze_stats::Latency;
 
-fn all() -> [Run; 7] {
+fn all() -> [Run; 8] {
     let (ordinary, encrypted) = (sample::ordinary(), sample::encrypted());
     let (troubled, refused) = (sample::troubled(), sample::refused());
-    [ordinary, troubled, refused, sample::empty(), encrypted, sample::grouped(), too_many_groups()]
+    let (grouped, checked) = (sample::grouped(), sample::checked());
+    [ordinary, troubled, refused, sample::empty(), encrypted, grouped, checked, too_many_groups()]
 }
 
 fn too_many_groups() -> Run {
@@ -94,6 +95,15 @@ fn the_schema_knows_every_field_and_requires_it() {
     let mut paths = Vec::new();
     object_fields(&whole["groups"], "/groups".to_owned(), &mut paths);
     assert!(paths.len() > 60, "{}", paths.len());
+    needs_all(&validator, &whole, paths);
+    let whole = value(&sample::checked());
+    let mut paths = Vec::new();
+    for part in ["checks", "samples"] {
+        object_fields(&whole[part], format!("/{part}"), &mut paths);
+    }
+    // Of a check that nothing failed there is no first.
+    paths.retain(|path| path != "/checks/each/0/first");
+    assert!(paths.len() > 25, "{}", paths.len());
     needs_all(&validator, &whole, paths);
     let whole = value(&sample::over_http2());
     let mut paths = Vec::new();

@@ -33,6 +33,7 @@ pub fn markdown_of_run(assessed: &Assessed, stem: &str) -> Markdown {
         }
     }
     page.sections.extend(section::journeys(run));
+    page.sections.extend(super::checks::section(run));
     page.sections.extend(section::groups(run));
     page.sections.push(section::command(&run.command_line));
     page.sections.push(section::environment(run));

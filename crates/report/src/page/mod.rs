@@ -34,6 +34,7 @@
 //! Every Run given in [`Page::runs`] lies in the file whole and can be read back: [`run_json`].
 
 pub mod charts;
+mod checks;
 mod command;
 mod embedded;
 mod explained;

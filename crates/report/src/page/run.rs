@@ -21,6 +21,8 @@ pub fn of_run(assessed: &Assessed) -> Page {
     page.sections.extend(profile::of_run(run));
     page.sections.push(section::outcome(run));
     page.sections.extend(section::journeys(run));
+    page.sections.extend(super::checks::section(run));
+    page.sections.extend(super::checks::samples(run));
     page.sections.extend(section::groups(run));
     page.sections.push(section::command(&run.command_line));
     page.sections.push(joined("", [section::environment(run), section::report(assessed)]));

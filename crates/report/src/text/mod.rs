@@ -3,6 +3,7 @@
 //! came back (`outcome`); then what the verdict stands on, how long it took (`latency`, by group in `groups`), and what
 //! else there is to know (`details`, `profile`).
 
+mod checks;
 mod details;
 mod groups;
 mod latency;
@@ -34,6 +35,8 @@ pub fn write(assessed: &Assessed, style: &Style) -> String {
     lines.extend(outcome::lines(run, style));
     lines.push(String::new());
     lines.extend(verdict::findings(judged, style));
+    lines.push(String::new());
+    lines.extend(checks::sample(run, style));
     lines.push(String::new());
     lines.extend(latency::lines(run, style));
     lines.push(String::new());

@@ -22,6 +22,7 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     let mut lines = key_figures(run, style);
     lines.extend(responses(run, style));
     lines.extend(journeys(run, style));
+    lines.extend(super::checks::lines(run, style));
     lines.extend(unexpected(run, style));
     lines.extend(errors(run, style));
     lines.extend(open_ends(run, style));
@@ -80,7 +81,7 @@ fn cost(run: &Run) -> Option<String> {
 }
 
 /// A label, its figure and what belongs to it, padded so that every line goes on in one column.
-fn start(label: &str, figure: &str) -> String {
+pub(super) fn start(label: &str, figure: &str) -> String {
     format!("  {label:<LABEL$}{figure:>FIGURE$}    ")
 }
 

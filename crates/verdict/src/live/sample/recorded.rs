@@ -122,6 +122,7 @@ fn plan() -> Plan {
             cpus_to_spare: false,
         },
         expect: vec![200..=399],
+        checks: None,
         keep_every_request: false,
     }
 }
