@@ -10,6 +10,7 @@ use ablaze_net::uring::UringDriver;
 use ablaze_net::{Address, Driver, Endpoint, SocketOptions};
 use ablaze_sys::clock;
 
+use crate::checking::Watches;
 use crate::control::Control;
 use crate::fault::{self, caught};
 use crate::gate::{Moments, ThreadGate};
@@ -52,10 +53,13 @@ pub enum LaunchError {
 /// # Errors
 /// When the run could not take place. Failures of single exchanges are part of the Run.
 pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
-    match JourneyWalks::of(&plan) {
-        None => Ok(run_with_sinks(plan, control, |_| NoSink)?.0),
-        Some(walks) => run_walking(plan, control, &|of| Box::new(walks.walk(of))),
+    if let Some(walks) = JourneyWalks::of(&plan) {
+        return run_walking(plan, control, &|of| Box::new(walks.walk(of)));
     }
+    if let Some(watches) = Watches::of(&plan) {
+        return run_walking(plan, control, &|of| Box::new(watches.watch(of)));
+    }
+    Ok(run_with_sinks(plan, control, |_| NoSink)?.0)
 }
 
 /// As [`run`], with each worker's bodies told to a sink of its own, which `make` makes on the worker's
@@ -170,7 +174,9 @@ fn carry_out<D: Driver, S: Walk + Send>(
     fault::listen();
     let tls = plan.tls.as_ref().map(Shared::new).transpose()?;
     let http2 = plan.http2_requests()?.map(Arc::new);
-    if S::WALKS && (http2.is_some() || plan.load.pipeline() > 1) {
+    // Checks only watch: they may watch several.
+    let asks = S::WALKS && plan.checks.is_none();
+    if S::WALKS && http2.is_some() || asks && plan.load.pipeline() > 1 {
         let text =
             "users send one request at a time, over HTTP/1: use neither HTTP/2 nor a pipeline";
         return Err(PlanError::Invalid(text.to_owned()).into());

@@ -4,11 +4,12 @@
 //! Reading order: `ablaze-model` (what is asked, what is kept, what comes out), [`launch`] (the threads),
 //! `control` (the handle on them), `worker` (slots, schedule, exchanges), `protocol` (what is said on
 //! connections), [`sink`] (who sees bodies), [`walk`] (who says what is sent),
-//! [`journey`] (the walk over a file of steps), [`transport`] (what lies between), `recorder` (how it is kept). The
+//! [`journey`] (the walk over a file of steps), `checking` (the one that checks responses), [`transport`] (what lies between), `recorder` (how it is kept). The
 //! worker knows no system call; it acts through the seam of `ablaze-net` and is tested against its
 //! simulated driver.
 
 mod arrivals;
+mod checking;
 mod connection;
 mod control;
 mod fault;
@@ -19,6 +20,7 @@ mod merging;
 mod outbox;
 mod protocol;
 mod recorder;
+mod sampling;
 mod schedule;
 mod shares;
 pub mod sink;

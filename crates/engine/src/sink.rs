@@ -11,8 +11,6 @@
 //! made before the run, and reads on from there however the bytes are cut.
 //!
 //! What will sit on it needs, beside what is here:
-//! - **Checks** of bodies (contains, equals, a hash): nothing but the state of a scanner per place, and a
-//!   count of those that failed at [`BodySink::end`].
 //! - **Captures** for the next step of a journey: a bounded buffer per place, handed to the journey at
 //!   `end`, before the worker takes the next request of that user. Captures of fields of the head need a
 //!   call of their own beside [`BodySink::begin`]: HTTP/1 has the head's bytes there, HTTP/2 its fields.

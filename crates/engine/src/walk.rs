@@ -29,6 +29,15 @@ pub trait Walk: BodySink {
     /// Whether users are asked. If not, no function of this trait is called.
     const WALKS: bool = false;
 
+    /// Whether it only sees what comes back, and requests are the Plan's, as without a walk: `start`, `next` and `write` are
+    /// not called then, and a connection may have several requests in flight. Asked once, before the first request.
+    fn only_watches(&self) -> bool {
+        false
+    }
+
+    /// To one that only watches: the bytes of a request that are not those of its template. Over HTTP/1 only.
+    fn sent(&mut self, _place: usize, _bytes: &[u8]) {}
+
     /// A user without anything to do is given a number of the run: in closed loop as soon as it is free, in open loop
     /// when an arrival is due. `due_ns` is when it was due; 0 in closed loop.
     fn start(&mut self, _user: u32, _number: u64, _due_ns: u64, _now_ns: u64) {}
@@ -105,6 +114,12 @@ pub enum Written {
 /// A response that is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answered {
+    /// Where its exchange was, as [`BodySink`] numbers places.
+    pub place: usize,
+    /// Number of its request in the run.
+    pub number: u64,
+    /// Whether the run counts it: not those of a warm-up, nor those that came too late.
+    pub counts: bool,
     /// From when the request began to the last byte of the response, ns, connecting included.
     pub total_ns: u64,
     /// Length of its body, without transfer coding.

@@ -5,6 +5,7 @@ use ablaze_journey::{
 };
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::journey::Traced;
+use ablaze_model::record::masked;
 
 use super::JourneyWalk;
 use crate::walk::Answered;
@@ -57,7 +58,12 @@ impl JourneyWalk {
         }
         match failure {
             None => self.go_on(index, response.at_ns),
-            Some(failure) => self.fail(index, &failure, response.at_ns),
+            Some(failure) => {
+                if counts && !self.users[index].is_of_warmup {
+                    self.sample(index, &failure, response);
+                }
+                self.fail(index, &failure, response.at_ns);
+            }
         }
     }
 
@@ -113,7 +119,7 @@ impl JourneyWalk {
                     (false, Some(value)) => value.text().unwrap_or_else(|| value.kind().to_owned()),
                     (false, None) => continue,
                 };
-                let shown = masked(shown, &route.secrets);
+                let shown = masked(&shown, &route.secrets);
                 (trace.0)(Traced::Captured {
                     name: route.journey.names().name(slot),
                     value: &shown,
@@ -149,23 +155,10 @@ impl JourneyWalk {
             return;
         }
         user.failed_in = Some(user.step);
-        let (variables, route) = (&user.variables, &self.route);
-        self.record.fails(user.step, at_ns, || {
-            let steps = &route.journey.steps;
-            let redacted = steps.iter().flat_map(|step| step.captured());
-            let redacted = redacted.filter(|(_, is_secret)| *is_secret);
-            let of_user = redacted.filter_map(|(slot, _)| variables.get(slot)?.text());
-            let secrets: Vec<String> = route.secrets.iter().cloned().chain(of_user).collect();
-            masked(failure.to_string(), &secrets)
-        });
+        let step = user.step;
+        // Only the first of a step is said.
+        let is_first = self.record.steps.get(step).is_none_or(|step| step.first.is_none());
+        let secrets = if is_first { self.secrets_of(index) } else { Vec::new() };
+        self.record.fails(step, at_ns, || masked(&failure.to_string(), &secrets));
     }
-}
-
-/// A message without secrets.
-fn masked(message: String, secrets: &[String]) -> String {
-    let secrets = secrets.iter().filter(|secret| !secret.is_empty());
-    secrets.fold(message, |message, secret| match message.contains(secret.as_str()) {
-        true => message.replace(secret.as_str(), HIDDEN),
-        false => message,
-    })
 }

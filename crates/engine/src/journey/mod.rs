@@ -3,6 +3,7 @@
 
 mod judging;
 mod moment;
+mod sampling;
 mod user;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use ablaze_model::record::{Journeys, Record};
 
 use self::moment::Now;
 use self::user::{Kept, User};
+use crate::sampling::Sampling;
 use crate::sink::{BodySink, Response, SinkOf};
 use crate::walk::{Answered, Next, Walk, Written};
 
@@ -42,20 +44,19 @@ pub struct JourneyWalk {
     now: Now,
     drafts: Drafts,
     record: Journeys,
+    sampling: Sampling,
     steps: Vec<StepNeeds>,
 }
 
 /// What has to be kept of a step's responses.
 #[derive(Debug, Clone, Copy)]
 struct StepNeeds {
-    head: bool,
     body: bool,
 }
 
 impl StepNeeds {
     fn of(step: &Step) -> Self {
-        let body = step.needs_body();
-        Self { head: body || step.needs_response(), body }
+        Self { body: step.needs_body() }
     }
 }
 
@@ -83,6 +84,7 @@ impl JourneyWalks {
             now: Now::new(self.seed, of.worker),
             drafts: Drafts::default(),
             record: Journeys::new(&self.names),
+            sampling: Sampling::new(self.seed, of.worker),
             steps: steps.iter().map(StepNeeds::of).collect(),
             route: Arc::clone(&self.route),
         }
@@ -147,7 +149,8 @@ impl Walk for JourneyWalk {
     }
 
     fn write(&mut self, user: u32, _template: u32, out: &mut Vec<u8>) -> Written {
-        std::mem::swap(out, &mut self.users[user as usize].request);
+        // It is kept: what failed is shown with it.
+        out.extend_from_slice(&self.users[user as usize].request);
         self.trace(Traced::Sent { step: self.users[user as usize].step, request: out });
         Written::Here
     }
@@ -155,15 +158,14 @@ impl Walk for JourneyWalk {
     fn head(&mut self, user: u32, place: usize, template: u32, status: u16, head: &[u8]) {
         self.user_at[place] = user;
         let needs = self.steps[template as usize];
-        let is_traced = self.route.trace.is_some();
         let own = &mut self.users[user as usize];
         own.status = status;
         own.is_http10 = head.starts_with(b"HTTP/1.0");
         own.head.clear();
-        if needs.head || is_traced {
-            own.head.extend_from_slice(head);
-        }
-        own.body.clear(needs.body);
+        own.head.extend_from_slice(head);
+        let is_another = |expected| expected != status;
+        let step = &self.route.journey.steps[template as usize];
+        own.body.clear(needs.body || step.expected_statuses().any(is_another));
         self.keep_cookies(user as usize, head);
     }
 
@@ -175,9 +177,10 @@ impl Walk for JourneyWalk {
         self.exchange_failed(user as usize, kind, at_ns);
     }
 
-    fn window_opens(&mut self, _at_ns: u64) {
+    fn window_opens(&mut self, at_ns: u64) {
         let names: Vec<String> = self.record.steps.iter().map(|step| step.name.clone()).collect();
         self.record = Journeys::new(&names);
+        self.sampling.open_window(at_ns);
         for user in &mut self.users {
             user.is_of_warmup = user.is_walking;
         }
@@ -189,6 +192,7 @@ impl Walk for JourneyWalk {
 
     fn report(&mut self, record: &mut Record) {
         record.journeys = Some(Box::new(self.record.clone()));
+        self.sampling.report(record);
     }
 }
 

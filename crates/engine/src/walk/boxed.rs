@@ -29,6 +29,8 @@ pub trait AnyWalk: Send {
     fn begin(&mut self, place: usize, response: Response, at_ns: u64);
     fn bytes(&mut self, place: usize, bytes: &[u8], at_ns: u64);
     fn end(&mut self, place: usize, complete: bool, at_ns: u64);
+    fn only_watches(&self) -> bool;
+    fn sent(&mut self, place: usize, bytes: &[u8]);
     fn start(&mut self, user: u32, number: u64, due_ns: u64, now_ns: u64);
     fn next(&mut self, user: u32, now_ns: u64) -> Next;
     fn write(&mut self, user: u32, template: u32, out: &mut Vec<u8>) -> Written;
@@ -63,7 +65,12 @@ impl BodySink for Boxed {
 impl Walk for Boxed {
     const WALKS: bool = true;
 
+    fn only_watches(&self) -> bool {
+        self.0.only_watches()
+    }
+
     forwarded! {
+        fn sent(&mut self, place: usize, bytes: &[u8]);
         fn start(&mut self, user: u32, number: u64, due_ns: u64, now_ns: u64);
         fn next(&mut self, user: u32, now_ns: u64) -> Next;
         fn write(&mut self, user: u32, template: u32, out: &mut Vec<u8>) -> Written;
@@ -97,6 +104,7 @@ impl<W: Walk + Send> AnyWalk for W {
         BodySink: fn begin(&mut self, place: usize, response: Response, at_ns: u64);
         BodySink: fn bytes(&mut self, place: usize, bytes: &[u8], at_ns: u64);
         BodySink: fn end(&mut self, place: usize, complete: bool, at_ns: u64);
+        Walk: fn sent(&mut self, place: usize, bytes: &[u8]);
         Walk: fn start(&mut self, user: u32, number: u64, due_ns: u64, now_ns: u64);
         Walk: fn next(&mut self, user: u32, now_ns: u64) -> Next;
         Walk: fn write(&mut self, user: u32, template: u32, out: &mut Vec<u8>) -> Written;
@@ -105,6 +113,10 @@ impl<W: Walk + Send> AnyWalk for W {
         Walk: fn failed(&mut self, user: u32, template: u32, kind: FailureKind, at_ns: u64);
         Walk: fn window_opens(&mut self, at_ns: u64);
         Walk: fn report(&mut self, record: &mut Record);
+    }
+
+    fn only_watches(&self) -> bool {
+        Walk::only_watches(self)
     }
 
     fn is_walking(&self) -> bool {

@@ -43,6 +43,8 @@ pub(crate) struct Http1<S> {
     bodies: Bodies<S>,
     /// What users send, where a walk says it.
     letters: Letters,
+    /// Whether a walk says it.
+    asks: bool,
 }
 
 /// HTTP/1 of one connection.
@@ -91,13 +93,15 @@ impl<S: Walk> Http1<S> {
     pub fn new(assignment: &Assignment, sink: S) -> Self {
         let plan = &assignment.plan;
         let templates = &plan.requests.templates;
+        let asks = S::WALKS && !sink.only_watches();
         Self {
             heads: templates.iter().take(64).map(|_| KnownHead::default()).collect(),
             spills: Vec::new(),
             free_spills: Vec::new(),
             shown: assignment.heads.clone(),
-            sends: Sends::of(plan, plan.places_per_connection(), S::WALKS),
+            sends: Sends::of(plan, plan.places_per_connection(), asks),
             letters: Letters::default(),
+            asks,
             bodies: Bodies::new(sink, assignment.places()),
         }
     }
@@ -126,7 +130,7 @@ impl<S: Walk> Protocol for Http1<S> {
     fn prepare<I: Io>(worker: &mut Worker<Self>, io: &mut I) {
         let places = worker.exchanges.len();
         worker.outbox.lease_all(io, places);
-        if S::WALKS {
+        if S::WALKS && worker.protocol.asks {
             worker.protocol.letters.lease_all(io, places);
         }
     }

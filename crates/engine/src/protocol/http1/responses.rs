@@ -56,10 +56,12 @@ impl<S: Walk> Worker<Http1<S>> {
         connection.responses += 1;
         let status = connection.state.status;
         let place = (slot * self.pipeline + connection.state.oldest) as usize;
+        let before = if S::WALKS { self.recorder.record().responses } else { 0 };
         self.recorder.answered(&self.exchanges[place], at, status, body_bytes, reused);
         self.protocol.bodies.end(place, true, at);
         if S::WALKS {
-            self.tell_answered(slot, at, body_bytes);
+            let counts = self.recorder.record().responses > before;
+            self.tell_answered(slot, at, body_bytes, counts);
         }
         self.connections[slot as usize].state.body_bytes = 0;
         self.connections[slot as usize].state.response_began = false;

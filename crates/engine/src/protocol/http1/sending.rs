@@ -27,7 +27,7 @@ impl<S: Walk> Worker<Http1<S>> {
         connection.requests = u64::from(connection.in_flight);
         let (oldest, in_flight) = (connection.state.oldest, connection.in_flight);
         let place = self.place(slot, oldest);
-        let single = in_flight == 1 && !self.protocol.sends.notify && !S::WALKS;
+        let single = in_flight == 1 && !self.protocol.sends.notify && !self.asks_users();
         let first = single.then(|| self.outgoing(io, place));
         self.open(io, slot, first);
     }
@@ -40,7 +40,7 @@ impl<S: Walk> Worker<Http1<S>> {
             self.feed(io, slot);
             return;
         }
-        let sends_now = in_flight > 1 || self.protocol.sends.notify || S::WALKS;
+        let sends_now = in_flight > 1 || self.protocol.sends.notify || self.asks_users();
         for position in 0..in_flight {
             let place = self.place(slot, oldest + position);
             let exchange = &mut self.exchanges[place];
@@ -63,7 +63,7 @@ impl<S: Walk> Worker<Http1<S>> {
     /// returns how many.
     #[inline]
     pub(super) fn take_exchanges(&mut self, slot: Slot, most: u32) -> u32 {
-        if S::WALKS {
+        if self.asks_users() {
             return self.take_step(slot);
         }
         let mut count = 0;
@@ -93,7 +93,7 @@ impl<S: Walk> Worker<Http1<S>> {
     /// Sends the exchanges at `first..first + count` of a connection's places in flight.
     #[inline]
     pub(super) fn send_places<I: Io>(&mut self, io: &mut I, slot: Slot, first: u32, count: u32) {
-        if S::WALKS {
+        if self.asks_users() {
             return self.send_letter(io, slot);
         }
         let notify = self.protocol.sends.notify;
@@ -123,7 +123,11 @@ impl<S: Walk> Worker<Http1<S>> {
         } else if repeated {
             self.outbox.again(place, template)
         } else {
-            self.outbox.patched(io, place, template, number)
+            let bytes = self.outbox.patched(io, place, template, number);
+            if S::WALKS {
+                self.tell_sent(io, place, bytes);
+            }
+            bytes
         }
     }
 

@@ -1,7 +1,7 @@
 //! Requests that a [`Walk`] says: users are asked what they send next, and told what came back.
 //!
 //! What they write goes into a buffer of their connection's own, which is not written to before its bytes have left:
-//! such requests are sent as patched ones are. A connection has one in flight.
+//! such requests are sent as patched ones are. A connection has one in flight. A walk that only watches is told, and asked nothing.
 
 use ablaze_net::{Io, OutBuffer, Outgoing, Slot};
 
@@ -115,6 +115,20 @@ impl<S: Walk> Worker<Http1<S>> {
         io.send(slot, bytes, notify);
     }
 
+    /// Whether users are asked what they send.
+    #[inline(always)]
+    pub(super) fn asks_users(&self) -> bool {
+        S::WALKS && self.protocol.asks
+    }
+
+    /// A request of the Plan was put together.
+    pub(super) fn tell_sent<I: Io>(&mut self, io: &mut I, place: usize, bytes: Outgoing) {
+        if let Outgoing::Leased { buffer, len } = bytes {
+            let bytes = &io.leased(buffer)[..len as usize];
+            self.protocol.bodies.sink().sent(place, bytes);
+        }
+    }
+
     /// The head of the response to the oldest request.
     pub(super) fn tell_head(&mut self, slot: Slot, status: u16, head: &[u8]) {
         if status < 200 && status != 101 {
@@ -127,12 +141,13 @@ impl<S: Walk> Worker<Http1<S>> {
     }
 
     /// The response to the oldest request is complete.
-    pub(super) fn tell_answered(&mut self, slot: Slot, at: u64, body_bytes: u64) {
+    pub(super) fn tell_answered(&mut self, slot: Slot, at: u64, body_bytes: u64, counts: bool) {
         let connection = &self.connections[slot as usize];
         let place = (slot * self.pipeline + connection.state.oldest) as usize;
         let exchange = &self.exchanges[place];
         let total_ns = at.saturating_sub(exchange.started_ns);
-        let answered = Answered { total_ns, body_bytes, at_ns: at };
+        let number = exchange.number;
+        let answered = Answered { place, number, counts, total_ns, body_bytes, at_ns: at };
         self.protocol.bodies.sink().answered(connection.user, exchange.template, answered);
     }
 }
