@@ -71,6 +71,10 @@ pub fn carry_out_walking(
     watcher: &mut dyn Watcher,
     walk: Option<&MakeWalk<'_>>,
 ) -> Result<(Run, (u64, u64)), Error> {
+    if walk.is_some() && plan.checks.is_some() {
+        let text = "--assert and a script cannot be used together: check responses in the script's `response`";
+        return Err(Error::usage(text));
+    }
     // Whoever only looks on takes nothing from the run by a panic.
     let monitoring = asked.monitoring();
     let monitored = monitoring != Monitoring::Off;

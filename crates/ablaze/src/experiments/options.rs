@@ -11,6 +11,7 @@ use clap::{ArgAction, ArgMatches, Args, Command};
 
 use super::{saved, targets, words};
 use crate::CommandError;
+use crate::native::CheckOptions;
 use crate::native::options::{
     ConnectionOptions, LoadOptions, MachineOptions, RequestOptions, TlsOptions,
 };
@@ -96,10 +97,11 @@ struct ExpectOptions {
 }
 
 /// The native options that make up a load.
-pub const LOAD: [fn(Command) -> Command; 6] = [
+pub const LOAD: [fn(Command) -> Command; 7] = [
     words::group::<LoadOptions>,
     words::group::<RequestOptions>,
     words::group::<ExpectOptions>,
+    words::group::<CheckOptions>,
     words::group::<ConnectionOptions>,
     words::group::<TlsOptions>,
     words::group::<MachineOptions>,

@@ -3,6 +3,7 @@
 //!
 //! [`LoadSpec`]: ablaze_model::LoadSpec
 
+mod checks;
 mod choices;
 pub mod hints;
 mod journey;
@@ -10,6 +11,7 @@ pub mod options;
 mod spec;
 mod words;
 
+pub use checks::CheckOptions;
 pub use journey::JourneyOptions;
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 pub use spec::{apply, data, spec, tls};

@@ -14,6 +14,7 @@ use ablaze_model::spec::{ConnectTo, HttpVersion};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, Args, Parser};
 
+use super::checks::CheckOptions;
 use super::choices::{arrivals, close, io_choice, spin, tls_version};
 use super::journey::JourneyOptions;
 use crate::profile::{self, Sides};
@@ -56,6 +57,9 @@ pub struct Options {
     /// The client's threads and system calls.
     #[command(flatten)]
     pub machine: MachineOptions,
+    /// What every response must be.
+    #[command(flatten)]
+    pub checks: CheckOptions,
     /// Judging and reporting.
     #[command(flatten)]
     pub report: ReportOptions,
@@ -316,7 +320,7 @@ Placeholders in path, header fields and body, of constant width:
 
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
-Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu
+Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN checks lag cpu
 (the client's per request).
 Formats of -o by extension: {formats}.
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects

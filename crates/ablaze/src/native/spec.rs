@@ -91,6 +91,7 @@ pub fn apply(
         spec.destination.proxy = Some(proxy.spec(secrets));
     }
     apply_workers(&options.machine, spec);
+    options.checks.apply(spec);
     if let Some(expect) = &options.report.expect {
         spec.expect.clone_from(&expect.0);
         spec.expect_asked = true;

@@ -1,6 +1,9 @@
 //! What of a spec does not depend on the machine: requests as bytes, TLS, the way through a proxy.
 //! Secrets and files come in here.
 
+use std::sync::Arc;
+
+use ablaze_model::plan::checks::PlannedChecks;
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
@@ -12,6 +15,7 @@ use ablaze_model::spec::{
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::request::Template;
 
+use super::checks;
 use super::data::Columns;
 use super::journey;
 use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
@@ -31,6 +35,8 @@ pub struct Composed {
     pub requests: Requests,
     /// The journey whose steps they are.
     pub journey: Option<PlannedJourney>,
+    /// What every response is checked for.
+    pub checks: Option<Arc<PlannedChecks>>,
     /// TLS on every connection.
     pub tls: Option<Tls>,
     /// HTTP/2 on every connection.
@@ -62,7 +68,8 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
         false => None,
     };
     let http2 = spec.is_http2().then_some(Http2 { streams: spec.in_flight });
-    Ok(Composed { url: url.clone(), requests, journey, tls, http2, proxy })
+    let checks = checks::compose(spec, secrets)?;
+    Ok(Composed { url: url.clone(), requests, journey, checks, tls, http2, proxy })
 }
 
 /// Checks a load that is not aimed at a target yet, as far as that is possible without one.

@@ -3,6 +3,7 @@
 //! comes through [`resolve`]; none of them knows the machine, and nothing here knows them.
 
 pub mod addresses;
+pub mod checks;
 mod compose;
 mod data;
 pub mod descriptors;
@@ -108,6 +109,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         connections,
         workers,
         expect,
+        checks: composed.checks,
         keep_every_request: spec.keep_every_request,
     };
     plan.http2_requests().map_err(|error| Error::usage(error.to_string()))?;

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod advised;
+mod checks;
 mod commands;
 mod counts;
 mod doctor;
