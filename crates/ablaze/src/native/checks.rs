@@ -7,7 +7,7 @@ use clap::Args;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Checks")]
 pub struct CheckOptions {
-    /// Check every response: 'status==200', 'json $.id > 0', 'body contains ok'. Repeatable
+    /// Check responses: 'status==200', 'json $.id > 0', 'size<1KB'. Repeatable
     #[arg(long = "assert", value_name = "CHECK")]
     pub checks: Vec<String>,
 }

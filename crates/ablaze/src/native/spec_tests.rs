@@ -95,6 +95,10 @@ fn every_option_reaches_the_spec() {
         ("--spin off :1", |a, _| a.workers.spin == Spin::Off),
         (":1", |a, _| a.expect == [200..=399]),
         ("--expect 404,5xx :1", |a, _| a.expect == [404..=404, 500..=599]),
+        ("--assert status==200 --assert size<1KB :1", |a, c| {
+            let each = c.checks.as_ref().unwrap().each.iter().map(|check| check.text());
+            a.checks == ["status==200", "size<1KB"] && each.eq(&a.checks)
+        }),
         ("-X PUT :1", |_, c| c.requests.method == "PUT"),
         ("-m HEAD :1", |_, c| c.requests.templates[0].response_has_no_body),
         ("-b x --seed 7 :1", |_, c| c.requests.has_body && c.requests.seed == 7),
