@@ -73,7 +73,7 @@ use Group::{Compare, Measure, Own, Serve, Understand};
 pub const ALL: &[Command] = &[
     command(Measure, "load", "load a URL; the default: `ablaze URL` is `ablaze load URL`", load::main, load::command),
     command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is invoked as ab)", ab::main, ab::command),
-    command(Measure, "gurl", "load a URL as `gurl -bench` does", gurl::main, gurl::command),
+    command(Measure, "gurl", "request a URL as gurl does, or load it as `gurl -bench` does", gurl::main, gurl::command),
     command(Measure, "wrk", "load a URL as wrk does", wrk::main, wrk::command),
     command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main, find::command),
     command(Measure, "import", "write a journey (.hurl) from a HAR file or a curl command", import::main, import::command),

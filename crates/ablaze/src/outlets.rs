@@ -94,6 +94,19 @@ pub fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     told(written, "");
 }
 
+/// Writes bytes to standard output as they are, also to a terminal: for what a client was asked to fetch. Whether they were
+/// taken; a reader that went away takes none.
+pub fn print_raw(bytes: &[u8]) -> bool {
+    let mut out = io::stdout().lock();
+    let written = match stdout_was_closed() && !bytes.is_empty() {
+        true => Err(io::Error::from_raw_os_error(libc::EBADF)),
+        false => out.write_all(bytes).and_then(|()| out.flush()),
+    };
+    let taken = written.is_ok();
+    told(written, ": use -o FILE");
+    taken
+}
+
 fn write(bytes: &[u8], advice: &str) {
     if stdout_was_closed() && !bytes.is_empty() {
         return told(Err(io::Error::from_raw_os_error(libc::EBADF)), advice);

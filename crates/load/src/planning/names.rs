@@ -48,6 +48,8 @@ impl OptionNames {
         requests: "-an",
         duration: "-duration",
         threads: "-cpus",
+        connect_to: "",
+        connect_to_value: "",
         ..Self::NATIVE
     };
     /// Those of `ablaze wrk`.

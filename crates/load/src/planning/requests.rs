@@ -41,6 +41,8 @@ pub struct RequestsAsked {
     pub seed: u64,
     /// What stands in braces for cells of a feed.
     pub cells: Vec<String>,
+    /// Whether `{seq}` and `{rand:N}` are placeholders.
+    pub placeholders: bool,
 }
 
 /// What a proxy needs to forward requests.
@@ -116,6 +118,7 @@ impl RequestsAsked {
             keep_alive: true,
             seed: 1,
             cells: Vec::new(),
+            placeholders: true,
         }
     }
 
@@ -176,7 +179,8 @@ impl RequestsAsked {
         let target = format!("{front}{path}");
         let mut request = RequestBuilder::new(method, target)
             .minor_version(self.minor_version)
-            .cells(&self.cells);
+            .cells(&self.cells)
+            .placeholders(self.placeholders);
         for field in self.own_fields(method, body) {
             match (self.given(field.name), field.value) {
                 (Some(given), _) if value_of(given).is_empty() => {}

@@ -1,10 +1,16 @@
-//! `ablaze gurl`: gurl's command line and gurl's report. What it takes and where it differs is in
-//! docs/gurl.md.
+//! `ablaze gurl`: gurl's command line. Without `-bench` it is the client that gurl is ([`client`], in the stages of a
+//! [`pipeline`]); with it, it loads and prints gurl's report. What it takes and where it differs is in docs/gurl.md.
 
+mod client;
+mod colors;
 mod echo;
 mod options;
+mod pipeline;
+mod request;
+mod stage;
 mod table;
 mod watcher;
+mod written;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -13,45 +19,54 @@ use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::plan::{Arrivals, RateProfile};
 use ablaze_model::run::Ended;
 use ablaze_model::spec::secrets::secret_field;
-use ablaze_model::spec::{Bodies, Bytes, FrontEnd, Head, Line, Secrets, Shape, UrlSpec};
+use ablaze_model::spec::{Bodies, Bytes, FrontEnd, Head, Line, Secrets, Shape, TrustSpec, UrlSpec};
 use ablaze_model::{LoadSpec, Run};
 use ablaze_report::gurl as report;
-use ablaze_wire::url::Url;
 
 use self::options::Options;
+use self::request::Request;
 use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
 use crate::error::note;
-use crate::{CommandError, outcome, outlets, terminal, values, verdict};
+use crate::{CommandError, outcome, outlets, terminal, verdict};
 pub use table::command;
 
 const HELP_BEGINS: &str = "\
-Load a URL as `gurl -bench` does, and print its report.
+Request a URL as `gurl` does, or load it as `gurl -bench` does and print its report.
 
+  ablaze gurl -J name:ann age:=7 -url :12345/users
+  ablaze gurl -I -R ids.txt '|' -r -w -url ':12345/users/{rf.col.0}' '|' -O -wkey status_code,body
   ablaze gurl -ac 21 -an 1000000 -bench :12345
   ablaze gurl -ac 21 -duration 10s -bench -X POST -H 'Name: value' -d @body.json :12345/path
   ablaze gurl -echo :12345
 
 ";
-const HELP_ENDS: &str = "Where the numbers differ from gurl's: docs/gurl.md\n";
+const HELP_ENDS: &str = "What differs from gurl: docs/gurl.md\n";
 
 /// Without an end: ten years, which is as long as a run can be thought of.
 const NO_END_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
 
 /// Runs `ablaze gurl` with the words behind `gurl`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    Options::parse(arguments)
-        .and_then(|options| gurl(&options))
+    let stages = pipeline::stages(arguments).into_iter().map(Options::parse);
+    stages
+        .collect::<Result<Vec<_>, _>>()
+        .and_then(|stages| gurl(&stages))
         .unwrap_or_else(|error| error.report())
 }
 
-fn gurl(options: &Options) -> Result<ExitCode, CommandError> {
-    if options.help {
+fn gurl(stages: &[Options]) -> Result<ExitCode, CommandError> {
+    if stages.iter().any(|options| options.help) {
         return Ok(terminal::print(&[HELP_BEGINS, &table::help(), HELP_ENDS].concat()));
     }
-    if let Some(address) = &options.serve {
-        return echo::serve_until_stopped(address);
+    match stages {
+        [Options { serve: Some(address), .. }] => echo::serve_until_stopped(address),
+        [options @ Options { bench: true, .. }] => bench(options),
+        stages => pipeline::run(stages),
     }
+}
+
+fn bench(options: &Options) -> Result<ExitCode, CommandError> {
     let mut secrets = Secrets::default();
     let mut spec = spec(options, &mut secrets)?;
     spec.words = own_command_line();
@@ -84,32 +99,27 @@ fn gave_up(run: &Run) -> Option<String> {
 }
 
 fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, CommandError> {
-    let Some(url) = &options.url else {
-        return Err(CommandError::usage("missing URL, for example `ablaze gurl -bench :12345`"));
-    };
-    if !options.bench {
-        return Err(CommandError::usage(
-            "without -bench, gurl is an HTTP client, which ablaze is not: add -bench to load the \
-             URL",
-        ));
-    }
-    let url = Url::parse_like_gurl(url).map_err(|error| CommandError::usage(error.to_string()))?;
+    let request = Request::new(options, None)?;
+    let url = &request.url;
     let mut spec = LoadSpec { front_end: FrontEnd::Gurl, ..LoadSpec::default() };
     let line = |line: &String| match secret_field(line.as_bytes()) {
         Some(name) => Line::Secret(secrets.keep_text(&format!("header {name}"), line.as_str())),
         None => Line::Text(line.as_str().into()),
     };
-    spec.requests.method = options.method.as_deref().map(Bytes::from);
+    spec.requests.method = request.method.as_deref().map(Bytes::from);
     spec.requests.head = Head::Composed {
-        lines: options.headers.iter().map(line).collect(),
-        content_type: None,
-        user_agent: Some(options.user_agent.clone()),
+        lines: request.headers.iter().map(line).collect(),
+        content_type: request.content_type.clone(),
+        user_agent: Some(request.user_agent.clone()),
         user: url.userinfo.as_ref().map(|user| secrets.keep_text("user", user.as_str())),
     };
-    if let Some(body) = &options.body {
-        spec.requests.bodies = Bodies::Same(values::body(body)?);
+    if let Some(body) = &request.body {
+        spec.requests.bodies = Bodies::Same(body.clone());
     }
-    spec.destination.url = Some(UrlSpec::from(&url));
+    spec.destination.url = Some(UrlSpec::from(url));
+    if options.insecure {
+        spec.tls.trust = TrustSpec::Anyone;
+    }
     let connections = Some(options.connections);
     spec.shape = match options.rate_per_s {
         None => Shape::Closed { connections },

@@ -1,6 +1,7 @@
 //! gurl's command line, read as Go programs read theirs: one dash or two, the value behind a
 //! space or `=`, a switch on its own or as `-bench=false`.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 
 use super::table;
@@ -24,6 +25,8 @@ pub struct Options {
     pub timeout_ns: Option<u64>,
     /// `-cpus`; 0 chooses.
     pub threads: u32,
+    /// `-k`: ablaze's own.
+    pub insecure: bool,
     /// `-X`.
     pub method: Option<String>,
     /// `-H`, in order.
@@ -32,6 +35,18 @@ pub struct Options {
     pub user_agent: String,
     /// `-d`, as given.
     pub body: Option<String>,
+    /// `-J`: members of a JSON body.
+    pub json: Vec<String>,
+    /// `-F` and `-form-string`: fields of a form.
+    pub fields: Vec<Word>,
+    /// `-Jfa` and `-Jfa-string`: members of JSON fields of a form.
+    pub json_fields: Vec<Word>,
+    /// `-q`: parameters of the query.
+    pub query: Vec<String>,
+    /// `-o`, `-oflag`, `-v`, `-c`: what is written of responses, and where.
+    pub output: Output,
+    /// What a stage of a pipeline reads and writes.
+    pub stream: Stream,
     /// The bare word, or else `-url`.
     pub url: Option<String>,
     /// `-echo` or `-l`: serve here instead.
@@ -40,6 +55,75 @@ pub struct Options {
     pub explain: bool,
     /// `-h`.
     pub help: bool,
+}
+
+/// A word of an option that comes in two kinds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// As typed.
+    pub text: String,
+    /// Whether `@` has no meaning in it.
+    pub literal: bool,
+}
+
+/// What is written of responses, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    /// `-o`: a file, or `stdout` or `stderr`; standard output unless given.
+    pub file: Option<String>,
+    /// `-oflag append`: behind what the file has.
+    pub append: bool,
+    /// `-oflag line`: a line end behind each body.
+    pub line: bool,
+    /// `-v`: heads as well.
+    pub heads: bool,
+    /// `-c`: heads and JSON in colours.
+    pub color: bool,
+}
+
+/// What a stage of a pipeline reads and writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stream {
+    /// `-I`: the stage makes records of lines.
+    pub input: bool,
+    /// `-R`: the file of lines.
+    pub input_file: Option<String>,
+    /// `-input-fields`: what separates the fields of a line.
+    pub separator: String,
+    /// `-skey`: other names of fields, `new=rf.col.N,…`.
+    pub names: String,
+    /// `-r`: one request per record of the stage before.
+    pub read: bool,
+    /// `-w`: one record per response for the next stage.
+    pub write: bool,
+    /// `-m`: with what was read in it.
+    pub merge: bool,
+    /// `-O`: the stage writes records.
+    pub output: bool,
+    /// `-W`: to this file.
+    pub output_file: Option<String>,
+    /// `-wkey`: only these of their keys.
+    pub keys: String,
+    /// `-debug`: says what was read.
+    pub debug: bool,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self {
+            input: false,
+            input_file: None,
+            separator: " ".into(),
+            names: String::new(),
+            read: false,
+            write: false,
+            merge: false,
+            output: false,
+            output_file: None,
+            keys: String::new(),
+            debug: false,
+        }
+    }
 }
 
 impl Default for Options {
@@ -52,10 +136,17 @@ impl Default for Options {
             rate_per_s: None,
             timeout_ns: None,
             threads: 0,
+            insecure: false,
             method: None,
             headers: Vec::new(),
             user_agent: "gurl".into(),
             body: None,
+            json: Vec::new(),
+            fields: Vec::new(),
+            json_fields: Vec::new(),
+            query: Vec::new(),
+            output: Output::default(),
+            stream: Stream::default(),
             url: None,
             serve: None,
             explain: false,
@@ -64,65 +155,46 @@ impl Default for Options {
     }
 }
 
-/// Options of gurl that are not its benchmark's, or come later.
-const LATER: &[&str] = &[
-    "F",
-    "form",
-    "form-string",
-    "J",
-    "Jfa",
-    "Jfa-string",
-    "q",
-    "query",
-    "o",
-    "output",
-    "oflag",
-    "v",
-    "verbose",
-    "c",
-    "color",
-    "I",
-    "input-model",
-    "R",
-    "input-read",
-    "input-fields",
-    "skey",
-    "input-setkey",
-    "r",
-    "read-stream",
-    "w",
-    "write-stream",
-    "m",
-    "merge",
-    "O",
-    "output-mode",
-    "W",
-    "output-write",
-    "wkey",
-    "debug",
-    "K",
-    "config",
-    "kargs",
-    "gen",
-    "cron",
+/// Options of older versions of gurl that are refused, and what does their work here.
+const REFUSED: [(&[&str], &str); 4] = [
+    (
+        &["K", "config"],
+        "scripts are Lua here, for wrk's interface: use `ablaze wrk -s SCRIPT.lua URL`",
+    ),
+    (&["kargs"], "it is for the scripts of -K: use `ablaze wrk -s SCRIPT.lua URL -- ARGUMENTS`"),
+    (&["gen"], "it writes a script for -K: write one for `ablaze wrk -s SCRIPT.lua URL`"),
+    (
+        &["cron"],
+        "ablaze repeats nothing by the clock: start the command from cron or a systemd timer",
+    ),
 ];
 
+/// Sub-commands of gurl other than `http`.
+const OTHER_PROTOCOLS: [&str; 4] = ["ws", "websocket", "tcp", "udp"];
+
 impl Options {
-    /// Reads the words behind `gurl`.
+    /// Reads the words behind `gurl`, or those of one stage of a pipeline.
     ///
     /// # Errors
     /// When an option is unknown, lacks its value, or the value is none.
     pub fn parse(words: &[OsString]) -> Result<Self, CommandError> {
         let mut options = Self::default();
-        let mut bare = None;
-        let mut words = words.iter().map(|word| word.to_string_lossy().into_owned());
-        while let Some(word) = words.next() {
+        let mut bare: Option<String> = None;
+        let mut words: VecDeque<String> =
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        match words.front().map(String::as_str) {
+            // gurl's later versions have sub-commands; this is the one with -bench.
+            Some("http") => drop(words.pop_front()),
+            Some(other) if OTHER_PROTOCOLS.contains(&other) => {
+                return Err(CommandError::usage(format!(
+                    "gurl's sub-command {other} is not supported: `ablaze gurl` speaks HTTP only"
+                )));
+            }
+            _ => {}
+        }
+        while let Some(word) = words.pop_front() {
             let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
             let Some(name) = name.filter(|name| !name.is_empty()) else {
-                if word == "http" && bare.is_none() {
-                    // gurl's later versions have sub-commands; this is the one with -bench.
-                    continue;
-                }
                 if let Some(first) = bare.replace(word.clone()) {
                     return Err(CommandError::usage(format!(
                         "unexpected argument `{word}`: the URL is already `{first}`"
@@ -137,6 +209,8 @@ impl Options {
             options.set(name, value, &mut words)?;
         }
         options.url = bare.or(options.url);
+        // gurl: a file of lines makes a stage that reads them.
+        options.stream.input |= options.stream.input_file.is_some();
         Ok(options)
     }
 
@@ -144,30 +218,65 @@ impl Options {
         &mut self,
         name: &str,
         value: Option<String>,
-        words: &mut dyn Iterator<Item = String>,
+        words: &mut VecDeque<String>,
     ) -> Result<(), CommandError> {
-        match name {
-            "bench" => self.bench = switch(name, value)?,
-            "explain" => self.explain = switch(name, value)?,
-            "h" | "help" => self.help = switch(name, value)?,
-            _ if LATER.contains(&name) => {
-                return Err(CommandError::usage(format!("gurl's option -{name} is not supported")));
+        if let Some(switch_of) = self.switch_named(name) {
+            *switch_of = switch(name, value)?;
+            return Ok(());
+        }
+        if let Some((_, instead)) = REFUSED.iter().find(|(names, _)| names.contains(&name)) {
+            return Err(CommandError::usage(format!(
+                "gurl's option -{name} is not supported: {instead}"
+            )));
+        }
+        if table::takes_value(name) != Some(true) {
+            // -v and -c can be written as one word.
+            if !name.is_empty() && value.is_none() && name.bytes().all(|b| b"vc".contains(&b)) {
+                (self.output.heads, self.output.color) = (true, true);
+                return Ok(());
             }
-            _ if table::takes_value(name) != Some(true) => {
-                return Err(CommandError::usage(format!(
-                    "unknown option -{name}; see `ablaze gurl -h`"
-                )));
-            }
-            _ => {
-                let value = value.or_else(|| words.next()).ok_or_else(|| {
-                    CommandError::usage(format!("-{name} requires a value; see `ablaze gurl -h`"))
-                })?;
-                self.set_value(name, value.clone()).map_err(|reason| {
-                    CommandError::usage(format!("-{name} `{value}`: {reason}"))
-                })?;
+            return Err(CommandError::usage(format!(
+                "unknown option -{name}; see `ablaze gurl -h`"
+            )));
+        }
+        let value = value.or_else(|| words.pop_front()).ok_or_else(|| {
+            CommandError::usage(format!("-{name} requires a value; see `ablaze gurl -h`"))
+        })?;
+        let mut values = vec![value];
+        while let Some(is_one) = is_further_value(name) {
+            match words.pop_front() {
+                Some(word) if is_one(&word) => values.push(word),
+                Some(other) => {
+                    words.push_front(other);
+                    break;
+                }
+                None => break,
             }
         }
+        for value in values {
+            let wrong = |reason| CommandError::usage(format!("-{name} `{value}`: {reason}"));
+            self.set_value(name, value.clone()).map_err(wrong)?;
+        }
         Ok(())
+    }
+
+    /// The switch of this name.
+    fn switch_named(&mut self, name: &str) -> Option<&mut bool> {
+        Some(match name {
+            "bench" => &mut self.bench,
+            "explain" => &mut self.explain,
+            "h" | "help" => &mut self.help,
+            "k" | "insecure" => &mut self.insecure,
+            "v" | "verbose" => &mut self.output.heads,
+            "c" | "color" => &mut self.output.color,
+            "I" | "input-model" => &mut self.stream.input,
+            "r" | "read-stream" => &mut self.stream.read,
+            "w" | "write-stream" => &mut self.stream.write,
+            "m" | "merge" => &mut self.stream.merge,
+            "O" | "output-mode" => &mut self.stream.output,
+            "debug" => &mut self.stream.debug,
+            _ => return None,
+        })
     }
 
     fn set_value(&mut self, name: &str, value: String) -> Result<(), String> {
@@ -186,10 +295,60 @@ impl Options {
             "H" | "header" => self.headers.push(value),
             "A" | "user-agent" => self.user_agent = value,
             "d" | "data" => self.body = Some(value),
+            "J" => self.json.push(value),
+            "F" | "form" => self.fields.push(Word { text: value, literal: false }),
+            "form-string" => self.fields.push(Word { text: value, literal: true }),
+            "Jfa" => self.json_fields.push(Word { text: value, literal: false }),
+            "Jfa-string" => self.json_fields.push(Word { text: value, literal: true }),
+            "q" | "query" => self.query.push(value),
+            "o" | "output" => self.output.file = Some(value),
+            "oflag" => self.output.set_flags(&value)?,
+            "R" | "input-read" => self.stream.input_file = Some(value),
+            "input-fields" => self.stream.separator = value,
+            "skey" | "input-setkey" => self.stream.names = value,
+            "W" | "output-write" => self.stream.output_file = Some(value),
+            "wkey" | "write-key" => self.stream.keys = value,
             "url" => self.url = Some(value),
             _ => self.serve = Some(value),
         }
         Ok(())
+    }
+}
+
+impl Output {
+    /// `append|line`: what gurl's other flags ask for is done anyway.
+    fn set_flags(&mut self, flags: &str) -> Result<(), String> {
+        for flag in flags.split('|').filter(|flag| !flag.is_empty()) {
+            match flag {
+                "append" => self.append = true,
+                "line" => self.line = true,
+                "trunc" | "create" => {}
+                other => {
+                    return Err(format!("`{other}` is none of append, line, trunc and create"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// For an option that takes several values: whether a word that follows is one more. gurl takes all up to the next option,
+/// also a URL; here a URL is none.
+fn is_further_value(name: &str) -> Option<fn(&str) -> bool> {
+    fn is_url(word: &str) -> bool {
+        word.starts_with([':', '/']) || word.starts_with("http://") || word.starts_with("https://")
+    }
+    fn is_json(word: &str) -> bool {
+        !word.starts_with('-') && !is_url(word)
+    }
+    fn is_pair(word: &str) -> bool {
+        let name = word.split_once('=').map(|(name, _)| name);
+        name.is_some_and(|name| !name.starts_with('-') && !name.contains([':', '/', '?']))
+    }
+    match name {
+        "J" => Some(|word| is_json(word) && word.contains(':')),
+        "Jfa" | "Jfa-string" | "q" | "query" => Some(is_pair),
+        _ => None,
     }
 }
 
@@ -223,60 +382,5 @@ fn duration_ns(text: &str) -> Result<u64, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(line: &str) -> Result<Options, CommandError> {
-        let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
-        Options::parse(&words)
-    }
-
-    #[test]
-    fn the_command_line_of_the_comparison_with_ab() {
-        let options = parse("-ac 21 -an 1000000 -bench :12345").unwrap();
-        let expected = Options {
-            bench: true,
-            connections: 21,
-            requests: Some(1_000_000),
-            url: Some(":12345".into()),
-            ..Options::default()
-        };
-        assert_eq!(options, expected);
-    }
-
-    #[test]
-    fn dashes_and_equal_signs_are_gos() {
-        let line =
-            "http --ac=3 -an=-1 --bench=true -duration 1m10s -X=PUT -H A:b -H=C:d=e -d @f h/x";
-        let options = parse(line).unwrap();
-        assert_eq!((options.connections, options.requests, options.bench), (3, None, true));
-        assert_eq!(options.duration_ns, Some(70_000_000_000));
-        assert_eq!(options.headers, ["A:b", "C:d=e"]);
-        assert_eq!((options.method.as_deref(), options.body.as_deref()), (Some("PUT"), Some("@f")));
-        assert!(!parse("-bench=false h").unwrap().bench);
-        assert_eq!(parse("-url a:1 b:2").unwrap().url.as_deref(), Some("b:2"));
-        assert_eq!(parse("-echo :1").unwrap().serve, parse("--l=:1").unwrap().serve);
-    }
-
-    #[test]
-    fn gurls_units_of_time() {
-        assert_eq!(duration_ns("1d"), Ok(86_400_000_000_000));
-        assert_eq!(duration_ns("1M"), Ok(31 * 86_400_000_000_000));
-        assert_eq!(duration_ns("2w1h"), Ok((14 * 24 + 1) * 3_600_000_000_000));
-        assert!(duration_ns("5x").is_err());
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_named() {
-        for (line, expected) in [
-            ("-ac", "-ac requires a value"),
-            ("-ac x h", "-ac `x`"),
-            ("-bench=maybe h", "-bench=`maybe`"),
-            ("-nonsense h", "unknown option -nonsense"),
-            ("a:1 b:2", "unexpected argument `b:2`"),
-        ] {
-            let error = parse(line).unwrap_err();
-            assert!(error.line.contains(expected) && error.status == 2, "{line}: {error}");
-        }
-    }
-}
+#[path = "options_tests.rs"]
+mod tests;

@@ -18,25 +18,51 @@ const fn known(names: &'static [&'static str], value: &'static str, about: &'sta
 }
 
 /// All but `-h`, in the order of the help.
-const ALL: [Known; 15] = [
-    known(&["bench"], "", "load the URL and print the report"),
-    known(&["ac"], "N", "connections (1)"),
-    known(&["an"], "N", "requests (1); negative: no limit"),
-    known(&["duration"], "TIME", "length of the run, such as 10s or 1m10s; -an is then ignored"),
+const ALL: [Known; 37] = [
+    known(&["url"], "URL", "the URL, if not given as an argument"),
     known(&["X", "request"], "NAME", "method (GET, POST with a body)"),
     known(&["H", "header"], "LINE", "header field 'Name: value'; repeatable"),
     known(&["A", "user-agent"], "X", "User-Agent (gurl)"),
+    known(&["q", "query"], "N=V …", "parameters of the query, encoded"),
     known(&["d", "data"], "BODY", "body; @FILE reads a file"),
-    known(
-        &["rate"],
-        "N",
-        "requests per second in all, on a schedule, over at most -ac connections",
-    ),
-    known(&["connect-timeout"], "T", "longest a request may take (30s)"),
-    known(&["cpus"], "N", "worker threads (chosen automatically)"),
+    known(&["J"], "N:V …", "JSON body: name:text, name:=JSON, name:@FILE, a.b:nested"),
+    known(&["F", "form"], "N=V", "field of a form; name=@FILE sends a file; repeatable"),
+    known(&["form-string"], "N=V", "field of a form, in which @ has no meaning"),
+    known(&["Jfa"], "F=N:V …", "field of a form that holds JSON of such members"),
+    known(&["Jfa-string"], "F=N:V …", "the same, in which @ has no meaning"),
+    known(&["k", "insecure"], "", "accept any certificate"),
+    known(&["connect-timeout"], "T", "longest a request may take (no limit; 30s with -bench)"),
+    known(&["o", "output"], "FILE", "where bodies go, instead of stdout; also stdout, stderr"),
+    known(&["oflag"], "FLAGS", "append (to FILE), line (a line end behind each), append|line"),
+    known(&["v", "verbose"], "", "print the heads of request and response as well"),
+    known(&["c", "color"], "", "colour heads and JSON bodies; -vc is both"),
+    known(&["an"], "N", "requests (1); negative: no limit"),
+    known(&["ac"], "N", "connections (1)"),
+    known(&["duration"], "TIME", "length of the run: 10s, 1m10s; -an is then ignored"),
+    known(&["rate"], "N", "requests per second in all, over at most -ac connections"),
+    known(&["bench"], "", "load the URL and print the report"),
+    known(&["cpus"], "N", "worker threads of -bench (chosen automatically)"),
     known(&["conns"], "N", "ignored: -ac sets the number of connections"),
-    known(&["explain"], "", "print on stderr what the verdict is based on, even when it is VALID"),
-    known(&["url"], "URL", "the URL, if not given as an argument"),
+    known(&["explain"], "", "with -bench: print what the verdict is based on, even if VALID"),
+    known(
+        &["I", "input-model"],
+        "",
+        "stage of a pipeline: a record of each line of -R, or of stdin",
+    ),
+    known(&["R", "input-read"], "FILE", "file of lines; fields are {rf.col.0}, {rf.col.1}, …"),
+    known(&["input-fields"], "TEXT", "what separates fields (a space)"),
+    known(&["skey", "input-setkey"], "N=F,…", "other names for fields: url=rf.col.0"),
+    known(
+        &["r", "read-stream"],
+        "",
+        "a request per record; {name} is its value in all but -X and -q",
+    ),
+    known(&["w", "write-stream"], "", "a record per response: err, status_code, body, header"),
+    known(&["m", "merge"], "", "with the record that was read in it"),
+    known(&["O", "output-mode"], "", "stage of a pipeline: writes records as JSON, one per line"),
+    known(&["W", "output-write"], "FILE", "to this file instead of stdout"),
+    known(&["wkey", "write-key"], "KEYS", "only these keys of them: status_code,body"),
+    known(&["debug"], "", "say on stderr which records were read"),
     known(&["echo", "l"], "ADDR", "run a server there that sends back what is posted"),
 ];
 
@@ -51,7 +77,7 @@ pub fn help() -> String {
     let line = |option: &Known| {
         let names: Vec<String> = option.names.iter().map(|name| format!("-{name}")).collect();
         let names = format!("{} {}", names.join(", "), option.value);
-        format!("  {:<20}{}\n", names.trim_end(), option.about)
+        format!("  {:<30}{}\n", names.trim_end(), option.about)
     };
     ALL.iter().map(line).collect()
 }
@@ -64,7 +90,7 @@ pub fn command() -> Command {
             option.names.iter().partition(|name| name.len() == 1);
         let argument = Arg::new(option.names[0]).action(action).help(option.about);
         let argument = argument.short(letters.first().and_then(|letter| letter.chars().next()));
-        argument.long(words.first().copied())
+        argument.long(words.first().copied()).visible_aliases(words.into_iter().skip(1))
     };
     Command::new("ablaze gurl")
         .disable_version_flag(true)
@@ -83,19 +109,20 @@ mod tests {
         for name in ALL.iter().flat_map(|option| option.names) {
             let is = |own: &&Arg| {
                 own.get_long() == Some(name)
+                    || own.get_visible_aliases().is_some_and(|words| words.contains(name))
                     || own.get_short().map(String::from).as_deref() == Some(name)
             };
             assert!(command.get_arguments().any(|own| is(&own)), "{name}");
             names += 1;
         }
-        assert_eq!(names, 20);
+        assert_eq!(names, 56);
     }
 
     #[test]
     fn the_help_is_in_columns() {
         let help = help();
-        assert!(help.contains("\n  -ac N               connections (1)\n"), "{help}");
-        assert!(help.contains("\n  -echo, -l ADDR      run a server there"), "{help}");
+        assert!(help.contains("\n  -ac N                         connections (1)\n"), "{help}");
+        assert!(help.contains("\n  -echo, -l ADDR                run a server there"), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
 }

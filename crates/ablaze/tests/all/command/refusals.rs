@@ -102,7 +102,9 @@ const TABLE: &[(&str, i32, &str)] = &[
     (":1 --conections 5", 2, "--connections"),
     ("laod", 2, "ablaze load"),
     ("unknown", 2, "http://unknown/"),
-    ("gurl :1", 2, "-bench"),
+    ("gurl :1", 1, "is the server running"),
+    ("gurl -w :1", 2, "add \"|\" -O"),
+    ("gurl -K x.lua :1", 2, "`ablaze wrk -s SCRIPT.lua URL`"),
     ("gurl -bench", 2, "missing URL"),
     // gurl's options have names of their own.
     ("gurl -ac 0 -bench :1", 2, "use -ac 1 or more"),
