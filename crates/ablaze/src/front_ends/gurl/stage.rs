@@ -16,6 +16,9 @@ use super::written::Delivery;
 use crate::CommandError;
 use crate::error::note;
 
+/// As long a body is held, where it cannot be written as it comes.
+const HELD_BYTES_MAX: usize = 256 << 20;
+
 /// What its workers share.
 pub struct Stage<'o> {
     options: &'o Options,
@@ -156,13 +159,29 @@ impl<'o> Stage<'o> {
         let file = options.output.file.as_deref().map(|file| Fill(record).text(file));
         // Records carry the bodies: standard output is for what the last stage writes.
         let file = file.or_else(|| self.to.is_none().then(|| "stdout".to_owned()));
-        let mut delivery = Delivery::to(&options.output, file, options.connections == 1);
+        let live = options.connections == 1;
+        let is_held = kept.is_some() || (file.is_some() && (!live || options.output.color));
+        let (mut body_bytes, mut is_too_long) = (0, false);
+        let mut delivery = Delivery::to(&options.output, file, live);
         client.perform(&request, &mut |piece| {
+            if let Piece::Body(bytes) = &piece {
+                body_bytes += bytes.len();
+                is_too_long = is_held && body_bytes > HELD_BYTES_MAX;
+            }
+            if is_too_long {
+                return false;
+            }
             if let Some(kept) = kept.as_mut() {
                 kept.piece(&piece);
             }
             delivery.piece(&piece)
         })?;
+        if is_too_long {
+            return Err(format!(
+                "{}: the body is longer than 256 MiB, the most that -w, -c and -ac can hold",
+                request.url
+            ));
+        }
         delivery.end();
         if delivery.unread {
             self.over.store(true, Ordering::Relaxed);

@@ -115,7 +115,7 @@ mod tests {
             assert!(command.get_arguments().any(|own| is(&own)), "{name}");
             names += 1;
         }
-        assert_eq!(names, 56);
+        assert_eq!(names, 57);
     }
 
     #[test]
