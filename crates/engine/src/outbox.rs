@@ -58,13 +58,24 @@ pub struct Outbox {
 /// A template, and how its fields are filled in: beside it, as both are looked up for every patched request.
 #[derive(Debug)]
 struct Prepared {
+    /// Without its bytes where it is constant: those lie in the layout, which all workers share.
     template: Template,
+    /// Their number.
+    bytes: u32,
+    is_idempotent: bool,
     patcher: Patcher,
 }
 
 impl Prepared {
     fn new(template: &Template) -> Self {
-        Self { template: template.clone(), patcher: Patcher::new(template) }
+        let is_constant = template.patches.is_empty();
+        let bytes = if is_constant { Vec::new() } else { template.bytes.clone() };
+        Self {
+            template: Template { bytes, patches: template.patches.clone(), ..*template },
+            bytes: template.bytes.len() as u32,
+            is_idempotent: IDEMPOTENT.iter().any(|method| template.bytes.starts_with(method)),
+            patcher: Patcher::new(template),
+        }
     }
 }
 
@@ -84,8 +95,7 @@ const IDEMPOTENT: [&[u8]; 6] = [b"GET ", b"HEAD ", b"PUT ", b"DELETE ", b"OPTION
 impl Outbox {
     /// Whether requests of this template may be sent twice without harm.
     pub fn is_idempotent(&self, template: u32) -> bool {
-        let bytes = &self.templates[template as usize].template.bytes;
-        IDEMPOTENT.iter().any(|method| bytes.starts_with(method))
+        self.templates[template as usize].is_idempotent
     }
 
     /// For one worker.
@@ -114,7 +124,7 @@ impl Outbox {
     /// Length of a request, bytes.
     #[inline]
     pub fn request_bytes(&self, template: u32) -> u32 {
-        self.templates[template as usize].template.bytes.len() as u32
+        self.templates[template as usize].bytes
     }
 
     /// Whether the response to it has no body whatever its head says.
@@ -158,7 +168,7 @@ impl Outbox {
         number: u64,
     ) -> Outgoing {
         let Place { buffer, holds } = &mut self.places[place];
-        let Prepared { template: prepared, patcher } = &self.templates[template as usize];
+        let Prepared { template: prepared, patcher, .. } = &self.templates[template as usize];
         let length = prepared.bytes.len();
         if *holds != template {
             // Where there are rows, no place ever holds a template.

@@ -121,7 +121,8 @@ fn unknown(option: &str, command: &clap::Command) -> String {
 }
 
 fn wrong_value(name: &str, value: &str, reason: &str) -> String {
-    let body_not_time = name == "--duration" && value.starts_with(['{', '[', '@', '"', '\'']);
+    let begins_as_body = value.starts_with(['{', '[', '@', '"', '\'']) || value.contains('=');
+    let body_not_time = name == "--duration" && begins_as_body;
     if body_not_time {
         return format!("-d is the duration; for a body use -b '{value}'");
     }

@@ -4,6 +4,7 @@
 //! [`LoadSpec`]: ablaze_model::LoadSpec
 
 mod checks;
+mod bodies;
 mod choices;
 pub mod hints;
 mod journey;

@@ -15,6 +15,7 @@ use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, Args, Parser};
 
 use super::checks::CheckOptions;
+use super::bodies::BodyOptions;
 use super::choices::{arrivals, close, io_choice, spin, tls_version};
 use super::journey::JourneyOptions;
 use crate::profile::{self, Sides};
@@ -117,6 +118,9 @@ pub struct RequestOptions {
     /// Body: text, @FILE, or @- for standard input
     #[arg(short, long, value_name = "BODY")]
     pub body: Option<String>,
+    /// What bodies are made of.
+    #[command(flatten)]
+    pub bodies: BodyOptions,
     /// Content-Type of the body
     #[arg(long, value_name = "TYPE")]
     pub content_type: Option<String>,

@@ -110,6 +110,9 @@ fn apply_requests(
     if let Some(body) = &options.body {
         requests.bodies = Bodies::Same(values::body(body)?);
     }
+    if let Some(bodies) = options.bodies.bodies()? {
+        requests.bodies = bodies;
+    }
     if let Some(path) = &options.body_lines {
         requests.bodies = Bodies::InTurn(Feed::of(sources::file(path, "--body-lines")?));
     }
@@ -117,7 +120,8 @@ fn apply_requests(
         requests.urls = Some(Feed::of(sources::file(path, "--urls")?));
     }
     requests.data = data(options)?.or(requests.data.take());
-    for text in options.body.iter().chain(&options.headers) {
+    let typed = options.bodies.typed();
+    for text in options.body.iter().chain(&options.headers).map(String::as_str).chain(typed) {
         check_placeholders(text)?;
     }
     requests.journey = match (&options.journey_file, options.journey.given()) {

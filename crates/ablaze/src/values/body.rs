@@ -15,15 +15,21 @@ use crate::CommandError;
 pub fn body(given: &str) -> Result<Body, CommandError> {
     match given.strip_prefix('@') {
         None => Ok(Body::Given(given.into())),
-        Some("-") => {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
-                CommandError::usage(format!("cannot read the body from standard input: {error}"))
-            })?;
-            Ok(Body::File(Blob::new("-", bytes)))
-        }
+        Some("-") => Ok(Body::File(Blob::new("-", standard_input("the body")?))),
         Some(path) => Ok(Body::File(sources::file(Path::new(path), "the body")?)),
     }
+}
+
+/// All of standard input; `what` it is for is part of the error.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn standard_input(what: &str) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
+        CommandError::usage(format!("cannot read standard input for {what}: {error}"))
+    })?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

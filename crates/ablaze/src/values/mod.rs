@@ -10,7 +10,7 @@ mod proxy;
 mod rate;
 
 pub use addresses::local_addresses;
-pub use body::body;
+pub use body::{body, standard_input};
 pub use connect_to::connect_to;
 pub use http::{feed_order, http_version};
 pub use lists::{cpus, ports, statuses};

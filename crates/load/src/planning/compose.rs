@@ -17,6 +17,7 @@ use ablaze_wire::http1::request::Template;
 
 use super::checks;
 use super::data::Columns;
+use super::form::Form;
 use super::journey;
 use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
 use super::sources::{self, UrlList};
@@ -211,6 +212,7 @@ fn bodies(asked: &BodiesSpec) -> Result<Bodies, Error> {
         BodiesSpec::Same(Body::Given(bytes)) => Bodies::Same(bytes.0.clone()),
         BodiesSpec::Same(Body::File(file)) => Bodies::Same(file.bytes()?.to_vec()),
         BodiesSpec::InTurn(feed) => Bodies::InTurn(sources::body_lines(feed)?),
+        BodiesSpec::Form(fields) => Bodies::Form(Form::of(fields)?),
     })
 }
 
@@ -237,7 +239,7 @@ impl Verbatim<'_> {
             for body in bodies.each() {
                 let request = RequestBuilder::new(method, target.as_slice())
                     .minor_version(minor_version(spec));
-                templates.push(self.template(request, body)?);
+                templates.push(self.template(request, bodies, body)?);
             }
         }
         limited(&templates)?;
@@ -253,7 +255,12 @@ impl Verbatim<'_> {
         })
     }
 
-    fn template(&self, request: RequestBuilder, body: &[u8]) -> Result<Template, Error> {
+    fn template(
+        &self,
+        request: RequestBuilder,
+        bodies: &Bodies,
+        body: &[u8],
+    ) -> Result<Template, Error> {
         let mut request = request.verbatim().placeholders(self.placeholders).cells(self.cells);
         for line in self.lines {
             request = match line {
@@ -262,7 +269,7 @@ impl Verbatim<'_> {
                 Line::Secret(of) => request.header_line(self.secrets.text(of)?),
             };
         }
-        request.body(body).build().map_err(|error| Error::usage(error.to_string()))
+        bodies.put(body, request).build().map_err(|error| Error::usage(error.to_string()))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod checks;
 mod compose;
 mod data;
 pub mod descriptors;
+mod form;
 pub mod journey;
 pub mod json_body;
 pub mod local;

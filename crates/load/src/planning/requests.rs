@@ -9,6 +9,7 @@ use ablaze_wire::http1::credentials;
 use ablaze_wire::http1::request::Template;
 
 use crate::Error;
+use crate::planning::form::Form;
 use crate::planning::order;
 
 /// What shall be sent.
@@ -63,15 +64,25 @@ pub enum Bodies {
     Same(Vec<u8>),
     /// One after the other, over and over.
     InTurn(Vec<Vec<u8>>),
+    /// The same form in every request.
+    Form(Form),
 }
 
 impl Bodies {
-    /// Each body; an empty one where there is none.
+    /// Each body; an empty one where there is none, or a form, whose parts are [put](Self::put) into requests.
     pub fn each(&self) -> Vec<&[u8]> {
         match self {
-            Self::None => vec![&[]],
+            Self::None | Self::Form(_) => vec![&[]],
             Self::Same(body) => vec![body],
             Self::InTurn(bodies) => bodies.iter().map(Vec::as_slice).collect(),
+        }
+    }
+
+    /// The request with one of them as its body.
+    pub fn put(&self, body: &[u8], request: RequestBuilder) -> RequestBuilder {
+        match self {
+            Self::Form(form) => request.body_parts(form.parts.clone()),
+            _ => request.body(body),
         }
     }
 }
@@ -132,6 +143,7 @@ impl RequestsAsked {
             Some(method) => method.clone(),
             None => if has_body { "POST" } else { "GET" }.to_owned(),
         };
+        self.check_form(&method)?;
         self.check_coding()?;
         let templates = self.templates(&method)?;
         limited(&templates)?;
@@ -139,6 +151,29 @@ impl RequestsAsked {
         let (minor_version, seed) = (self.minor_version, self.seed);
         let groups = Groups::default();
         Ok(Requests { templates, order, method, minor_version, has_body, seed, groups, data: None })
+    }
+
+    /// A form is a body whose type says where its fields end.
+    fn check_form(&self, method: &str) -> Result<(), Error> {
+        if !matches!(self.bodies, Bodies::Form(_)) {
+            return Ok(());
+        }
+        let refuse = |what: &str, why: &str| {
+            let text = format!("-F and {what} cannot be used together: {why}");
+            Err(Error::usage(text))
+        };
+        let why = "a form is sent as multipart/form-data with a boundary that is chosen here";
+        if let "GET" | "HEAD" = method {
+            let fix = format!("a form is a body, which {method} does not send; use POST or PUT");
+            return refuse(&format!("--method {method}"), &fix);
+        }
+        if self.content_type.is_some() {
+            return refuse("--content-type", why);
+        }
+        match self.given("Content-Type") {
+            Some(_) => refuse("-H 'Content-Type: …'", why),
+            None => Ok(()),
+        }
     }
 
     /// Bodies are sent as they are: one that a header line calls chunked must be that already (RFC 9112, 7.1).
@@ -192,7 +227,7 @@ impl RequestsAsked {
         for line in self.additional(method, body)? {
             request = request.header_line(line);
         }
-        request.body(body).build().map_err(|error| Error::usage(error.to_string()))
+        self.bodies.put(body, request).build().map_err(|error| Error::usage(error.to_string()))
     }
 
     /// The fields that are sent by themselves, in the order they are sent.
@@ -215,9 +250,14 @@ impl RequestsAsked {
             (1.., false) => fields.push(text("Connection", "close")),
             _ => {}
         }
-        if self.bodies != Bodies::None {
-            let guessed = usual_content_type(body);
-            fields.push(text("Content-Type", self.content_type.as_deref().unwrap_or(guessed)));
+        match &self.bodies {
+            Bodies::None => {}
+            // Its boundary stands there.
+            Bodies::Form(form) => fields.push(text("Content-Type", &form.content_type)),
+            Bodies::Same(_) | Bodies::InTurn(_) => {
+                let guessed = usual_content_type(body);
+                fields.push(text("Content-Type", self.content_type.as_deref().unwrap_or(guessed)));
+            }
         }
         // RFC 9110, 8.6: a method that anticipates content says so when there is none, too. With a
         // transfer coding the length must not be there (RFC 9112, 6.2).

@@ -1,5 +1,7 @@
 //! Files that say what is sent: bodies, lists of URLs, lines that are bodies. Each is read once, before the run.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use ablaze_model::spec::{Blob, Feed};
@@ -22,7 +24,7 @@ pub fn file(path: &Path, what: &str) -> Result<Blob, Error> {
 /// # Errors
 /// When it cannot be read.
 pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|error| {
+    let (bytes, changed) = read_watching(path, || {}).map_err(|error| {
         let fix = match error.kind() {
             std::io::ErrorKind::NotFound => "check its name",
             std::io::ErrorKind::PermissionDenied => "make it readable",
@@ -30,7 +32,27 @@ pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Error> {
         };
         let reason = reason(&error);
         Error::usage(format!("cannot read file `{}` for {what}: {reason}; {fix}", path.display()))
-    })
+    })?;
+    match changed {
+        false => Ok(bytes),
+        true => Err(Error::usage(format!(
+            "file `{}` for {what} changed while it was read: use one that nobody writes to",
+            path.display()
+        ))),
+    }
+}
+
+/// The bytes of a file, and whether it was written to meanwhile. `read` is called when it has been read.
+fn read_watching(path: &Path, read: impl FnOnce()) -> std::io::Result<(Vec<u8>, bool)> {
+    let mut file = File::open(path)?;
+    let before = file.metadata()?;
+    let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0));
+    file.read_to_end(&mut bytes)?;
+    read();
+    let after = file.metadata()?;
+    // A pipe has neither length nor age.
+    let is_same = before.len() == after.len() && before.modified().ok() == after.modified().ok();
+    Ok((bytes, before.is_file() && !is_same))
 }
 
 /// The lines of a file as bodies, without their line ends. A last line end begins no line.
@@ -242,6 +264,20 @@ mod tests {
             assert!(error.to_string().contains(expected), "{name}: {error}");
             assert!(matches!(error, Error::Usage(_)), "{name}: {error:?}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_written_to_meanwhile_is_noticed() {
+        let path = std::env::temp_dir().join(format!("ablaze-source-{}", std::process::id()));
+        std::fs::write(&path, "one").unwrap();
+        let same = read_watching(&path, || {}).unwrap();
+        let grown = read_watching(&path, || std::fs::write(&path, "one and more").unwrap());
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(same, (b"one".to_vec(), false));
+        assert!(grown.unwrap().1);
+        // They say that they have no bytes, and have some.
+        let kernels = read_watching(Path::new("/proc/self/stat"), || {}).unwrap();
+        assert!(!kernels.0.is_empty() && !kernels.1);
     }
 
     #[test]

@@ -58,6 +58,14 @@ impl Blob {
         self.bytes.as_deref().ok_or_else(|| BlobError::Missing(self.name.clone()))
     }
 
+    /// The same, to keep them without a copy.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn shared(&self) -> Result<Arc<[u8]>, BlobError> {
+        self.bytes.clone().ok_or_else(|| BlobError::Missing(self.name.clone()))
+    }
+
     /// Leaves only what tells whether a file is the same.
     pub(super) fn leave_bytes(&mut self) {
         self.bytes = None;

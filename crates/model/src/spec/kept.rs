@@ -41,13 +41,20 @@ impl LoadSpec {
     /// What of it stays with its run.
     pub fn kept(&self) -> Self {
         let mut kept = Self { words: Words::default(), ..self.clone() };
-        if let Bodies::Same(Body::Given(bytes)) = &kept.requests.bodies
-            && bytes.0.len() > BODY_BYTES
-        {
-            kept.requests.bodies = Bodies::Same(Body::File(Blob::new("", bytes.0.clone())));
+        let mut long: Vec<&mut Body> = match &mut kept.requests.bodies {
+            Bodies::Same(body) => vec![body],
+            Bodies::Form(fields) => fields.iter_mut().map(|field| &mut field.content).collect(),
+            Bodies::None | Bodies::InTurn(_) => Vec::new(),
+        };
+        for body in &mut long {
+            if let Body::Given(bytes) = &**body
+                && bytes.0.len() > BODY_BYTES
+            {
+                **body = Body::File(Blob::new("", bytes.0.clone()));
+            }
         }
         let began = match &kept.requests.bodies {
-            Bodies::None => None,
+            Bodies::None | Bodies::Form(_) => None,
             Bodies::Same(Body::Given(bytes)) => Some(usual_content_type(&bytes.0)),
             Bodies::Same(Body::File(file)) | Bodies::InTurn(Feed { file, .. }) => {
                 file.bytes().ok().map(usual_content_type)

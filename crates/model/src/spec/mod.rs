@@ -7,6 +7,7 @@
 
 pub mod blob;
 mod defaults;
+mod form;
 mod kept;
 pub mod requests;
 pub mod secrets;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::proxy::Way;
 use crate::plan::{Arrivals, ClockStarts, Close, Limits, RateProfile};
 pub use blob::{Blob, BlobError};
+pub use form::FormField;
 pub use kept::{FrontEnd, Given};
 pub use requests::{
     Bodies, Body, Bytes, DataSpec, Feed, Head, JourneySpec, Line, Part, RequestsSpec,
@@ -305,25 +307,21 @@ impl LoadSpec {
     /// The files it names.
     pub fn blobs(&self) -> Vec<&Blob> {
         let data = self.requests.data.as_ref().map(|data| &data.feed);
-        let feeds = [self.requests.urls.as_ref(), self.requests.bodies.feed(), data];
+        let feeds = [self.requests.urls.as_ref(), data];
         let feeds = feeds.into_iter().flatten().map(|feed| &feed.file);
         let journey = self.requests.journey.as_ref();
         let of_journey = journey
             .into_iter()
             .flat_map(|own| [&own.file].into_iter().chain(own.files.iter().map(|(_, file)| file)));
-        let one_each = self.requests.bodies.file().into_iter().chain(self.tls.trust.file());
-        feeds.chain(of_journey).chain(one_each).collect()
+        let of_bodies = self.requests.bodies.files().into_iter();
+        feeds.chain(of_journey).chain(of_bodies).chain(self.tls.trust.file()).collect()
     }
 
     /// The same, to put their bytes beside them.
     pub fn blobs_mut(&mut self) -> Vec<&mut Blob> {
         let mut blobs = Vec::new();
         blobs.extend(self.requests.urls.as_mut().map(|feed| &mut feed.file));
-        match &mut self.requests.bodies {
-            Bodies::Same(Body::File(file)) => blobs.push(file),
-            Bodies::InTurn(feed) => blobs.push(&mut feed.file),
-            Bodies::None | Bodies::Same(Body::Given(_)) => {}
-        }
+        blobs.extend(self.requests.bodies.files_mut());
         blobs.extend(self.requests.data.as_mut().map(|data| &mut data.feed.file));
         if let Some(journey) = &mut self.requests.journey {
             blobs.push(&mut journey.file);

@@ -7,6 +7,7 @@ use ablaze_feed::Order;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::blob::{Blob, hex, unhex};
+use super::form::{self, FormField};
 use super::secrets::SecretRef;
 
 /// What is sent.
@@ -110,6 +111,8 @@ pub enum Bodies {
     Same(Body),
     /// Each line of a file, one after the other, over and over.
     InTurn(Feed),
+    /// This form in every request.
+    Form(Vec<FormField>),
 }
 
 /// One body.
@@ -180,19 +183,23 @@ impl Feed {
 }
 
 impl Bodies {
-    /// The file whose lines they are.
-    pub fn feed(&self) -> Option<&Feed> {
+    /// The files that it is made of.
+    pub fn files(&self) -> Vec<&Blob> {
         match self {
-            Self::InTurn(feed) => Some(feed),
-            Self::None | Self::Same(_) => None,
+            Self::None => Vec::new(),
+            Self::Same(body) => body.file().into_iter().collect(),
+            Self::InTurn(feed) => vec![&feed.file],
+            Self::Form(fields) => form::files(fields).collect(),
         }
     }
 
-    /// The file that is the body.
-    pub fn file(&self) -> Option<&Blob> {
+    /// The same, to put their bytes beside them.
+    pub fn files_mut(&mut self) -> Vec<&mut Blob> {
         match self {
-            Self::Same(body) => body.file(),
-            _ => None,
+            Self::None => Vec::new(),
+            Self::Same(body) => body.file_mut().into_iter().collect(),
+            Self::InTurn(feed) => vec![&mut feed.file],
+            Self::Form(fields) => form::files_mut(fields).collect(),
         }
     }
 }

@@ -85,6 +85,30 @@ fn a_spec_comes_back_from_its_saved_form_without_secrets_and_bytes() {
 }
 
 #[test]
+fn a_form_comes_back_and_names_its_files() {
+    let field = |name: &str, content| FormField {
+        name: name.into(),
+        content,
+        filename: None,
+        content_type: None,
+    };
+    let mut spec = LoadSpec::default();
+    let photo = field("photo", Body::File(file("a.png", b"png")));
+    spec.requests.bodies = Bodies::Form(vec![field("a", Body::Given("b".into())), photo]);
+    let text = serde_json::to_string(&spec).unwrap();
+    let mut back: LoadSpec = serde_json::from_str(&text).unwrap();
+    assert_eq!(back, spec);
+    let [blob] = &mut back.blobs_mut()[..] else { panic!("one file") };
+    blob.attach(b"png".to_vec()).unwrap();
+    // A long text does not stay with a run, and a short one does.
+    let long = field("b", Body::Given(Bytes(vec![b'x'; 5000])));
+    spec.requests.bodies = Bodies::Form(vec![field("a", Body::Given("b".into())), long]);
+    let Bodies::Form(kept) = spec.kept().requests.bodies else { panic!("no form") };
+    assert_eq!(kept[0].content, Body::Given("b".into()));
+    assert_eq!(kept[1].content.file().unwrap().length_bytes, 5000);
+}
+
+#[test]
 fn a_changed_file_makes_another_spec_and_other_words_do_not() {
     let spec = full(&mut Secrets::default());
     let mut other = spec.clone();

@@ -2,6 +2,7 @@
 //! command that is advised must get the response that was measured; secrets stand in it as placeholders.
 
 mod fields;
+mod form;
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv6Addr};
@@ -201,6 +202,7 @@ fn body(asked: Option<&LoadSpec>, words: &mut Vec<String>) {
         Bodies::InTurn(Feed { file: lines, .. }) => {
             format!("--data-raw \"$(head -n 1 {})\"", file(Some(&lines.name)))
         }
+        Bodies::Form(fields) => form::words(fields, fields::have_placeholders(asked)).join(" "),
         Bodies::None => "--data-binary @FILE".to_owned(),
     });
 }

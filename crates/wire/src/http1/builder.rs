@@ -8,8 +8,14 @@
 //! fields of fixed width, and the names of [`RequestBuilder::cells`] in braces fields of varying width. All other
 //! braces stay as they are.
 
+mod placeholders;
+
+use std::sync::Arc;
+
+use placeholders::{Field, Text, placeholder};
+
 use crate::http1::fields::is_token_byte;
-use crate::http1::request::{Patch, PatchValue, Template};
+use crate::http1::request::{PatchValue, Template};
 
 /// Digits of `{seq}` without a width.
 pub const SEQUENCE_DIGITS: u32 = 10;
@@ -23,10 +29,19 @@ pub struct RequestBuilder {
     target: Vec<u8>,
     minor_version: u8,
     headers: Vec<Header>,
-    body: Vec<u8>,
+    body: Vec<BodyPart>,
     checked: bool,
     placeholders: bool,
     cells: Vec<String>,
+}
+
+/// A part of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BodyPart {
+    /// Text that may have placeholders.
+    Text(Vec<u8>),
+    /// Bytes that are sent as they are: those of a file.
+    Constant(Arc<[u8]>),
 }
 
 #[derive(Debug, Clone)]
@@ -147,8 +162,13 @@ impl RequestBuilder {
     }
 
     /// Sets the body.
-    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
-        self.body = body.into();
+    pub fn body(self, body: impl Into<Vec<u8>>) -> Self {
+        self.body_parts(vec![BodyPart::Text(body.into())])
+    }
+
+    /// Sets the body, part behind part.
+    pub fn body_parts(mut self, parts: Vec<BodyPart>) -> Self {
+        self.body = parts;
         self
     }
 
@@ -178,7 +198,12 @@ impl RequestBuilder {
     /// range, or the request is too long for 32-bit offsets.
     pub fn build(&self) -> Result<Template, RequestError> {
         let mut body = Text::default();
-        self.append(&mut body, &self.body)?;
+        for part in &self.body {
+            match part {
+                BodyPart::Text(text) => self.append(&mut body, text)?,
+                BodyPart::Constant(bytes) => body.bytes.extend_from_slice(bytes),
+            }
+        }
         let body_bytes = body.bytes.len();
         let body_varies = body.patches.iter().any(|field| field.width == 0);
         if self.checked {
@@ -314,80 +339,4 @@ fn check_header(name: &[u8], value: &[u8]) -> Result<(), RequestError> {
 
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Bytes with fields in them; offsets are as wide as memory until the whole is known to fit.
-#[derive(Debug, Default)]
-struct Text {
-    bytes: Vec<u8>,
-    patches: Vec<Field>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Field {
-    offset: usize,
-    width: u32,
-    value: PatchValue,
-}
-
-impl Field {
-    fn into_patch(self) -> Patch {
-        // The request was checked to be shorter than u32::MAX.
-        Patch { offset: self.offset as u32, width: self.width, value: self.value }
-    }
-}
-
-impl Text {
-    fn append_text(&mut self, other: &Self) {
-        let shift = self.bytes.len();
-        self.bytes.extend_from_slice(&other.bytes);
-        self.patches.extend(other.patches.iter().map(|f| Field { offset: f.offset + shift, ..*f }));
-    }
-
-    fn append_expanded(
-        &mut self,
-        mut part: &[u8],
-        builder: &RequestBuilder,
-    ) -> Result<(), RequestError> {
-        while let Some(brace) = memchr::memchr(b'{', part) {
-            self.bytes.extend_from_slice(&part[..brace]);
-            part = &part[brace..];
-            if let Some((placeholder_bytes, value, width)) = builder.field(part)? {
-                let offset = self.bytes.len();
-                self.bytes.resize(offset + width as usize, b'0');
-                self.patches.push(Field { offset, width, value });
-                part = &part[placeholder_bytes..];
-            } else {
-                self.bytes.push(b'{');
-                part = &part[1..];
-            }
-        }
-        self.bytes.extend_from_slice(part);
-        Ok(())
-    }
-}
-
-/// The placeholder that begins with the brace at the beginning of `text`: its length, what it
-/// stands for, and its width.
-fn placeholder(text: &[u8]) -> Result<Option<(usize, PatchValue, u32)>, RequestError> {
-    let (value, name_bytes) = match text {
-        [b'{', b's', b'e', b'q', b'}', ..] => {
-            return Ok(Some((5, PatchValue::Sequence, SEQUENCE_DIGITS)));
-        }
-        [b'{', b's', b'e', b'q', b':', ..] => (PatchValue::Sequence, 5),
-        [b'{', b'r', b'a', b'n', b'd', b':', ..] => (PatchValue::Random, 6),
-        _ => return Ok(None),
-    };
-    let digits = text[name_bytes..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let end = name_bytes + digits;
-    if digits == 0 || text.get(end) != Some(&b'}') {
-        return Ok(None);
-    }
-    let width = text[name_bytes..end]
-        .iter()
-        .fold(0u32, |n, digit| n.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
-    if !(1..=DIGITS_MAX).contains(&width) {
-        return Err(RequestError::Placeholder(lossy(&text[1..end])));
-    }
-    Ok(Some((end + 1, value, width)))
 }

@@ -1,6 +1,8 @@
 //! What stands behind `-F` and `--form-string`, as curl reads it: `name=value`, `name=@file`, `name=<file`, each with
 //! `;type=TYPE` and `;filename=NAME`. What else curl takes there is refused by name.
 
+use super::{UNKNOWN, known_type_of};
+
 /// A field of a form as it was asked for; nothing is read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
@@ -34,7 +36,31 @@ impl Field {
             (None, _) => None,
         }
     }
+
+    /// The type that the content is sent with: the one asked for, or the one that a name says. Only files have one that
+    /// nothing says, and a text from a file is no `text/plain`.
+    pub fn sent_type(&self) -> Option<&str> {
+        let filename = self.filename();
+        let by_filename = filename.and_then(known_type_of);
+        let guessed = match &self.source {
+            Source::File(path) | Source::TextOf(path) if path != STDIN => {
+                let by_name = by_filename.or_else(|| known_type_of(path));
+                let usual = by_name.or(filename.map(|_| UNKNOWN));
+                usual.filter(|own| *own != "text/plain" || filename.is_some())
+            }
+            _ => by_filename,
+        };
+        self.content_type.as_deref().or(guessed)
+    }
+
+    /// Whether its content is what comes in on standard input.
+    pub fn is_stdin(&self) -> bool {
+        matches!(&self.source, Source::File(path) | Source::TextOf(path) if path == STDIN)
+    }
 }
+
+/// What stands for standard input.
+const STDIN: &str = "-";
 
 /// Reads what stands behind `--form-string`: nothing in the value has a meaning.
 ///
@@ -91,6 +117,9 @@ pub fn form(text: &str) -> Result<Field, String> {
                 ));
             }
         }
+    }
+    if matches!(field.source, Source::TextOf(_)) && field.filename.is_some() {
+        return Err("`;filename=` behind `<`, which sends a text: use `@` to send a file".into());
     }
     match rest.is_empty() {
         true => Ok(field),
@@ -221,6 +250,7 @@ mod tests {
             ("a=b;c", "--form-string"),
             ("a=\"b\"c", "behind a quotation mark"),
             ("a=(;type=multipart/mixed", "nested"),
+            ("a=<b;filename=c", "use `@`"),
         ] {
             let error = form(given).unwrap_err();
             assert!(error.contains(needle), "{given}: {error}");

@@ -135,6 +135,14 @@ pub fn content_type(boundary: &str) -> String {
 
 /// The type that a file's name says, by the ending and as curl has it; `application/octet-stream` for all others.
 pub fn content_type_of(filename: &str) -> &'static str {
+    known_type_of(filename).unwrap_or(UNKNOWN)
+}
+
+/// Of a file whose name says no type.
+const UNKNOWN: &str = "application/octet-stream";
+
+/// The type that a file's name says, if it says one.
+fn known_type_of(filename: &str) -> Option<&'static str> {
     const TYPES: [(&str, &str); 10] = [
         (".gif", "image/gif"),
         (".jpg", "image/jpeg"),
@@ -152,7 +160,7 @@ pub fn content_type_of(filename: &str) -> &'static str {
         at.and_then(|at| filename.as_bytes().get(at..))
             .is_some_and(|end| end.eq_ignore_ascii_case(ending.as_bytes()))
     };
-    TYPES.iter().find(|(ending, _)| ends(ending)).map_or("application/octet-stream", |(_, own)| own)
+    TYPES.iter().find(|(ending, _)| ends(ending)).map(|(_, own)| *own)
 }
 
 /// A name inside quotation marks, as browsers and curl since 7.81 write it (HTML Standard, "multipart form data").

@@ -12,7 +12,7 @@ use ablaze_testing::skip::installed;
 use ablaze_testing::{Bounded, Scratch};
 use ablaze_wire::http1::response::field;
 use ablaze_wire::multipart::argument::{Field, Source, form, form_string};
-use ablaze_wire::multipart::{Body, Part, content_type, content_type_of};
+use ablaze_wire::multipart::{Body, Part, content_type};
 
 /// The boundary that curl chose, and the body that it sent.
 fn sent_by_curl(words: &[&str]) -> (String, Vec<u8>) {
@@ -63,12 +63,7 @@ fn ours(fields: &[Field], boundary: &str) -> Vec<u8> {
         .zip(&contents)
         .map(|(field, content)| {
             let filename = field.filename();
-            let by_name = match &field.source {
-                Source::File(path) => Some(content_type_of(filename.unwrap_or(path))),
-                _ => filename.map(content_type_of),
-            };
-            let content_type = field.content_type.as_deref().or(by_name);
-            Part { name: &field.name, filename, content_type, content }
+            Part { name: &field.name, filename, content_type: field.sent_type(), content }
         })
         .collect();
     Body::new(&parts, boundary).unwrap().to_vec()
@@ -83,6 +78,7 @@ fn forms_are_curls_byte_for_byte() {
     let image = folder.write("a picture.PNG", (0..=255).cycle().take(70_000).collect::<Vec<u8>>());
     let text = folder.write("t\"ext.txt", "one\r\ntwo\n");
     let empty = folder.write("empty", "");
+    let page = folder.write("page.html", "<p>");
     let forms: Vec<Vec<String>> = vec![
         vec!["a=b".into()],
         vec!["a=b".into(), "a=c".into(), "é=\"ü; x\"".into(), "empty=".into()],
@@ -91,6 +87,9 @@ fn forms_are_curls_byte_for_byte() {
         vec!["v=1;type=application/json".into(), format!("w=@{text};type=x/y")],
         vec!["q=  padded  ".into(), "qu\"ot\\ed=\"a\\\"b\\\\c\"".into()],
         vec![format!("n=@{empty};filename=page.html")],
+        vec![format!("n=@{page};filename=x"), format!("o=@{empty};filename=x")],
+        vec!["t=v;filename=x".into(), "t=v;filename=x.png".into()],
+        vec![format!("t=<{page}"), format!("t=<{page};type=a/b")],
     ];
     for form_words in forms {
         let words: Vec<&str> = form_words.iter().flat_map(|word| ["-F", word]).collect();

@@ -188,6 +188,10 @@ fn requests(
         let text = "journeys are walked by `ablaze load --journey FILE.hurl`, not by `ablaze ab`";
         return Err(Refused::native_usage(text));
     }
+    if let Some(option) = native.request.bodies.given() {
+        let text = format!("{option} is an option of `ablaze load`, not of `ablaze ab`");
+        return Err(Refused::native_usage(text));
+    }
     let url = spec.destination.url.as_ref().map(UrlSpec::to_url);
     let urls = match &native.request.urls {
         Some(path) => Some(Feed::of(sources::file(path, "--urls").map_err(unusable)?)),

@@ -147,9 +147,10 @@ fn refuse_another_request(options: &native::Options) -> Result<(), CommandError>
         ("--pipeline", load.pipeline.is_some()),
         ("--streams", load.streams.is_some()),
     ];
-    match given.iter().find(|(_, given)| *given) {
+    let given = given.iter().find(|(_, given)| *given).map(|(option, _)| *option);
+    match given.or(request.bodies.given()) {
         None => Ok(()),
-        Some((option, _)) => Err(usage(format!(
+        Some(option) => Err(usage(format!(
             "{option} is not supported with wrk's options: use `ablaze load {option} …`"
         ))),
     }

@@ -2,7 +2,7 @@
 
 use ablaze_model::plan::Http2;
 use ablaze_model::record::GroupRecord;
-use ablaze_model::spec::{Blob, Bytes, Head, Line, SecretRef};
+use ablaze_model::spec::{Blob, Bytes, FormField, Head, Line, SecretRef};
 
 use super::*;
 use crate::live::sample;
@@ -95,6 +95,26 @@ fn fields_bodies_and_credentials_are_said_and_no_secret() {
     assert!(file.contains(" --data-binary @'my body' http:"), "{file}");
     let lines = bodies(&mut run, Bodies::InTurn(Feed::of(Blob::new("l.txt", Vec::new()))));
     assert!(lines.contains(" --data-raw \"$(head -n 1 l.txt)\" http:"), "{lines}");
+    let form = bodies(&mut run, Bodies::Form(form()));
+    let expected = " --form-string 'a=@1 0000000000' -F photo=@d/a.png \
+                    -F 'log=@\"x,y\";type=text/csv;filename=\"log\"' -F 'text=<t.txt' http:";
+    assert!(form.contains(expected), "{form}");
+}
+
+fn form() -> Vec<FormField> {
+    let field = |name: &str, content, filename: Option<&str>, kind: Option<&str>| FormField {
+        name: name.into(),
+        content,
+        filename: filename.map(str::to_owned),
+        content_type: kind.map(str::to_owned),
+    };
+    let file = |name: &str| Body::File(Blob::new(name, Vec::new()));
+    vec![
+        field("a", Body::Given("@1 {seq}".into()), None, None),
+        field("photo", file("d/a.png"), Some("a.png"), Some("image/png")),
+        field("log", file("x,y"), Some("log"), Some("text/csv")),
+        field("text", file("t.txt"), None, None),
+    ]
 }
 
 #[test]
