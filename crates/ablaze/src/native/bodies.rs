@@ -1,7 +1,8 @@
-//! The options that bodies are made of, field by field: `-F` and `--form-string` as curl has them.
+//! The options that bodies are made of, piece by piece: `-F` and `--form-string` as curl has them, and `--body-json`.
 
 use std::path::Path;
 
+use ablaze_load::planning::json_body::{self, Style};
 use ablaze_load::planning::sources;
 use ablaze_model::spec::{Blob, Bodies, Body, FormField};
 use ablaze_wire::multipart::argument::{self, Field, Source};
@@ -16,6 +17,9 @@ pub struct BodyOptions {
     /// The fields of a form.
     #[command(flatten)]
     pub form: FormWords,
+    /// Member of a JSON body: name=TEXT or name:=JSON; a.b=…, a[]=…. Repeatable
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["body", "body_lines", "form", "form_string"])]
+    pub body_json: Vec<String>,
 }
 
 /// The values of `-F` and `--form-string`, in the order in which they were typed.
@@ -36,6 +40,9 @@ impl BodyOptions {
     /// # Errors
     /// When a word cannot be read, or a file.
     pub fn bodies(&self) -> Result<Option<Bodies>, CommandError> {
+        if !self.body_json.is_empty() {
+            return self.json().map(|body| Some(Bodies::Same(body)));
+        }
         if self.form.0.is_empty() {
             return Ok(None);
         }
@@ -58,14 +65,26 @@ impl BodyOptions {
         Ok(Some(Bodies::Form(fields)))
     }
 
+    fn json(&self) -> Result<Body, CommandError> {
+        let mut read = |name: &str| {
+            sources::read(Path::new(name), "--body-json").map_err(|error| error.to_string())
+        };
+        match json_body::body(&self.body_json, Style::Native, &mut read) {
+            Ok(body) => Ok(Body::Given(body.as_str().into())),
+            Err(why) => Err(CommandError::usage(format!("--body-json: {why}"))),
+        }
+    }
+
     /// What was typed.
     pub fn typed(&self) -> impl Iterator<Item = &str> {
-        self.form.0.iter().map(|(_, word)| word.as_str())
+        let form = self.form.0.iter().map(|(_, word)| word);
+        form.chain(&self.body_json).map(String::as_str)
     }
 
     /// The first of them that was given.
     pub fn given(&self) -> Option<&'static str> {
-        self.form.0.first().map(|(kind, _)| kind.name())
+        let json = (!self.body_json.is_empty()).then_some("--body-json");
+        json.or_else(|| self.form.0.first().map(|(kind, _)| kind.name()))
     }
 }
 

@@ -7,10 +7,18 @@
 //! | `k:=value` | `k:=value` | JSON, taken over as it is written: a number, `true`, `null`, `{}`, `[1,2]` |
 //! | `k=@file`, `k:=@file` | `k:@file` | the content of a file, as a string or as JSON; `\@` is an @ |
 //! | `a.b.c=…` | `a.b.c:…` | nested; `\.` is a point in a name |
+//! | `a[b]=…`, `a[]=…`, `a[2]=…` | | nested, as httpie has it: a member, the next element, the element of this number |
 //!
-//! Members stand in the order of their first word; the last word for a member counts.
+//! Members stand in the order of their first word; the last word for a member counts. Elements that no word gives are
+//! `null`; where the first name is empty (`[]=x`, `[0].a=x`), the body is an array.
+
+mod path;
+mod tree;
 
 use serde::de::IgnoredAny;
+
+use path::Step;
+use tree::{Node, quoted};
 
 /// How words are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +32,7 @@ pub enum Style {
 /// Gives the content of a file, or why it cannot.
 pub type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
-/// The object that the words make, without blanks.
+/// The object, or array, that the words make, without blanks.
 ///
 /// # Errors
 /// One sentence about the first word that is wrong.
@@ -33,31 +41,21 @@ pub fn body<S: AsRef<str>>(
     style: Style,
     read_file: ReadFile<'_>,
 ) -> Result<String, String> {
-    let mut object = Vec::new();
-    for word in words {
+    let mut body = Node::Object(Vec::new());
+    for (number, word) in words.iter().enumerate() {
         let word = word.as_ref();
         let (path, value) = member(word, style, read_file)?;
-        insert(&mut object, &path, value).map_err(|why| format!("`{word}`: {why}"))?;
+        if number == 0 {
+            body = Node::Open;
+        }
+        tree::insert(&mut body, "the body", &path, value)
+            .map_err(|why| format!("`{word}`: {why}"))?;
     }
-    let mut text = String::new();
-    write(&mut text, &object);
-    Ok(text)
+    Ok(body.to_string())
 }
-
-/// A value: JSON as it is to be written, or an object whose members are known.
-enum Node {
-    Json(String),
-    Object(Members),
-}
-
-type Members = Vec<(String, Node)>;
 
 /// The names from the outermost to the innermost, and the value.
-fn member(
-    word: &str,
-    style: Style,
-    read_file: ReadFile<'_>,
-) -> Result<(Vec<String>, Node), String> {
+fn member(word: &str, style: Style, read_file: ReadFile<'_>) -> Result<(Vec<Step>, Node), String> {
     let expected = match style {
         Style::Native => "expected name=text or name:=JSON",
         Style::Gurl => "expected name:text or name:=JSON",
@@ -65,10 +63,11 @@ fn member(
     let Some((name, typed, value)) = parts(word, style) else {
         return Err(format!("`{word}` is no member: {expected}"));
     };
-    let path = names(name);
-    if path.iter().any(String::is_empty) {
-        return Err(format!("`{word}` has an empty name: {expected}"));
-    }
+    let path = match style {
+        Style::Native => path::with_brackets(name),
+        Style::Gurl => path::names(name),
+    };
+    let path = path.map_err(|why| format!("`{word}` {why}: {expected}"))?;
     let content = match value.strip_prefix('@') {
         Some(file) => {
             let bytes = read_file(file)?;
@@ -119,76 +118,6 @@ fn parts(word: &str, style: Style) -> Option<(&str, bool, &str)> {
         return Some((&word[..at], typed, &word[at + length..]));
     }
     None
-}
-
-/// The names between points; a backslash takes its meaning from a point, a separator or a backslash.
-fn names(path: &str) -> Vec<String> {
-    let mut names = vec![String::new()];
-    let mut letters = path.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let escapes = letter == '\\' && letters.peek().is_some_and(|next| ".:=\\".contains(*next));
-        if letter == '.' {
-            names.push(String::new());
-            continue;
-        }
-        let letter = if escapes { letters.next() } else { Some(letter) };
-        if let Some(name) = names.last_mut() {
-            name.extend(letter);
-        }
-    }
-    names
-}
-
-fn insert(object: &mut Members, path: &[String], value: Node) -> Result<(), String> {
-    let Some((name, inner)) = path.split_first() else { return Ok(()) };
-    let place = match object.iter().position(|(own, _)| own == name) {
-        Some(place) => place,
-        None => {
-            // What it will be follows.
-            object.push((name.clone(), Node::Object(Vec::new())));
-            object.len() - 1
-        }
-    };
-    let node = &mut object[place].1;
-    if inner.is_empty() {
-        *node = value;
-        return Ok(());
-    }
-    if matches!(node, Node::Json(json) if is_empty_object(json)) {
-        *node = Node::Object(Vec::new());
-    }
-    match node {
-        Node::Object(members) => insert(members, inner, value),
-        Node::Json(json) => {
-            Err(format!("`{name}` is {json} already and takes no member `{}`", inner[0]))
-        }
-    }
-}
-
-fn is_empty_object(json: &str) -> bool {
-    json.strip_prefix('{')
-        .and_then(|rest| rest.strip_suffix('}'))
-        .is_some_and(|inside| inside.trim().is_empty())
-}
-
-fn write(text: &mut String, object: &Members) {
-    text.push('{');
-    for (at, (name, node)) in object.iter().enumerate() {
-        if at > 0 {
-            text.push(',');
-        }
-        text.push_str(&quoted(name));
-        text.push(':');
-        match node {
-            Node::Json(json) => text.push_str(json),
-            Node::Object(members) => write(text, members),
-        }
-    }
-    text.push('}');
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]
@@ -252,6 +181,37 @@ mod tests {
             assert_eq!(of(Style::Gurl, gurl).as_deref(), Ok(expected));
         }
         assert_eq!(of(Style::Native, &[]).as_deref(), Ok("{}"));
+    }
+
+    #[test]
+    fn brackets_are_members_and_elements() {
+        let cases: [(&[&str], &str); 8] = [
+            (&["a[b]=1", "a[c][d]:=2", "a.e[f]=3"], r#"{"a":{"b":"1","c":{"d":2},"e":{"f":"3"}}}"#),
+            (&["a[]=1", "a[]:=2", "a[][b]=3"], r#"{"a":["1",2,{"b":"3"}]}"#),
+            (&["a[1]=x", "a[0].b=y", "a[1]=z"], r#"{"a":[{"b":"y"},"z"]}"#),
+            (&["a[2]:=true"], r#"{"a":[null,null,true]}"#),
+            (&["[]:=1", "[]:=2"], "[1,2]"),
+            (&["[0].id:=1", "[1].id:=2"], r#"[{"id":1},{"id":2}]"#),
+            (&["a:=[]", "a[]=1"], r#"{"a":["1"]}"#),
+            (&[r"a\[b\]=1", r"a\[\]=2", r"c[\1]=3"], r#"{"a[b]":"1","a[]":"2","c":{"1":"3"}}"#),
+        ];
+        for (words, expected) in cases {
+            assert_eq!(of(Style::Native, words).as_deref(), Ok(expected), "{words:?}");
+        }
+        // gurl knows none.
+        assert_eq!(of(Style::Gurl, &["a[]:1"]).as_deref(), Ok(r#"{"a[]":"1"}"#));
+        for (words, needle) in [
+            (&["a[b=1"][..], "has a `[` without `]`"),
+            (&["a[b]c=1"], "has `c` behind a `]`"),
+            (&["a[99999999]=1"], "has an index above 100000"),
+            (&["a[]=1", "a.b=2"], "`a` is an array already and takes no member `b`"),
+            (&["a.b=1", "a[]=2"], "`a` is an object already and takes no element"),
+            (&["a=1", "a[]=2"], r#"`a` is "1" already and takes no element"#),
+            (&["a=1", "[]=2"], "the body is an object already and takes no element"),
+        ] {
+            let error = of(Style::Native, words).unwrap_err();
+            assert!(error.contains(needle), "{words:?}: {error}");
+        }
     }
 
     #[test]

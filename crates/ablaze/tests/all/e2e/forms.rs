@@ -120,6 +120,47 @@ fn typed_values_have_placeholders_and_files_have_none() {
 }
 
 #[test]
+fn json_bodies_are_made_of_words() {
+    let server = Recording::start("");
+    let file = Scratch::with("file", b"a \"text\"\n");
+    let note = format!("note=@{}", file.word());
+    let words = ["name=ann", "age:=30", "home.city=Rome", "tags[]=x", "tags[]:=1", &note];
+    let words: Vec<&str> = words.iter().flat_map(|word| ["--body-json", *word]).collect();
+    let target = server.url("/");
+    let ran = ablaze(&[&[&target[..], "-n1", "-c1", "-X", "PATCH"], &words[..]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let came = server.taken(1).remove(0);
+    assert_eq!(came.line(), "PATCH /");
+    assert_eq!(came.field("Content-Type"), "application/json");
+    let expected =
+        r#"{"name":"ann","age":30,"home":{"city":"Rome"},"tags":["x",1],"note":"a \"text\"\n"}"#;
+    assert_eq!(came.text(), expected);
+    // Placeholders are filled in, and a type that is given is sent.
+    let words = ["--body-json", "[]={seq:4}", "--content-type", "application/x+json"];
+    let ran = ablaze(&[&[&target[..], "-n1", "-c1"], &words[..]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let came = server.taken(1).remove(0);
+    assert_eq!((came.line(), came.text()), ("POST /", r#"["0000"]"#.to_owned()));
+    assert_eq!(came.field("Content-Type"), "application/x+json");
+}
+
+#[test]
+fn what_makes_no_json_is_one_line() {
+    let table: [(&[&str], &str); 6] = [
+        (&["--body-json", "a"], "--body-json: `a` is no member: expected name=text or name:=JSON"),
+        (&["--body-json", "a:=x"], "--body-json: `a:=x`: what follows `:=` is not JSON"),
+        (&["--body-json", "a[b=1"], "--body-json: `a[b=1` has a `[` without `]`"),
+        (&["--body-json", "a=@/no/such/file"], "cannot read file `/no/such/file` for --body-json"),
+        (&["--body-json", "a=1", "-b", "x"], "--body-json and --body cannot be used together"),
+        (&["--body-json", "a=1", "-F", "a=b"], "--body-json and --form cannot be used together"),
+    ];
+    for (words, expected) in table {
+        let ran = ablaze(&[&["http://127.0.0.1:9/", "-n", "1"], words].concat());
+        ran.assert_one_line(2, expected);
+    }
+}
+
+#[test]
 fn what_makes_no_form_is_one_line() {
     let folder = Folder::new("no-forms");
     let folder_word = format!("f=@{}", folder.path().display());
