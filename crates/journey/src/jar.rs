@@ -4,6 +4,8 @@
 //! (`localhost`, 127.0.0.1, ::1); and the names `__Secure-` and `__Host-` demand what they promise. There is no list of
 //! public suffixes: a cookie for a domain without a dot is kept for its own host only.
 
+mod netscape;
+
 use std::net::IpAddr;
 
 use crate::cookie::SetCookie;
@@ -49,6 +51,7 @@ struct Cookie {
     expires: Option<i64>,
     is_host_only: bool,
     is_secure: bool,
+    is_http_only: bool,
 }
 
 impl Cookie {
@@ -122,6 +125,7 @@ impl Jar {
             expires: None,
             is_host_only: true,
             is_secure: false,
+            is_http_only: false,
         };
         self.insert(cookie, 0);
     }
@@ -180,6 +184,7 @@ fn cookie(field: &[u8], origin: &Origin<'_>, now: i64) -> Option<Cookie> {
         expires: None,
         is_host_only: true,
         is_secure: false,
+        is_http_only: false,
     };
     let mut max_age = None;
     let mut domain = "";
@@ -193,6 +198,7 @@ fn cookie(field: &[u8], origin: &Origin<'_>, now: i64) -> Option<Cookie> {
             "path" if value.starts_with('/') => cookie.path = value.to_owned(),
             "path" => cookie.path = origin.default_path().to_owned(),
             "secure" => cookie.is_secure = true,
+            "httponly" => cookie.is_http_only = true,
             _ => {}
         }
     }

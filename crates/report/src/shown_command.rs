@@ -106,6 +106,7 @@ impl FrontEnd {
         match (self, self.last_of_several(option)) {
             (_, "-H" | "--header") => Some(Secret::OfField),
             (_, "--secret") => Some(Secret::OfVariable),
+            (_, "--cookie") => Some(Secret::OfCookie),
             (_, "--proxy") => Some(Secret::InUrl),
             (Self::Native, "-u" | "--user") | (Self::Ab, "-A" | "-P") => Some(Secret::Password),
             (Self::Ab, "-C") => Some(Secret::All),
@@ -138,12 +139,16 @@ enum Secret {
     All,
     /// Behind the name: `name=value`.
     OfVariable,
+    /// All of it, unless it is a file: `a=b; c=d`.
+    OfCookie,
 }
 
 impl Secret {
     fn hidden(self, value: &str) -> String {
         match self {
             Self::All => HIDDEN.to_owned(),
+            Self::OfCookie if !value.contains('=') => value.to_owned(),
+            Self::OfCookie => HIDDEN.to_owned(),
             Self::OfVariable => match value.split_once('=') {
                 Some((name, _)) => format!("{name}={HIDDEN}"),
                 None => HIDDEN.to_owned(),

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
-use ablaze_load::planning::{self, OptionNames};
+use ablaze_load::planning::{self, OptionNames, cookies};
 use ablaze_model::spec::Secrets;
+use ablaze_report::file;
 
 use crate::carry_out::{carry_out, own_command_line};
 use crate::error::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
@@ -56,6 +57,9 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let mut spec = native::spec(line.url.as_deref(), &line.options, &mut secrets)?;
     spec.words = own_command_line();
     outputs.check(&spec)?;
+    if let Some(path) = &line.options.request.bodies.cookie_jar {
+        file::check_writable(path).map_err(|error| CommandError::usage(error.to_string()))?;
+    }
     let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
     if planned.plan.tls.is_none() {
         if line.options.tls.insecure {
@@ -76,6 +80,13 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let assessed = verdict::assessed(run);
     let run = &assessed.run;
     outputs.hand_over(&assessed);
+    if let Some(path) = &line.options.request.bodies.cookie_jar {
+        outlets::attempt("--cookie-jar", || {
+            let jar = cookies::jar_after(run, spec.requests.cookies.as_ref(), &secrets)?;
+            file::write_atomically(path, jar.as_bytes())
+                .map_err(|error| CommandError::machine(error.to_string()))
+        });
+    }
     if let Some(text) = outcome::explanation(run) {
         note(&text);
     }

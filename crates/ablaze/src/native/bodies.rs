@@ -1,16 +1,17 @@
-//! The options that bodies are made of, piece by piece: `-F` and `--form-string` as curl has them, and `--body-json`.
+//! What requests are made of, piece by piece, as curl's users type it: `-F` and `--form-string`, `--body-json`, cookies,
+//! `--compressed`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ablaze_load::planning::json_body::{self, Style};
 use ablaze_load::planning::sources;
-use ablaze_model::spec::{Blob, Bodies, Body, FormField};
+use ablaze_model::spec::{Blob, Bodies, Body, Bytes, CookiesSpec, FormField, Line, Secrets};
 use ablaze_wire::multipart::argument::{self, Field, Source};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
 use crate::{CommandError, values};
 
-/// What bodies are made of.
+/// What requests are made of.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Request")]
 pub struct BodyOptions {
@@ -20,6 +21,15 @@ pub struct BodyOptions {
     /// Member of a JSON body: name=TEXT or name:=JSON; a.b=…, a[]=…. Repeatable
     #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["body", "body_lines", "form", "form_string"])]
     pub body_json: Vec<String>,
+    /// Cookies: `NAME=VALUE; NAME=VALUE`, or a FILE in Netscape's format. Repeatable
+    #[arg(long = "cookie", value_name = "COOKIES")]
+    pub cookies: Vec<String>,
+    /// Save what the first response set, and the cookies of --cookie FILE
+    #[arg(long, value_name = "FILE")]
+    pub cookie_jar: Option<PathBuf>,
+    /// Ask for gzip, br or zstd; bodies are counted as they come
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub compressed: bool,
 }
 
 /// The values of `-F` and `--form-string`, in the order in which they were typed.
@@ -83,8 +93,50 @@ impl BodyOptions {
 
     /// The first of them that was given.
     pub fn given(&self) -> Option<&'static str> {
-        let json = (!self.body_json.is_empty()).then_some("--body-json");
-        json.or_else(|| self.form.0.first().map(|(kind, _)| kind.name()))
+        let others = [
+            ("--body-json", !self.body_json.is_empty()),
+            ("--cookie", !self.cookies.is_empty()),
+            ("--cookie-jar", self.cookie_jar.is_some()),
+            ("--compressed", self.compressed),
+        ];
+        let form = self.form.0.first().map(|(kind, _)| kind.name());
+        form.or_else(|| others.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name))
+    }
+
+    /// The cookies that are asked for: what has a `=` is typed, everything else names a file.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn cookies(&self, secrets: &mut Secrets) -> Result<Option<CookiesSpec>, CommandError> {
+        if self.cookies.is_empty() {
+            return Ok(None);
+        }
+        let mut spec = CookiesSpec::default();
+        for word in &self.cookies {
+            if word.contains('=') {
+                spec.typed.push(secrets.keep_text("cookie", word.as_str()));
+                continue;
+            }
+            let text = sources::read(Path::new(word), "--cookie")?;
+            let text = String::from_utf8(text).map_err(|_| {
+                CommandError::usage(format!("file `{word}` for --cookie is no text"))
+            })?;
+            let kept = secrets.keep_text(&format!("cookies of {word}"), text);
+            spec.files.push((word.clone(), kept));
+        }
+        Ok(Some(spec))
+    }
+
+    /// Adds what `--compressed` asks for, unless a line says another.
+    pub fn accept_encodings(&self, lines: &mut Vec<Line>) {
+        let is_said = |line: &Line| {
+            let Line::Text(Bytes(text)) = line else { return false };
+            let name = text.split(|byte| *byte == b':').next().unwrap_or_default();
+            name.trim_ascii().eq_ignore_ascii_case(b"Accept-Encoding")
+        };
+        if self.compressed && !lines.iter().any(is_said) {
+            lines.push(Line::Text("Accept-Encoding: gzip, br, zstd".into()));
+        }
     }
 }
 

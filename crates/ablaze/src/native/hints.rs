@@ -13,7 +13,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-i", "for HEAD requests use -m HEAD"),
     ("-p", "for a body from a file use -b @FILE (with -X PUT for PUT)"),
     ("-T", "for the type of the body use --content-type TYPE, for a timeout --timeout TIME"),
-    ("-C", "for a cookie use -H 'Cookie: name=value'"),
+    ("-C", "for a cookie use --cookie 'name=value'"),
     ("-s", "for a timeout use --timeout TIME, for a Lua script `ablaze wrk -s FILE`"),
     ("-g", "for the full distribution use -o FILE.hlog; for ab's file, `ablaze ab -g FILE`"),
     ("-e", "for the distribution as CSV use -o FILE.csv; for ab's file, `ablaze ab -e FILE`"),
@@ -42,7 +42,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-disable-keepalive", "for a connection per request use --no-keepalive"),
     ("--disable-keepalive", "for a connection per request use --no-keepalive"),
     ("--user-agent", "for another name use -H 'User-Agent: NAME'"),
-    ("--cookie", "for a cookie use -H 'Cookie: name=value'"),
 ];
 
 /// The one line for what clap could not read.

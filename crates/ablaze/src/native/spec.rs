@@ -1,6 +1,6 @@
 //! From native options to a spec: the options are applied to one that holds some front end's defaults.
 
-use ablaze_load::planning::{journey, sources, tls as planned_tls};
+use ablaze_load::planning::{journey, sources, tls as planned_tls, urls};
 use ablaze_model::plan::{Arrivals, Http2};
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
@@ -26,7 +26,7 @@ pub fn spec(
     let url = url.map(sources::url).transpose()?;
     let mut spec = template_without_tls(options, secrets)?;
     let list = match &spec.requests.urls {
-        Some(feed) => Some(sources::url_list(feed, url.as_ref())?),
+        Some(feed) => Some(urls::url_list(feed, url.as_ref())?),
         None => None,
     };
     let of_journey = match &spec.requests.journey {
@@ -117,12 +117,19 @@ fn apply_requests(
         requests.bodies = Bodies::InTurn(Feed::of(sources::file(path, "--body-lines")?));
     }
     if let Some(path) = &options.urls {
-        requests.urls = Some(Feed::of(sources::file(path, "--urls")?));
+        let feed = Feed::of(sources::file(path, "--urls")?);
+        requests.url_files = urls::files(&feed)?;
+        requests.urls = Some(feed);
     }
+    requests.cookies = options.bodies.cookies(secrets)?.or(requests.cookies.take());
     requests.data = data(options)?.or(requests.data.take());
     let typed = options.bodies.typed();
     for text in options.body.iter().chain(&options.headers).map(String::as_str).chain(typed) {
         check_placeholders(text)?;
+    }
+    if let (Some(_), Some(option)) = (&options.journey_file, options.bodies.given()) {
+        let text = "cannot be used together: the file says what is sent";
+        return Err(CommandError::usage(format!("--journey and {option} {text}")));
     }
     requests.journey = match (&options.journey_file, options.journey.given()) {
         (Some(path), _) => Some(options.journey.spec(path, secrets)?),
@@ -136,6 +143,7 @@ fn apply_requests(
         return Ok(());
     };
     lines.extend(options.headers.iter().map(|typed| line(typed, secrets)));
+    options.bodies.accept_encodings(lines);
     *content_type = options.content_type.clone().or(content_type.take());
     if options.user.as_ref().is_some_and(|typed| !typed.contains(':')) {
         return Err(CommandError::usage(

@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod compiled;
+mod cookie_files;
 mod jars;
 mod oracle;
 mod parse;

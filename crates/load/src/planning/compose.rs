@@ -10,18 +10,20 @@ use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_model::plan::tls::Tls;
 use ablaze_model::plan::{Http2, Requests};
 use ablaze_model::spec::{
-    Bodies as BodiesSpec, Body, Head, Line, LoadSpec, ProxySpec, Secrets, UrlSpec,
+    Blob, Bodies as BodiesSpec, Body, Head, Line, LoadSpec, ProxySpec, Secrets, UrlSpec,
 };
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::request::Template;
 
 use super::checks;
+use super::cookies::Cookies;
 use super::data::Columns;
 use super::form::Form;
 use super::journey;
-use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
-use super::sources::{self, UrlList};
+use super::requests::{Bodies, Forwarded, OwnRequest, RequestsAsked, limited, order};
+use super::sources;
 use super::tls;
+use super::urls::{self, UrlList};
 use crate::Error;
 
 /// Stands for a target that is not known yet.
@@ -133,7 +135,7 @@ fn requests(
 ) -> Result<Requests, Error> {
     let asked = &spec.requests;
     let list = match &asked.urls {
-        Some(feed) => Some(sources::url_list(feed, Some(&url.to_url()))?),
+        Some(feed) => Some(urls::url_list(feed, Some(&url.to_url()))?),
         None => None,
     };
     let paths = list.as_ref().map(UrlList::paths);
@@ -172,6 +174,11 @@ fn requests(
             };
             composed.headers = lines.iter().map(line).collect::<Result<_, _>>()?;
             composed.bodies = bodies;
+            composed.own = own_requests(list.as_ref(), &asked.url_files)?;
+            composed.is_tls = url.https;
+            if let Some(cookies) = &asked.cookies {
+                composed.cookies = Cookies::of(cookies, secrets)?;
+            }
             composed.content_type.clone_from(content_type);
             composed.user =
                 user.as_ref().map(|of| secrets.text(of).map(str::to_owned)).transpose()?;
@@ -194,6 +201,19 @@ fn requests(
         requests.data = Some(columns.read(&mut requests.templates)?);
     }
     Ok(requests)
+}
+
+/// What the entries of a list say themselves; nothing where none does.
+fn own_requests(
+    list: Option<&UrlList>,
+    files: &[(String, Blob)],
+) -> Result<Vec<Option<OwnRequest>>, Error> {
+    let Some(list) = list.filter(|list| list.has_methods()) else { return Ok(Vec::new()) };
+    let own = |own: &urls::Own| {
+        let (at, method, headers) = (own.at.clone(), own.method.clone(), own.headers.clone());
+        Ok(OwnRequest { at, method, headers, body: own.body_bytes(files)? })
+    };
+    list.entries.iter().map(|entry| entry.own.as_ref().map(own).transpose()).collect()
 }
 
 /// The lines of a list of URLs, each of which is a template, as groups.
@@ -275,7 +295,7 @@ impl Verbatim<'_> {
 
 #[cfg(test)]
 mod tests {
-    use ablaze_model::spec::{Blob, BlobError, HttpVersion};
+    use ablaze_model::spec::{BlobError, HttpVersion};
 
     use super::*;
 

@@ -5,6 +5,7 @@
 pub mod addresses;
 pub mod checks;
 mod compose;
+pub mod cookies;
 mod data;
 pub mod descriptors;
 mod form;
@@ -16,6 +17,7 @@ pub mod order;
 pub mod requests;
 pub mod sources;
 pub mod tls;
+pub mod urls;
 pub mod workers;
 
 use std::ops::RangeInclusive;

@@ -1,6 +1,8 @@
 //! From methods, header fields and bodies as typed to [`Requests`]: the fields that every request
 //! needs are added, those given replace them, lists of paths or bodies become templates.
 
+mod own;
+
 use ablaze_model::plan::Requests;
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::spec::requests::usual_content_type;
@@ -9,8 +11,10 @@ use ablaze_wire::http1::credentials;
 use ablaze_wire::http1::request::Template;
 
 use crate::Error;
+use crate::planning::cookies::Cookies;
 use crate::planning::form::Form;
 use crate::planning::order;
+pub use own::OwnRequest;
 
 /// What shall be sent.
 #[derive(Debug, Clone)]
@@ -44,6 +48,12 @@ pub struct RequestsAsked {
     pub cells: Vec<String>,
     /// Whether `{seq}` and `{rand:N}` are placeholders.
     pub placeholders: bool,
+    /// Cookies.
+    pub cookies: Cookies,
+    /// Whether they go over TLS: some cookies do not without.
+    pub is_tls: bool,
+    /// What each of the paths says itself; empty where none does.
+    pub own: Vec<Option<OwnRequest>>,
 }
 
 /// What a proxy needs to forward requests.
@@ -130,6 +140,9 @@ impl RequestsAsked {
             seed: 1,
             cells: Vec::new(),
             placeholders: true,
+            cookies: Cookies::default(),
+            is_tls: false,
+            own: Vec::new(),
         }
     }
 
@@ -138,19 +151,32 @@ impl RequestsAsked {
     /// # Errors
     /// When a method, path, header or weight is none, or the requests exceed 4 GiB together.
     pub fn build(&self) -> Result<Requests, Error> {
-        let has_body = self.bodies != Bodies::None;
-        let method = match &self.method {
-            Some(method) => method.clone(),
-            None => if has_body { "POST" } else { "GET" }.to_owned(),
-        };
-        self.check_form(&method)?;
-        self.check_coding()?;
+        let has_body = self.bodies != Bodies::None || own::have_bodies(&self.own);
+        let method = self.method();
         let templates = self.templates(&method)?;
+        let method = own::first_method(&self.own).unwrap_or(method);
         limited(&templates)?;
         let order = order(self.paths.iter().map(|(_, weight)| *weight), &self.bodies)?;
         let (minor_version, seed) = (self.minor_version, self.seed);
         let groups = Groups::default();
         Ok(Requests { templates, order, method, minor_version, has_body, seed, groups, data: None })
+    }
+
+    /// The method of all requests that do not say it themselves.
+    fn method(&self) -> String {
+        match &self.method {
+            Some(method) => method.clone(),
+            None => if self.bodies == Bodies::None { "GET" } else { "POST" }.to_owned(),
+        }
+    }
+
+    fn check(&self, method: &str) -> Result<(), Error> {
+        if !self.cookies.is_empty() && self.given("Cookie").is_some() {
+            let text = "--cookie and -H 'Cookie: …' cannot be used together: use only one";
+            return Err(Error::usage(text));
+        }
+        self.check_form(method)?;
+        self.check_coding()
     }
 
     /// A form is a body whose type says where its fields end.
@@ -193,14 +219,21 @@ impl RequestsAsked {
     }
 
     fn templates(&self, method: &str) -> Result<Vec<Template>, Error> {
+        self.check(method)?;
         let bodies = self.bodies.each();
-        if self.paths.len() > 1 && bodies.len() > 1 {
+        if (self.paths.len() > 1 || !self.own.is_empty()) && bodies.len() > 1 {
             return Err(Error::usage(
                 "--urls and --body-lines cannot be used together: use only one",
             ));
         }
         let mut templates = Vec::with_capacity(self.paths.len().max(bodies.len()));
-        for (path, _) in &self.paths {
+        let base = (!self.own.is_empty()).then(|| own::base(self));
+        for (index, (path, _)) in self.paths.iter().enumerate() {
+            let own = self.own.get(index).and_then(Option::as_ref);
+            if let (Some(own), Some(base)) = (own, &base) {
+                templates.push(own.template(base, path)?);
+                continue;
+            }
             for body in &bodies {
                 let template = self.request(method, path, body)?;
                 templates.push(template);
@@ -226,6 +259,9 @@ impl RequestsAsked {
         }
         for line in self.additional(method, body)? {
             request = request.header_line(line);
+        }
+        if let Some(value) = self.cookies.field(&self.host(), self.is_tls, path) {
+            request = request.header("Cookie", value);
         }
         self.bodies.put(body, request).build().map_err(|error| Error::usage(error.to_string()))
     }
@@ -292,6 +328,15 @@ impl RequestsAsked {
             }
         });
         Ok(lines.map(String::as_str).collect())
+    }
+
+    /// The host that cookies are meant for: without port and brackets.
+    fn host(&self) -> String {
+        let host = match self.authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => &self.authority,
+        };
+        host.trim_start_matches('[').trim_end_matches(']').to_owned()
     }
 
     fn given(&self, name: &str) -> Option<&str> {

@@ -82,7 +82,7 @@ impl LoadSpec {
     /// Whether requests carry credentials, however they were given.
     pub fn has_credentials(&self) -> bool {
         let user = matches!(&self.requests.head, Head::Composed { user: Some(_), .. });
-        user || self.requests.given("Authorization").is_some()
+        user || self.requests.cookies.is_some() || self.requests.given("Authorization").is_some()
     }
 }
 

@@ -29,7 +29,7 @@ pub use blob::{Blob, BlobError};
 pub use form::FormField;
 pub use kept::{FrontEnd, Given};
 pub use requests::{
-    Bodies, Body, Bytes, DataSpec, Feed, Head, JourneySpec, Line, Part, RequestsSpec,
+    Bodies, Body, Bytes, CookiesSpec, DataSpec, Feed, Head, JourneySpec, Line, Part, RequestsSpec,
 };
 pub use secrets::{Secret, SecretMissing, SecretRef, Secrets};
 pub use server::ModelSpec;
@@ -313,7 +313,8 @@ impl LoadSpec {
         let of_journey = journey
             .into_iter()
             .flat_map(|own| [&own.file].into_iter().chain(own.files.iter().map(|(_, file)| file)));
-        let of_bodies = self.requests.bodies.files().into_iter();
+        let of_list = self.requests.url_files.iter().map(|(_, file)| file);
+        let of_bodies = self.requests.bodies.files().into_iter().chain(of_list);
         feeds.chain(of_journey).chain(of_bodies).chain(self.tls.trust.file()).collect()
     }
 
@@ -322,6 +323,7 @@ impl LoadSpec {
         let mut blobs = Vec::new();
         blobs.extend(self.requests.urls.as_mut().map(|feed| &mut feed.file));
         blobs.extend(self.requests.bodies.files_mut());
+        blobs.extend(self.requests.url_files.iter_mut().map(|(_, file)| file));
         blobs.extend(self.requests.data.as_mut().map(|data| &mut data.feed.file));
         if let Some(journey) = &mut self.requests.journey {
             blobs.push(&mut journey.file);

@@ -19,8 +19,14 @@ pub struct RequestsSpec {
     pub head: Head,
     /// A list of URLs to ask for in turn, with their weights; `None` asks for the destination's own.
     pub urls: Option<Feed>,
+    /// The files that bodies of that list are, each with the name it has there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub url_files: Vec<(String, Blob)>,
     /// The bodies.
     pub bodies: Bodies,
+    /// Cookies that every request sends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cookies: Option<CookiesSpec>,
     /// Rows whose cells stand in the requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<DataSpec>,
@@ -58,6 +64,15 @@ pub struct JourneySpec {
     /// Whether an iteration goes on after a failed assert.
     #[serde(default)]
     pub continue_on_error: bool,
+}
+
+/// Cookies that every request sends. All of them are secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CookiesSpec {
+    /// Pairs `name=value; name=value`, sent as they are.
+    pub typed: Vec<SecretRef>,
+    /// Texts of files in Netscape's format, each with the file's name: sent where they are meant for host and path.
+    pub files: Vec<(String, SecretRef)>,
 }
 
 /// The lines of a request's head.
@@ -154,7 +169,9 @@ impl Default for RequestsSpec {
             method: None,
             head: Head::default(),
             urls: None,
+            url_files: Vec::new(),
             bodies: Bodies::None,
+            cookies: None,
             data: None,
             journey: None,
             seed: 1,

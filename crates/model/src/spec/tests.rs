@@ -30,7 +30,12 @@ fn full(secrets: &mut Secrets) -> LoadSpec {
             user_agent: None,
         },
         urls: Some(Feed::of(file("urls", b"/a\n/b\n/c\n"))),
+        url_files: vec![("b.json".to_owned(), file("b.json", b"[]"))],
         bodies: Bodies::Same(Body::File(file("body", b"{}"))),
+        cookies: Some(CookiesSpec {
+            typed: vec![secrets.keep_text("cookie", "a=s3cret")],
+            files: Vec::new(),
+        }),
         journey: Some(JourneySpec {
             file: file("login.hurl", b"GET /\n"),
             files: vec![("a.png".to_owned(), file("a.png", b"png"))],
@@ -66,11 +71,11 @@ fn a_spec_comes_back_from_its_saved_form_without_secrets_and_bytes() {
     let names = serde_json::to_string(&secrets).unwrap();
     assert_eq!(
         names,
-        r#"{"client certificate":"***","header Cookie":"***","proxy":"***","user":"***","variable password":"***"}"#
+        r#"{"client certificate":"***","cookie":"***","header Cookie":"***","proxy":"***","user":"***","variable password":"***"}"#
     );
     let mut back: LoadSpec = serde_json::from_str(&text).unwrap();
     assert_eq!(back, spec);
-    assert_eq!(back.blobs().len(), 6);
+    assert_eq!(back.blobs().len(), 7);
     for blob in back.blobs() {
         assert_eq!(blob.bytes(), Err(BlobError::Missing(blob.name.clone())));
     }

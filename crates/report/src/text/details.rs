@@ -5,6 +5,7 @@ use ablaze_model::Run;
 use ablaze_model::feed::Order;
 use ablaze_model::finding::LittleGap;
 use ablaze_model::printable::printable;
+use ablaze_wire::http1::response::field;
 
 use super::Style;
 use crate::effort::{self, Effort, cpu_time};
@@ -27,6 +28,7 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
     fact("client delay", delay(run));
     fact("connections idle", resting(run));
     fact("body length", body_length(run));
+    fact("content coding", content_coding(run));
     fact("groups", crate::groups::too_many(run));
     fact("feed", feed(run));
     fact("connected to", connected_to(run));
@@ -48,6 +50,22 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
         lines.extend(labelled("I/O", &text, style).iter().map(|line| style.warning(line)));
     }
     lines
+}
+
+/// `gzip; bodies are counted as they came`, where requests said which they take.
+fn content_coding(run: &Run) -> Option<String> {
+    run.asked.as_ref()?.requests.given("Accept-Encoding")?;
+    let head = &run.record.first_head;
+    if head.is_empty() {
+        return None;
+    }
+    let coding = field(head, "Content-Encoding").map(String::from_utf8_lossy);
+    Some(match coding {
+        Some(coding) => {
+            format!("{} in the first response; bodies are counted as they came", printable(&coding))
+        }
+        None => "none in the first response".to_owned(),
+    })
 }
 
 /// `users.csv: 1,000 rows, each used once; the run ended when they were used up`.

@@ -47,9 +47,12 @@ pub(crate) fn what(run: &Run) -> String {
     let from = url.find("://").map_or(0, |at| at + 3);
     let end = url[from..].find('/').map_or(url.len(), |at| from + at);
     let number = if kept > 0 { kept } else { run.plan.requests.groups.too_many };
+    // Lines that say their method have it in their name.
+    let have_methods = list.is_some() && run.record.groups.iter().any(|one| one.name.contains(' '));
+    let method = if have_methods { String::new() } else { format!("{method} ") };
     let urls = if number > 0 { counted(number, "URL") } else { "the URLs".to_owned() };
     let file = list.map_or("a list", |list| &list.file.name);
-    format!("{method} {} · {urls} of {file}", &url[..end])
+    format!("{method}{} · {urls} of {file}", &url[..end])
 }
 
 /// The shape of the load in words.

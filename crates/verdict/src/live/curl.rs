@@ -20,15 +20,16 @@ const BODY_BYTES: usize = 200;
 pub(crate) fn arguments(run: &Run) -> String {
     // With a list of URLs that of the target need not be among them.
     let listed = run.record.groups.first().and_then(|group| url_of(run, &group.name));
-    arguments_to(run, &listed.unwrap_or_else(|| run.plan.target.url.clone()))
+    let method = run.record.groups.first().and_then(|group| method_and_path(run, &group.name).0);
+    arguments_to(run, &listed.unwrap_or_else(|| run.plan.target.url.clone()), method)
 }
 
 /// As [`arguments`], for the one of the run's URLs of which `count` is highest.
 pub(crate) fn arguments_where(run: &Run, count: impl Fn(&GroupRecord) -> u64) -> String {
     let groups = run.record.groups.iter().filter(|group| count(group) > 0);
     let most = groups.max_by_key(|group| count(group));
-    match most.and_then(|group| url_of(run, &group.name)) {
-        Some(url) => arguments_to(run, &url),
+    match most.and_then(|group| Some((url_of(run, &group.name)?, &group.name))) {
+        Some((url, name)) => arguments_to(run, &url, method_and_path(run, name).0),
         None => arguments(run),
     }
 }
@@ -38,8 +39,18 @@ fn url_of(run: &Run, name: &str) -> Option<String> {
     let url = &run.plan.target.url;
     let authority = url.find("://")? + 3;
     let path = url[authority..].find('/').map_or(url.len(), |at| authority + at);
+    let (_, name) = method_and_path(run, name);
     let is_path = name.starts_with('/') && !name.contains(' ');
     is_path.then(|| format!("{}{name}", &url[..path]))
+}
+
+/// The method and the path of a group that is named by both: a line of a list that says its method.
+fn method_and_path<'a>(run: &Run, name: &'a str) -> (Option<&'a str>, &'a str) {
+    let of_list = run.asked.as_ref().is_some_and(|asked| asked.requests.urls.is_some());
+    match name.split_once(' ') {
+        Some((method, path)) if of_list && path.starts_with('/') => (Some(method), path),
+        _ => (None, name),
+    }
 }
 
 /// A word as a shell takes it for one.
@@ -52,18 +63,21 @@ fn quoted(word: &str) -> Cow<'_, str> {
     }
 }
 
-fn arguments_to(run: &Run, url: &str) -> String {
+/// `own` is the method that a line of a list says.
+fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
     let asked = run.asked.as_deref();
     let url = if fields::have_placeholders(asked) { fields::filled(url) } else { url.to_owned() };
     let mut words = Vec::new();
-    method(run, &mut words);
+    let name = own.unwrap_or(&run.plan.requests.method);
+    let has_body = run.plan.requests.has_body && name != "HEAD" && own != Some("GET");
+    method(name, has_body, &mut words);
     version(run, &mut words);
     way(run, asked, &mut words);
     tls(run, asked, &mut words);
     if let Some(asked) = asked {
         fields::of_head(&asked.requests, asked.front_end, &mut words);
     }
-    if run.plan.requests.has_body && run.plan.requests.method != "HEAD" {
+    if has_body {
         body(asked, &mut words);
     }
     // curl reads these in a URL as a pattern, but for those of an address.
@@ -75,9 +89,9 @@ fn arguments_to(run: &Run, url: &str) -> String {
     words.join(" ")
 }
 
-fn method(run: &Run, words: &mut Vec<String>) {
-    match run.plan.requests.method.as_str() {
-        "GET" if !run.plan.requests.has_body => {}
+fn method(name: &str, has_body: bool, words: &mut Vec<String>) {
+    match name {
+        "GET" if !has_body => {}
         "HEAD" => words.push("--head".to_owned()),
         other => words.push(format!("-X {}", quoted(other))),
     }

@@ -2,7 +2,7 @@
 //! messages.
 
 use ablaze_load::planning::addresses::{self, Role};
-use ablaze_load::planning::{OptionNames, compose, order, sources};
+use ablaze_load::planning::{OptionNames, compose, order, sources, urls};
 use ablaze_model::plan::ClockStarts;
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::spec::{
@@ -193,15 +193,20 @@ fn requests(
         return Err(Refused::native_usage(text));
     }
     let url = spec.destination.url.as_ref().map(UrlSpec::to_url);
-    let urls = match &native.request.urls {
+    let feed = match &native.request.urls {
         Some(path) => Some(Feed::of(sources::file(path, "--urls").map_err(unusable)?)),
         None => None,
     };
-    let list = urls.as_ref().map(|feed| sources::url_list(feed, url.as_ref()));
+    let list = feed.as_ref().map(|feed| urls::url_list(feed, url.as_ref()));
     let list = list.transpose().map_err(unusable)?;
     let bodies = apply_request(native, &mut request)?;
     request.check()?;
     if let Some(list) = list {
+        if list.has_methods() {
+            return Err(Refused::native_usage(
+                "lines of --urls with a method are for `ablaze load`: `ablaze ab` sends one kind of request",
+            ));
+        }
         if list.entries.len() > 1 && matches!(bodies, Bodies::InTurn(_)) {
             return Err(Refused::native_usage(
                 "--urls and --body-lines cannot be used together: use only one",
@@ -216,11 +221,11 @@ fn requests(
     Ok(RequestsSpec {
         method: Some(Bytes(request.method_name().to_vec())),
         head: Head::Verbatim { target: target(options, spec), lines, placeholders: request.expand },
-        urls,
+        urls: feed,
         bodies,
         data: native::data(&native.request).map_err(unusable)?,
-        journey: None,
         seed: native.request.seed.unwrap_or(1),
+        ..RequestsSpec::default()
     })
 }
 

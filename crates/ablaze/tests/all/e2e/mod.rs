@@ -8,6 +8,7 @@
 mod advised;
 mod checks;
 mod commands;
+mod cookies;
 mod counts;
 mod doctor;
 mod feeds;
@@ -19,6 +20,7 @@ mod hlog;
 mod interruption;
 mod journeys;
 mod latency;
+mod lists;
 mod memory;
 mod misbehaving;
 mod misbehaving_ab;

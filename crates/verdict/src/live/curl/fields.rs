@@ -24,6 +24,12 @@ pub fn of_head(requests: &RequestsSpec, front_end: FrontEnd, words: &mut Vec<Str
             let typed = content_type.as_ref().filter(|_| requests.given("Content-Type").is_none());
             words.extend(typed.map(|value| header(&format!("Content-Type: {value}"))));
             words.extend(lines.filter_map(|line| one(line, true)));
+            if let Some(cookies) = &requests.cookies {
+                let files =
+                    cookies.files.iter().map(|(name, _)| format!("--cookie {}", quoted(name)));
+                words.extend(files);
+                words.extend(cookies.typed.iter().map(|_| "--cookie 'NAME=VALUE'".to_owned()));
+            }
         }
         Head::Verbatim { placeholders, .. } => {
             // ab's own are among them.

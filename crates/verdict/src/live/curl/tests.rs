@@ -24,6 +24,18 @@ fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
     let worst = arguments_where(&run, |group| group.unexpected);
     assert_eq!(worst, "http://127.0.0.1:8080/err");
     assert_eq!(arguments_where(&run, |_| 0), "http://127.0.0.1:8080/fast");
+    let mut listed = run.clone();
+    sample::asked(&mut listed, &[]);
+    let list = Feed::of(Blob::new("list", Vec::new()));
+    listed.asked.as_mut().unwrap().requests.urls = Some(list);
+    listed.plan.requests.has_body = true;
+    for (name, expected) in [
+        ("PUT /err?a", "-X PUT --data-binary @FILE 'http://127.0.0.1:8080/err?a'"),
+        ("GET /err", "http://127.0.0.1:8080/err"),
+    ] {
+        listed.record.groups[0].name = name.into();
+        assert!(arguments(&listed).ends_with(expected), "{}", arguments(&listed));
+    }
     run.plan.http2 = Some(Http2 { streams: 4 });
     run.plan.requests.has_body = true;
     run.plan.requests.method = "POST".into();
