@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ablaze_stats::{Latency, touched};
+use ablaze_wire::http1::response;
 
 use self::groups::GroupRecorder;
 pub use self::more::Lost;
@@ -53,10 +54,19 @@ pub struct Recorder {
     /// Running estimate of the median total time, ns.
     median_ns: u64,
     snapshot: Arc<Snapshot>,
+    /// Requests say which codings they take, so that those that come are noted.
+    notes_codings: bool,
 }
 
 /// At most this many slices are kept; then pairs are joined into slices of twice the length.
 const SLICES_KEPT: usize = 36_000;
+
+/// Whether the first request says which codings it takes: all do then.
+fn asks_for_codings(plan: &Plan) -> bool {
+    let head = plan.requests.templates.first();
+    let head = head.map(|template| &template.bytes[..template.head_bytes]);
+    head.is_some_and(|head| response::field(head, "Accept-Encoding").is_some())
+}
 
 impl Recorder {
     /// An empty recorder for a worker of this Plan.
@@ -97,6 +107,7 @@ impl Recorder {
             slice_end_ns: u64::MAX,
             median_ns: 0,
             snapshot,
+            notes_codings: asks_for_codings(plan),
         }
     }
 

@@ -4,6 +4,8 @@
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::{Record, RequestLine};
 
+use ablaze_wire::http1::response;
+
 use super::Recorder;
 use crate::connection::Exchange;
 
@@ -74,11 +76,26 @@ impl Recorder {
         }
     }
 
-    /// The head of the run's first responses, for reports.
+    /// The head of a response that is not known yet, for reports: the first is kept, with what codings come.
     pub fn keep_head(&mut self, head: &[u8]) {
         if self.record.first_head.is_empty() {
             self.record.first_head = head.to_vec();
         }
+        if self.notes_codings {
+            self.note_coding(head);
+        }
+    }
+
+    /// A head that was not known yet: whether the coding of its body is new.
+    #[cold]
+    fn note_coding(&mut self, head: &[u8]) {
+        let coding = response::field(head, "Content-Encoding").unwrap_or(b"identity");
+        let codings = &mut self.record.content_codings;
+        if codings.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(coding)) {
+            return;
+        }
+        let coding = String::from_utf8_lossy(coding).to_ascii_lowercase();
+        self.record.add_content_coding(coding);
     }
 
     /// Whether such a head is kept already.

@@ -20,6 +20,7 @@ impl Record {
             first_body_bytes: None,
             first_response_at_ns: 0,
             first_head: Vec::new(),
+            content_codings: Default::default(),
             reused: 0,
             repeated: 0,
             repeated_after_failure: 0,
@@ -75,6 +76,7 @@ impl Record {
             first_body_bytes,
             first_response_at_ns,
             first_head,
+            content_codings,
             reused,
             repeated,
             repeated_after_failure,
@@ -133,6 +135,9 @@ impl Record {
         }
         for (status, count) in statuses {
             *self.statuses.entry(status).or_default() += count;
+        }
+        for coding in content_codings {
+            self.add_content_coding(coding);
         }
         self.reused += reused;
         self.repeated += repeated;
@@ -208,6 +213,13 @@ impl Record {
             self.add_body_length(length, count);
         }
         self.body_lengths_other += other;
+    }
+
+    /// Adds a content coding.
+    pub fn add_content_coding(&mut self, coding: String) {
+        if self.content_codings.len() < Self::CODINGS_KEPT {
+            self.content_codings.insert(coding);
+        }
     }
 
     /// Adds `times` responses with a body of this length.

@@ -15,7 +15,7 @@ mod slices;
 mod stopped;
 mod tls;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ablaze_stats::Latency;
 
@@ -55,6 +55,10 @@ pub struct Record {
     pub first_response_at_ns: u64,
     /// Head of the response that was complete first.
     pub first_head: Vec<u8>,
+    /// The values of Content-Encoding that came, in lower case, `identity` where there was none; at most
+    /// [`Record::CODINGS_KEPT`]. Empty where no request said which codings it takes. With HTTP/2, that of a worker's first
+    /// response.
+    pub content_codings: BTreeSet<String>,
     /// Responses on connections that stayed open for another request.
     pub reused: u64,
     /// Requests sent again because a reused connection ended before any response byte.
@@ -171,6 +175,9 @@ pub struct RequestLine {
 impl Record {
     /// How many different body lengths are told apart.
     pub const BODY_LENGTHS_KEPT: usize = 64;
+
+    /// How many different content codings are kept.
+    pub const CODINGS_KEPT: usize = 8;
 
     /// How many bytes of a malformed response are kept.
     pub const MALFORMED_KEPT: usize = 256;

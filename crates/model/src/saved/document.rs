@@ -80,6 +80,9 @@ pub(super) struct Document {
     pub body_lengths_other: u64,
     pub bytes: Bytes,
     pub first_response: Option<FirstResponse>,
+    /// Where requests said which they take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content_codings: Vec<String>,
     /// On https only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,

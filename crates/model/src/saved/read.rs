@@ -184,6 +184,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         first_body_bytes: first.and_then(|response| response.body_bytes),
         first_response_at_ns: first.map_or(0, |response| response.at_clock_ns),
         first_head,
+        content_codings: document.content_codings.iter().cloned().collect(),
         reused: document.reused,
         repeated: document.repeated,
         repeated_after_failure: document.repeated_after_failure,

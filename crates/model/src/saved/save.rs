@@ -106,6 +106,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             body_bytes: record.first_body_bytes,
             head: characters(&record.first_head),
         }),
+        content_codings: record.content_codings.iter().cloned().collect(),
         tls: tls::save(run),
         http2: http2::save(run),
         proxy: proxy::save(run),

@@ -5,7 +5,6 @@ use ablaze_model::Run;
 use ablaze_model::feed::Order;
 use ablaze_model::finding::LittleGap;
 use ablaze_model::printable::printable;
-use ablaze_wire::http1::response::field;
 
 use super::Style;
 use crate::effort::{self, Effort, cpu_time};
@@ -52,20 +51,18 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
     lines
 }
 
-/// `gzip; bodies are counted as they came`, where requests said which they take.
+/// `gzip, br; bodies are counted as they came`, where requests said which they take.
 fn content_coding(run: &Run) -> Option<String> {
-    run.asked.as_ref()?.requests.given("Accept-Encoding")?;
-    let head = &run.record.first_head;
-    if head.is_empty() {
-        return None;
-    }
-    let coding = field(head, "Content-Encoding").map(String::from_utf8_lossy);
-    Some(match coding {
-        Some(coding) => {
-            format!("{} in the first response; bodies are counted as they came", printable(&coding))
+    let codings: Vec<&str> = run.record.content_codings.iter().map(String::as_str).collect();
+    let of = if run.plan.http2.is_some() { " in the first responses" } else { "" };
+    match codings[..] {
+        [] => None,
+        ["identity"] => Some(format!("none{of}: the server sends bodies as they are")),
+        _ => {
+            let codings = printable(&codings.join(", ")).into_owned();
+            Some(format!("{codings}{of}; bodies are counted as they came"))
         }
-        None => "none in the first response".to_owned(),
-    })
+    }
 }
 
 /// `users.csv: 1,000 rows, each used once; the run ended when they were used up`.

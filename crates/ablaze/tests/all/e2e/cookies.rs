@@ -5,7 +5,7 @@ use ablaze_testing::Scratch as Folder;
 use ablaze_testing::skip::installed;
 
 use crate::e2e::recording::Recording;
-use crate::e2e::support::{Scratch, ablaze};
+use crate::e2e::support::{Scratch, ablaze, measured};
 
 const FILE: &str = "# Netscape HTTP Cookie File\n\
     127.0.0.1\tFALSE\t/\tFALSE\t0\tfirst\tv1\n\
@@ -112,8 +112,25 @@ fn compressed_responses_are_asked_for() {
     let ran = ablaze(&[&target, "--compressed", "-n2", "-c1"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert_eq!(server.taken(2)[0].field("Accept-Encoding"), "gzip, br, zstd");
-    let said = "br in the first response; bodies are counted as they came";
-    assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    assert!(ran.stdout.contains("br; bodies are counted as they came"), "{}", ran.stdout);
+    let (_, json) = measured(&[&target, "--compressed", "-n4", "-c2"]);
+    assert_eq!(json["content_codings"], serde_json::json!(["br"]));
+    server.taken(4);
+    // Some have a coding and some have none; without the option nobody looks.
+    let both = Recording::start_for(|line| match line {
+        "GET /br" => "Content-Encoding: br\r\n",
+        "GET /GZIP" => "content-encoding: GZIP\r\n",
+        _ => "",
+    });
+    let list = Scratch::with("list", b"/br\n/plain\n/GZIP\n");
+    let target = both.url("/");
+    for (io, words) in [("uring", &["-c1"][..]), ("epoll", &["-c3", "--pipeline", "2"])] {
+        let words = [&[&target[..], "--urls", list.word(), "-n60", "--io", io], words].concat();
+        let (_, json) = measured(&[&words[..], &["--compressed"]].concat());
+        assert_eq!(json["content_codings"], serde_json::json!(["br", "gzip", "identity"]), "{io}");
+        assert!(measured(&words).1.get("content_codings").is_none(), "{io}");
+    }
+    let target = server.url("/");
     let ran = ablaze(&[&target, "--compressed", "-H", "accept-encoding: gzip", "-n2", "-c1"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert_eq!(server.taken(2)[0].fields("Accept-Encoding"), ["gzip"]);

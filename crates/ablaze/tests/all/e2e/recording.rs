@@ -53,14 +53,20 @@ pub struct Recording {
 impl Recording {
     /// One that responds 200 to everything, with these field lines.
     pub fn start(fields: &'static str) -> Self {
+        Self::start_for(move |_| fields)
+    }
+
+    /// One whose field lines are those for the method and target of the request.
+    pub fn start_for(fields: impl Fn(&str) -> &'static str + Send + Sync + 'static) -> Self {
+        let fields = Arc::new(fields);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let came = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&came);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = Arc::clone(&kept);
-                thread::spawn(move || converse(stream, &kept, fields));
+                let (kept, fields) = (Arc::clone(&kept), Arc::clone(&fields));
+                thread::spawn(move || converse(stream, &kept, &*fields));
             }
         });
         Self { address, came }
@@ -86,10 +92,11 @@ impl Recording {
     }
 }
 
-fn converse(mut stream: TcpStream, came: &Mutex<Vec<Came>>, fields: &str) {
+fn converse(mut stream: TcpStream, came: &Mutex<Vec<Came>>, fields: &dyn Fn(&str) -> &'static str) {
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let mut bytes = Vec::new();
     while let Some(request) = next_request(&mut stream, &mut bytes) {
+        let fields = fields(request.line());
         came.lock().unwrap().push(request);
         let response = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 0\r\n\r\n");
         if stream.write_all(response.as_bytes()).is_err() {
