@@ -18,10 +18,10 @@ pub struct BodyOptions {
     /// The fields of a form.
     #[command(flatten)]
     pub form: FormWords,
-    /// Member of a JSON body: name=TEXT or name:=JSON; a.b=…, a[]=…. Repeatable
-    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["body", "body_lines", "form", "form_string"])]
+    /// Member of a JSON body: a=TEXT, a:=JSON, a.b=…, a[]=…. Repeatable
+    #[arg(long, value_name = "MEMBER", conflicts_with_all = ["body", "body_lines", "form", "form_string"])]
     pub body_json: Vec<String>,
-    /// Cookies: `NAME=VALUE; NAME=VALUE`, or a FILE in Netscape's format. Repeatable
+    /// Cookies: `a=b; c=d`, or a FILE in Netscape's format. Repeatable
     #[arg(long = "cookie", value_name = "COOKIES")]
     pub cookies: Vec<String>,
     /// Save what the first response set, and the cookies of --cookie FILE
@@ -185,11 +185,11 @@ impl FromArgMatches for FormWords {
 impl Args for FormWords {
     fn augment_args(command: Command) -> Command {
         let field = |id: &'static str, help: &'static str| {
-            Arg::new(id).value_name("NAME=VALUE").action(ArgAction::Append).help(help)
+            Arg::new(id).value_name("FIELD").action(ArgAction::Append).help(help)
         };
         let form =
-            "Field of a form: NAME=VALUE, NAME=@FILE, NAME=<FILE, as curl has it. Repeatable";
-        let string = "The same, with a value in which nothing has a meaning. Repeatable";
+            "Field of a form, as curl has it: a=TEXT, a=@FILE, a=<FILE. Repeatable";
+        let string = "The same, but nothing in the value has a meaning. Repeatable";
         let others = ["body", "body_lines"];
         command
             .arg(field("form", form).short('F').long("form").conflicts_with_all(others))

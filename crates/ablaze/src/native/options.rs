@@ -127,7 +127,7 @@ pub struct RequestOptions {
     /// Basic authorization
     #[arg(short, long, value_name = "NAME:PASSWORD")]
     pub user: Option<String>,
-    /// Lines `URL [weight]` or `METHOD URL [body]`, or vegeta's targets; one host
+    /// Send the lines `URL [weight]` or `METHOD URL [body]`; all to one host
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
     /// Use each line as the body of a request, in order, repeatedly

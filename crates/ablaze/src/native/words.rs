@@ -18,6 +18,10 @@ pub fn of_words(options: &[String], secrets: &mut Secrets) -> Result<LoadSpec, C
     let words = ["load"].into_iter().chain(options.iter().map(String::as_str));
     let line = CommandLine::try_parse_from(words)
         .map_err(|error| hints::refusal(&error, &CommandLine::command()))?;
+    if line.options.request.bodies.cookie_jar.is_some() {
+        let text = "--cookie-jar is for `ablaze load URL`, which makes one run";
+        return Err(CommandError::usage(text));
+    }
     let mut load = template(&line.options, secrets)?;
     load.words = shown(options);
     planning::check(&load, secrets, &OptionNames::NATIVE)?;

@@ -330,11 +330,12 @@ impl RequestsAsked {
         Ok(lines.map(String::as_str).collect())
     }
 
-    /// The host that cookies are meant for: without port and brackets.
+    /// The host that cookies are meant for, without port and brackets: the one that the request names, as with curl.
     fn host(&self) -> String {
-        let host = match self.authority.rsplit_once(':') {
+        let authority = self.given("Host").map_or(&self.authority[..], value_of);
+        let host = match authority.rsplit_once(':') {
             Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-            _ => &self.authority,
+            _ => authority,
         };
         host.trim_start_matches('[').trim_end_matches(']').to_owned()
     }

@@ -95,7 +95,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("-kc 10 -i :1", 2, "-m HEAD"),
     ("-p file :1", 2, "-b @FILE"),
     ("-T text/plain :1", 2, "--content-type"),
-    ("-C a=b :1", 2, "Cookie"),
+    ("-C a=b :1", 2, "--cookie 'name=value'"),
     ("-s 30 :1", 2, "--timeout"),
     ("-g out :1", 2, "ablaze ab -g"),
     ("-d {\"a\":1} :1", 2, "-b '{\"a\":1}'"),

@@ -21,12 +21,13 @@ fn the_field_is_curls() {
     }
     let server = Recording::start("");
     let file = Scratch::with("cookies.txt", FILE.as_bytes());
-    let sets: [&[&str]; 5] = [
+    let sets: [&[&str]; 6] = [
         &["--cookie", "a=b; c=d"],
         &["--cookie", "a=b", "--cookie", "c=d;e"],
         &["--cookie", file.word()],
         &["--cookie", "a=b", "--cookie", file.word(), "--cookie", " e=f "],
         &["--cookie", "a="],
+        &["--cookie", file.word(), "-H", "Host: Elsewhere.example:81"],
     ];
     for words in sets {
         for path in ["/", "/x/y?z", "/xy"] {
