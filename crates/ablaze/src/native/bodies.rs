@@ -187,8 +187,7 @@ impl Args for FormWords {
         let field = |id: &'static str, help: &'static str| {
             Arg::new(id).value_name("FIELD").action(ArgAction::Append).help(help)
         };
-        let form =
-            "Field of a form, as curl has it: a=TEXT, a=@FILE, a=<FILE. Repeatable";
+        let form = "Field of a form, as curl has it: a=TEXT, a=@FILE, a=<FILE. Repeatable";
         let string = "The same, but nothing in the value has a meaning. Repeatable";
         let others = ["body", "body_lines"];
         command

@@ -1,5 +1,5 @@
 //! Lists of requests for `--urls`: URLs on one far end, each with its weight, or with a method, fields and a body of its own.
-//! [`lines`] says which lines are what.
+//! `lines` says which lines are what.
 
 mod lines;
 
