@@ -94,12 +94,18 @@ pub struct Connection<S> {
     pub opening_ns: u64,
     /// When it must have moved on: while resting, closing or held.
     pub deadline_ns: u64,
-    /// Which of the target's addresses it goes to.
+    /// Which of its origin's addresses it goes to.
     pub address: usize,
+    /// Which of the Plan's origins it goes to.
+    pub origin: u16,
     /// Which user's requests it carries, where a [`Walk`](crate::walk::Walk) says what is sent.
     pub user: u32,
     /// That user has nothing to send until a time.
     pub pauses: bool,
+    /// That user is at a connection to another origin.
+    pub is_left: bool,
+    /// That user came while it was being closed: what is in flight is sent on the next connection.
+    pub is_awaited: bool,
     /// What the protocol keeps of it. One that changes protocols has another state from then on.
     pub state: S,
 }
@@ -122,8 +128,11 @@ impl<S: State> Connection<S> {
             opening_ns: 0,
             deadline_ns: u64::MAX,
             address: 0,
+            origin: 0,
             user,
             pauses: false,
+            is_left: false,
+            is_awaited: false,
             state,
         }
     }
@@ -134,7 +143,7 @@ impl<S: State> Connection<S> {
     }
 
     /// Forgets what belonged to the socket; exchanges in flight, the count of failed attempts, the
-    /// place in the load and that in a list stay.
+    /// place in the load, its user and that in a list stay.
     pub fn socket_gone(&mut self) {
         self.state.socket_gone();
         self.stage = Stage::Free;

@@ -26,7 +26,7 @@ use crate::shares::{share, spares};
 use crate::sink::{NoSink, SinkOf};
 use crate::transport::plain::Plain;
 use crate::transport::proxy::{Tunnelled, Tunnels};
-use crate::transport::tls::{Shared, Tls, TlsLine};
+use crate::transport::tls::{Offers, Tls, TlsLine};
 use crate::walk::{Walk, run_walking};
 use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
@@ -172,7 +172,7 @@ fn carry_out<D: Driver, S: Walk + Send>(
     make_driver: impl Fn(Setup) -> io::Result<D> + Sync,
 ) -> Result<(Run, Vec<S>), LaunchError> {
     fault::listen();
-    let tls = plan.tls.as_ref().map(Shared::new).transpose()?;
+    let tls = Offers::of(&plan)?;
     let http2 = plan.http2_requests()?.map(Arc::new);
     // Checks only watch: they may watch several.
     let asks = S::WALKS && plan.checks.is_none();
@@ -254,7 +254,7 @@ fn run_worker<D: Driver, S: Walk>(
     assignment: Assignment,
     control: &Control,
     moments: &Moments,
-    tls: Option<&Shared>,
+    tls: Option<&Offers>,
     (make_driver, make_sink): (impl FnOnce() -> io::Result<D>, impl FnOnce(SinkOf) -> S),
 ) -> io::Result<(WorkerRecord, S)> {
     let mut gate = ThreadGate::new(moments, control);
@@ -266,10 +266,14 @@ fn run_worker<D: Driver, S: Walk>(
         ablaze_sys::timer_slack::wake_on_time();
     }
     let driver = make_driver()?;
-    let sink = make_sink(SinkOf { worker: assignment.worker, places: assignment.places() });
-    let tls = tls.zip(assignment.plan.tls.as_ref()).map(|(shared, asked)| {
+    let sink = make_sink(SinkOf {
+        worker: assignment.worker,
+        places: assignment.places(),
+        users: assignment.connections,
+    });
+    let tls = tls.map(|offers| {
         let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
-        Tls::new(shared, asked, assignment.slots(), constant_bytes)
+        Tls::new(offers, assignment.slots(), constant_bytes)
     });
     let tunnels = Tunnels::of(&assignment.plan, assignment.slots());
     let lines = Lines { tls, tunnels };
@@ -346,7 +350,10 @@ fn choose_backend(choice: IoChoice) -> Result<Backend, LaunchError> {
 fn endpoints(plan: &Plan) -> Vec<Endpoint> {
     let addresses: Vec<Address> = match &plan.target.unix_socket {
         Some(path) => vec![Address::Unix(path.clone())],
-        None => plan.target.addresses.iter().copied().map(Address::Tcp).collect(),
+        None => {
+            let others = plan.target.others.iter().flat_map(|origin| &origin.addresses);
+            plan.target.addresses.iter().chain(others).copied().map(Address::Tcp).collect()
+        }
     };
     let connections = &plan.connections;
     addresses

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ablaze_model::plan::Plan;
-use ablaze_model::record::Record;
+use ablaze_model::record::{GroupRecord, Record};
 use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_net::Endpoint;
 
@@ -31,6 +31,7 @@ pub(crate) fn merge(
     for record in records {
         merged.merge(record.record);
     }
+    leave_unused_redirects_out(&mut merged, &plan);
     merged.drain_ns = draining_since_ns.map(|since_ns| end_ns.saturating_sub(since_ns));
     Run {
         plan: Arc::unwrap_or_clone(plan),
@@ -52,5 +53,24 @@ pub(crate) fn merge(
         machine: Machine::default(),
         monitor: None,
         profiling: None,
+    }
+}
+
+/// A redirect that no response led to has no row.
+fn leave_unused_redirects_out(record: &mut Record, plan: &Plan) {
+    let route = plan.journey.as_ref().and_then(|journey| journey.route.as_ref());
+    let Some(route) = route.filter(|route| route.rows() > route.journey.steps.len()) else {
+        return;
+    };
+    let groups = &plan.requests.groups;
+    let is_of_step = |name: &String| {
+        let steps = route.journey.steps.len();
+        groups.of_templates.iter().take(steps).any(|group| &groups.names[*group as usize] == name)
+    };
+    let was_sent = |group: &GroupRecord| group.finished() + group.unfinished > 0;
+    record.groups.retain(|group| is_of_step(&group.name) || was_sent(group));
+    if record.groups.len() == 1 {
+        // The run as a whole.
+        record.groups.clear();
     }
 }

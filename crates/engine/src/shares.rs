@@ -19,7 +19,8 @@ pub(crate) fn spares(plan: &Plan) -> u32 {
     };
     // Each may take a descriptor, and one that the load needs must not be missing for it.
     let limit = ablaze_sys::limits::descriptor_limit().soft.unwrap_or(u64::MAX);
-    let left = limit.saturating_sub(u64::from(connections) + DESCRIPTORS_BESIDE);
+    let in_use = u64::from(connections) * u64::from(plan.origins());
+    let left = limit.saturating_sub(in_use + DESCRIPTORS_BESIDE);
     wanted.min(u32::try_from(left).unwrap_or(u32::MAX))
 }
 

@@ -62,6 +62,8 @@ pub struct SinkOf {
     pub worker: u32,
     /// Exchanges that it can have in flight: `place` is below this.
     pub places: usize,
+    /// Users that a [`Walk`](crate::walk::Walk) is asked about.
+    pub users: u32,
 }
 
 /// Nobody wants to see bodies.

@@ -18,8 +18,8 @@ pub use boxed::{AnyWalk, MakeWalk, run_walking};
 
 /// What a worker asks about the requests of its users, and tells about their responses.
 ///
-/// `user` is a number from 0 up to the worker's number of connections. A connection that ends is followed by
-/// another of the same user. For each request the calls are [`next`](Self::next) with [`Next::Send`] as its result,
+/// `user` is a number from 0 up to the worker's number of users. Each has a connection to every origin of the Plan, and
+/// uses one at a time; a connection that ends is followed by another of the same user. For each request the calls are [`next`](Self::next) with [`Next::Send`] as its result,
 /// [`write`](Self::write), then either [`head`](Self::head), the calls of [`BodySink`] and
 /// [`answered`](Self::answered), or at any point [`failed`](Self::failed). A request that the worker sends again, because the server had
 /// closed the connection, has the same bytes and is not told of.
@@ -94,6 +94,8 @@ pub enum Next {
         number: u64,
         /// When it was due, in open loop; 0 in closed loop.
         due_ns: u64,
+        /// Where it goes: 0 is the Plan's target, and the others follow in their order.
+        origin: u32,
     },
     /// It does nothing until then, on the driver's clock; [`Walk::next`] is called again.
     Pause {

@@ -8,10 +8,13 @@
 //! - [`Step::write_request`] writes the bytes of its request.
 //! - [`Step::capture`] and [`Step::check`] work on a response; [`Jar`] keeps the cookies of a user.
 //! - [`Check`] is an assert of a response by itself, outside of any file.
+//! - [`Step::write_request`] writes the bytes of its request, and of those that a [`Redirect`] leads to.
+//! - [`Step::capture`] and [`Step::check`] work on a response, whose body is [`decoded`] before; [`Jar`] keeps the cookies of a user.
 #![forbid(unsafe_code)]
 
 mod check;
 mod checks;
+mod coding;
 mod compile;
 mod cookie;
 mod date;
@@ -25,6 +28,7 @@ mod md5;
 mod percent;
 mod predicate;
 mod query;
+mod redirect;
 mod request;
 mod request_body;
 mod response;
@@ -38,6 +42,7 @@ mod variables;
 
 pub use check::{Check, Checkable, LooksAt};
 pub use checks::{CAPTURE_BYTES_MAX, Checked, Failure};
+pub use coding::decoded;
 pub use compile::{Refusal, Refused, compile};
 pub use jar::{Jar, Origin};
 pub use journey::{
@@ -45,6 +50,7 @@ pub use journey::{
 };
 pub use json::NotJson;
 pub use jsonpath::JsonPath;
+pub use redirect::{Redirect, Redirecting};
 pub use request::{Drafts, Files, Sending};
 pub use response::{Headers, HttpVersion, Reading, ResponseView};
 pub use site::Site;

@@ -20,6 +20,18 @@ pub(crate) fn encode_but(bytes: &[u8], is_kept: impl Fn(u8) -> bool, out: &mut V
     }
 }
 
+/// Writes as `%41` what a request line cannot hold, as browsers do it (WHATWG URL, path percent-encode set).
+pub(crate) fn encode_unsendable(target: &[u8], out: &mut Vec<u8>) {
+    for byte in target {
+        match byte {
+            0..=b' ' | 0x7f.. | b'"' | b'<' | b'>' | b'`' | b'{' | b'}' => {
+                out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+            }
+            _ => out.push(*byte),
+        }
+    }
+}
+
 /// Replaces `%41` by what it stands for; other `%` stay.
 pub(crate) fn decode(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());

@@ -8,9 +8,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::checks::Failure;
+use crate::coding::ACCEPTED;
 use crate::jar::Jar;
 use crate::journey::{FormPart, Step, StepBody};
 use crate::percent;
+use crate::redirect::Redirect;
 use crate::request_body::{BOUNDARY_BYTES, Content};
 use crate::site::Site;
 use crate::template::Template;
@@ -22,8 +24,8 @@ pub type Files = HashMap<Vec<u8>, Arc<[u8]>>;
 /// What is at hand while a request is written.
 #[derive(Debug)]
 pub struct Sending<'a, M> {
-    /// Where it goes.
-    pub site: &'a Site,
+    /// Where it may go; a URL that is a path alone goes to the first.
+    pub sites: &'a [Site],
     /// The files that it may send.
     pub files: &'a Files,
     /// The user's cookies.
@@ -32,8 +34,12 @@ pub struct Sending<'a, M> {
     pub variables: &'a Variables,
     /// Time and randomness.
     pub moment: &'a mut M,
+    /// The redirects that were followed.
+    pub redirect: &'a Redirect,
     /// Gets the URL.
     pub url: &'a mut Vec<u8>,
+    /// Gets which of the sites it goes to.
+    pub origin: &'a mut u32,
     /// Memory.
     pub drafts: &'a mut Drafts,
 }
@@ -57,33 +63,34 @@ impl Step {
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         sending.url.clear();
-        let url = self.write_url(sending.variables, sending.moment, sending.url);
-        url.map_err(|error| self.unrendered(&error))?;
-        let Some(target) = sending.site.target(sending.url) else {
-            let url = String::from_utf8_lossy(sending.url);
-            let message = format!(
-                "the URL {} goes elsewhere than to {}: all steps go to one host in this version",
-                ablaze_wire::printable::printable(&url),
-                sending.site.with_port
-            );
+        if sending.redirect.count() > 0 {
+            sending.url.extend_from_slice(&sending.redirect.url);
+        } else {
+            let url = self.write_url(sending.variables, sending.moment, sending.url);
+            url.map_err(|error| self.unrendered(&error))?;
+        }
+        let Some((origin, target)) = Site::find(sending.sites, sending.url) else {
+            let message = format!("the URL {}", Site::unknown(sending.url));
             return Err(Failure { line: self.line, message });
         };
-        out.extend(self.method.as_bytes());
+        *sending.origin = origin as u32;
+        let site = &sending.sites[origin];
+        let method = if sending.redirect.is_get { "GET" } else { &self.method };
+        out.extend(method.as_bytes());
         out.push(b' ');
         write_target(target, out);
-        out.extend(if sending.site.minor_version == 0 {
-            b" HTTP/1.0\r\n"
-        } else {
-            b" HTTP/1.1\r\n"
-        });
+        out.extend(if site.minor_version == 0 { b" HTTP/1.0\r\n" } else { b" HTTP/1.1\r\n" });
         let mut boundary = [0; BOUNDARY_BYTES];
         let files = sending.files;
-        let content = self.draft_body(sending, files, &mut boundary)?;
-        self.write_own_fields(sending, out)?;
+        let content = match sending.redirect.is_get {
+            true => Content::None,
+            false => self.draft_body(sending, files, &mut boundary)?,
+        };
+        self.write_own_fields(site, sending, out)?;
         for (name, value) in &self.headers {
             self.write_header(name, value, sending, out)?;
         }
-        self.write_cookies(sending, out)?;
+        self.write_cookies(site, sending, out)?;
         self.write_content_fields(sending, &content, &boundary, out);
         match content {
             Content::None => {}
@@ -123,10 +130,10 @@ impl Step {
 
     fn write_own_fields<M: Moment>(
         &self,
+        site: &Site,
         sending: &mut Sending<'_, M>,
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
-        let site = sending.site;
         let mut own = |name: &str, value: &str| {
             if !self.has_header(name.as_bytes()) {
                 for piece in [name, ": ", value, "\r\n"] {
@@ -137,13 +144,17 @@ impl Step {
         own("Host", &site.authority);
         own("User-Agent", &site.user_agent);
         own("Accept", "*/*");
+        if self.options.compressed == Some(true) {
+            own("Accept-Encoding", ACCEPTED);
+        }
         match (site.minor_version, site.keep_alive) {
             (0, true) => own("Connection", "keep-alive"),
             (1.., false) => own("Connection", "close"),
             _ => {}
         }
-        let Some(user) = self.basic_auth.as_ref().filter(|_| !self.has_header(b"Authorization"))
-        else {
+        let is_elsewhere = sending.redirect.is_elsewhere;
+        let is_sent = !is_elsewhere && !self.has_header(b"Authorization");
+        let Some(user) = self.basic_auth.as_ref().filter(|_| is_sent) else {
             return Ok(());
         };
         let field = &mut sending.drafts.field;
@@ -170,8 +181,10 @@ impl Step {
         let rendered = name.render(sending.variables, sending.moment, out);
         rendered.map_err(|error| self.unrendered(&error))?;
         let own_name = &out[start..];
-        if own_name.eq_ignore_ascii_case(b"content-length") {
-            // The length is that of the body.
+        let is_left_out = own_name.eq_ignore_ascii_case(b"content-length")
+            || sending.redirect.is_elsewhere && own_name.eq_ignore_ascii_case(b"authorization");
+        if is_left_out {
+            // The length is that of the body, and credentials are for the step's own host.
             out.truncate(start);
             return Ok(());
         }
@@ -198,6 +211,7 @@ impl Step {
 
     fn write_cookies<M: Moment>(
         &self,
+        site: &Site,
         sending: &mut Sending<'_, M>,
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
@@ -207,7 +221,7 @@ impl Step {
         let start = out.len();
         out.extend(b"Cookie: ");
         let now_s = sending.moment.unix_us() / 1_000_000;
-        let origin = sending.site.origin(sending.url);
+        let origin = site.origin(sending.url);
         let from_jar = sending.jar.write(&origin, now_s, out);
         if !self.cookies.is_empty() {
             if from_jar {
@@ -241,8 +255,9 @@ impl Step {
             Content::Drafted => Some(sending.drafts.body.len()),
             Content::File(bytes) => Some(bytes.len()),
         };
-        if let Some(content_type) = self.content_type.filter(|_| !self.has_header(b"Content-Type"))
-        {
+        let is_get = sending.redirect.is_get;
+        let is_told = !is_get && !self.has_header(b"Content-Type");
+        if let Some(content_type) = self.content_type.filter(|_| is_told) {
             out.extend(b"Content-Type: ");
             out.extend(content_type.as_bytes());
             if matches!(self.body, StepBody::Multipart(_)) {
@@ -252,7 +267,7 @@ impl Step {
             out.extend(b"\r\n");
         }
         // RFC 9110, 8.6: a method that anticipates content says so when there is none, too.
-        let anticipates = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        let anticipates = !is_get && matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         if length_bytes.is_some() || anticipates {
             out.extend(b"Content-Length: ");
             write_decimal(length_bytes.unwrap_or(0), out);
@@ -266,20 +281,12 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     ablaze_wire::printable::printable(&String::from_utf8_lossy(bytes)).to_string()
 }
 
-/// What a request line cannot hold is encoded, as browsers do it (WHATWG URL, path percent-encode set).
+/// What stands on the request line.
 fn write_target(target: &[u8], out: &mut Vec<u8>) {
     if target.first() != Some(&b'/') {
         out.push(b'/');
     }
-    for byte in target {
-        match byte {
-            0..=b' ' | 0x7f.. | b'"' | b'<' | b'>' | b'`' | b'{' | b'}' => {
-                let digits = [byte >> 4, byte & 15].map(|half| percent::DIGITS[usize::from(half)]);
-                out.extend([b'%', digits[0], digits[1]]);
-            }
-            _ => out.push(*byte),
-        }
-    }
+    percent::encode_unsendable(target, out);
 }
 
 fn write_decimal(number: usize, out: &mut Vec<u8>) {

@@ -1,10 +1,10 @@
-//! Where a journey goes: one scheme, host and port, for [`request`](crate::request) and for cookies.
+//! Where a journey goes: schemes, hosts and ports, for [`request`](crate::request) and for cookies.
 
 use ablaze_wire::url::{Scheme, Url};
 
 use crate::jar::Origin;
 
-/// Where all steps of a journey go, and what each request says of the client.
+/// Where steps of a journey go, and what each request says of the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     /// Host, in lower case, without brackets.
@@ -43,6 +43,37 @@ impl Site {
         }
     }
 
+    /// As messages show it: `http://example.com:8080`.
+    pub fn url(&self) -> String {
+        format!("{}{}", self.scheme(), self.authority)
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.is_tls { "https://" } else { "http://" }
+    }
+
+    /// Which of several sites a URL goes to, and what stands behind its authority. One that is a path alone goes to the
+    /// first.
+    pub fn find<'u>(sites: &[Self], url: &'u [u8]) -> Option<(usize, &'u [u8])> {
+        let mut targets = sites.iter().map(|site| site.target(url)).enumerate();
+        targets.find_map(|(index, target)| Some((index, target?)))
+    }
+
+    /// What is wrong with a URL of none of them. Shows where it goes, without a password.
+    pub(crate) fn unknown(url: &[u8]) -> String {
+        let url = String::from_utf8_lossy(url);
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", &url));
+        let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let separator = if scheme.is_empty() { "" } else { "://" };
+        let origin = format!("{scheme}{separator}{host}");
+        format!(
+            "goes to {}, and connections are opened only to hosts that are known before the run (fix: a step that goes \
+             there, if only with skip: true)",
+            ablaze_wire::printable::printable(&origin)
+        )
+    }
+
     /// What stands behind the authority of a URL of this site, without the fragment; `None` for one of another site. A
     /// URL that is a path alone belongs to every site.
     pub fn target<'u>(&self, url: &'u [u8]) -> Option<&'u [u8]> {
@@ -50,7 +81,7 @@ impl Site {
         if url.first() == Some(&b'/') {
             return Some(url);
         }
-        let scheme: &[u8] = if self.is_tls { b"https://" } else { b"http://" };
+        let scheme = self.scheme().as_bytes();
         let (own, rest) = url.split_at_checked(scheme.len())?;
         let end = memchr::memchr2(b'/', b'?', rest).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);

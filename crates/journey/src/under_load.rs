@@ -17,14 +17,6 @@ impl Journey {
                 refusals.push(Refusal { line: step.line, what: format!("{}: {what}", step.name) });
             };
             let options = &step.options;
-            if options.location == Some(true) {
-                refuse(
-                    "location: redirects are not followed in this version (fix: a step for the target)",
-                );
-            }
-            if options.compressed == Some(true) {
-                refuse("compressed: compressed responses are not supported in this version");
-            }
             if options.repeat == Some(None) {
                 refuse("repeat without an end is not supported (fix: give a number)");
             }

@@ -51,7 +51,14 @@ pub(crate) fn reason(step: &JourneyStep) -> String {
 pub(crate) fn title(run: &Run) -> Option<String> {
     let journey = run.plan.journey.as_ref()?;
     let steps = crate::number::counted(journey.steps.len() as u64, "step");
-    Some(format!("journey {}, {steps}, to {}", printable(&journey.name), run.plan.target.url))
+    let mut title =
+        format!("journey {}, {steps}, to {}", printable(&journey.name), run.plan.target.url);
+    let others = &run.plan.target.others;
+    for (index, origin) in others.iter().enumerate() {
+        title += if index + 1 == others.len() { " and " } else { ", " };
+        title += &printable(&origin.url);
+    }
+    Some(title)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
             addresses: vec![([127, 0, 0, 1], 80).into()],
             unix_socket: None,
             proxy: None,
+            others: Vec::new(),
         },
         tls: None,
         http2: None,

@@ -24,6 +24,12 @@ pub struct JourneyOptions {
     /// Go on with a journey after a failed assert or capture
     #[arg(long, action = ArgAction::SetTrue)]
     pub continue_on_error: bool,
+    /// Follow redirects in every step that does not say `location: false`
+    #[arg(short = 'L', long, action = ArgAction::SetTrue)]
+    pub location: bool,
+    /// Follow at most so many redirects in a step [default: 50]
+    #[arg(long = "max-redirs", value_name = "N")]
+    pub max_redirects: Option<u64>,
 }
 
 impl JourneyOptions {
@@ -34,6 +40,8 @@ impl JourneyOptions {
             ("--variables-file", self.variables_file.is_some()),
             ("--secret", !self.secrets.is_empty()),
             ("--continue-on-error", self.continue_on_error),
+            ("--location", self.location),
+            ("--max-redirs", self.max_redirects.is_some()),
         ];
         all.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
@@ -63,6 +71,8 @@ impl JourneyOptions {
             variables,
             secrets: kept.collect(),
             continue_on_error: self.continue_on_error,
+            location: self.location,
+            max_redirects: self.max_redirects,
         };
         journey::attach_files(&mut spec)?;
         Ok(spec)

@@ -48,8 +48,9 @@ pub fn spec(
         *user = Some(secrets.keep_text("user", typed.clone()));
     }
     spec.destination.url = Some(UrlSpec::from(&url));
-    // TLS options have no effect on http, and their files need not exist.
-    if spec.destination.url.as_ref().is_some_and(|url| url.https) {
+    // TLS options have no effect on http, and their files need not exist; steps of a journey may go to https all the same.
+    let is_https = spec.destination.url.as_ref().is_some_and(|url| url.https);
+    if is_https || spec.requests.journey.is_some() {
         spec.tls = tls(&options.tls, secrets)?;
     }
     Ok(spec)

@@ -1,7 +1,10 @@
 //! What becomes of a response: cookies are kept, captures and asserts run; what failed is noted, without secrets.
 
+use std::borrow::Cow;
+
 use ablaze_journey::{
-    CAPTURE_BYTES_MAX, Checked, Failure, Headers, HttpVersion, Reading, ResponseView,
+    CAPTURE_BYTES_MAX, Checked, Failure, Headers, HttpVersion, Reading, Redirecting, ResponseView,
+    decoded,
 };
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::journey::Traced;
@@ -27,7 +30,7 @@ impl JourneyWalk {
         }
         let now_s = ablaze_journey::Moment::unix_us(&mut self.now) / 1_000_000;
         let user = &mut self.users[index];
-        let origin = self.route.site.origin(&user.url);
+        let origin = self.route.sites[user.origin as usize].origin(&user.url);
         for field in set {
             user.jar.store(field, &origin, now_s);
         }
@@ -42,6 +45,11 @@ impl JourneyWalk {
                 body_bytes: response.body_bytes,
                 total_ns: response.total_ns,
             });
+        }
+        match self.follow(index) {
+            Ok(false) => {}
+            Ok(true) => return,
+            Err(failure) => return self.fail(index, &failure, response.at_ns),
         }
         let (judged, failure) = self.captured_and_checked(index, response);
         let user = &self.users[index];
@@ -67,6 +75,15 @@ impl JourneyWalk {
         }
     }
 
+    /// Whether the response leads elsewhere, where the step goes on.
+    fn follow(&mut self, index: usize) -> Result<bool, Failure> {
+        let user = &mut self.users[index];
+        let step = &self.route.journey.steps[user.step];
+        let (status, headers) = (user.status, Headers::Lines(fields(&user.head)));
+        let response = Redirecting { status, headers, url: &user.url, origin: user.origin };
+        user.redirect.follow(step, &response, &self.route.sites)
+    }
+
     /// How the asserts went, and what failed first.
     fn captured_and_checked(
         &mut self,
@@ -85,29 +102,27 @@ impl JourneyWalk {
             duration_ns: response.total_ns,
             url: std::str::from_utf8(&user.url).unwrap_or_default(),
         };
-        let reading = Reading::new(view);
-        if let Err(failure) = step.expect(&reading) {
+        if let Err(failure) = step.expect(&Reading::new(view)) {
             return (Checked { passed: 0, failed: 1 }, Some(failure));
         }
         let first_line = u64::from(step.expects_first_line());
+        let mut body = Cow::Borrowed(view.body);
         if self.steps[user.step].body {
-            if user.body.is_cut {
-                let message = format!(
+            let whole = match user.body.is_cut {
+                false => decoded(headers, view.body, CAPTURE_BYTES_MAX),
+                true => Err(format!(
                     "the body has {} bytes, and captures and asserts look at {CAPTURE_BYTES_MAX} at most",
                     response.body_bytes
-                );
-                return (Checked::default(), Some(Failure { line: step.line, message }));
-            }
-            let mut codings = headers.values(b"content-encoding");
-            if let Some(coding) = codings
-                .find(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
-            {
-                let coding = String::from_utf8_lossy(coding);
-                let coding = ablaze_model::printable::printable(&coding);
-                let message = format!("the body is compressed ({coding}), which is not supported");
-                return (Checked::default(), Some(Failure { line: step.line, message }));
+                )),
+            };
+            match whole {
+                Ok(whole) => body = whole,
+                Err(message) => {
+                    return (Checked::default(), Some(Failure { line: step.line, message }));
+                }
             }
         }
+        let reading = Reading::new(ResponseView { body: &body, ..view });
         if let Err(failure) = step.capture(&reading, &mut user.variables, &mut self.now) {
             return (Checked::default(), Some(failure));
         }
@@ -143,7 +158,10 @@ impl JourneyWalk {
             return;
         }
         let step = &self.route.journey.steps[self.users[index].step];
-        let message = format!("no response: {}", kind.label());
+        let message = match self.users[index].redirect.count() {
+            0 => format!("no response: {}", kind.label()),
+            number => format!("no response behind redirect {number}: {}", kind.label()),
+        };
         let failure = Failure { line: step.line, message };
         self.fail(index, &failure, at_ns);
     }

@@ -78,7 +78,7 @@ impl JourneyWalks {
         JourneyWalk {
             data: self.data.clone(),
             seed: self.seed,
-            users: (0..of.places).map(|_| User::new(&self.route.journey)).collect(),
+            users: (0..of.users).map(|_| User::new(&self.route.journey)).collect(),
             user_at: vec![0; of.places],
             walking: 0,
             now: Now::new(self.seed, of.worker),
@@ -151,20 +151,20 @@ impl Walk for JourneyWalk {
     fn write(&mut self, user: u32, _template: u32, out: &mut Vec<u8>) -> Written {
         // It is kept: what failed is shown with it.
         out.extend_from_slice(&self.users[user as usize].request);
-        self.trace(Traced::Sent { step: self.users[user as usize].step, request: out });
+        let User { step, redirect, .. } = &self.users[user as usize];
+        self.trace(Traced::Sent { step: *step, redirects: redirect.count(), request: out });
         Written::Here
     }
 
-    fn head(&mut self, user: u32, place: usize, template: u32, status: u16, head: &[u8]) {
+    fn head(&mut self, user: u32, place: usize, _template: u32, status: u16, head: &[u8]) {
         self.user_at[place] = user;
-        let needs = self.steps[template as usize];
         let own = &mut self.users[user as usize];
+        let (needs, step) = (self.steps[own.step], &self.route.journey.steps[own.step]);
         own.status = status;
         own.is_http10 = head.starts_with(b"HTTP/1.0");
         own.head.clear();
         own.head.extend_from_slice(head);
         let is_another = |expected| expected != status;
-        let step = &self.route.journey.steps[template as usize];
         own.body.clear(needs.body || step.expected_statuses().any(is_another));
         self.keep_cookies(user as usize, head);
     }

@@ -1,6 +1,6 @@
 //! One user: what it has, and what it does next.
 
-use ablaze_journey::{Failure, Jar, Journey, Sending, Variables};
+use ablaze_journey::{Failure, Jar, Journey, Redirect, Sending, Variables};
 
 use super::{Body, JourneyWalk};
 use crate::walk::Next;
@@ -18,6 +18,8 @@ pub(super) struct User {
     pub request: Vec<u8>,
     /// The URL of the request under way.
     pub url: Vec<u8>,
+    /// Which of the sites it goes to.
+    pub origin: u32,
     pub status: u16,
     pub is_http10: bool,
     /// Of the response, if something looks at it.
@@ -35,6 +37,8 @@ pub(super) struct User {
     /// How often the step was done.
     done: u64,
     pub not_before_ns: u64,
+    /// The redirects of the step that were followed.
+    pub redirect: Redirect,
     /// Something was sent.
     has_sent: bool,
     /// The step in which the journey failed first, where it went on all the same.
@@ -72,6 +76,7 @@ impl User {
             jar: Jar::new(),
             request: Vec::new(),
             url: Vec::new(),
+            origin: 0,
             status: 0,
             is_http10: false,
             head: Vec::new(),
@@ -85,6 +90,7 @@ impl User {
             tried: 0,
             done: 0,
             not_before_ns: 0,
+            redirect: Redirect::default(),
             has_sent: false,
             failed_in: None,
         }
@@ -105,6 +111,7 @@ impl JourneyWalk {
         let step = (step..steps.len()).find(|step| steps[*step].is_done()).unwrap_or(steps.len());
         let user = &mut self.users[index];
         (user.step, user.tried, user.done) = (step, 0, 0);
+        user.redirect.clear();
         match steps.get(step) {
             Some(step) => user.not_before_ns = now_ns + step.options.delay_ns.unwrap_or(0),
             None => self.end(index, now_ns),
@@ -115,6 +122,7 @@ impl JourneyWalk {
     pub(super) fn go_on(&mut self, index: usize, now_ns: u64) {
         let user = &mut self.users[index];
         let step = &self.route.journey.steps[user.step];
+        user.redirect.clear();
         user.done += 1;
         if user.done < step.options.repeat.flatten().unwrap_or(1) {
             user.tried = 0;
@@ -143,6 +151,7 @@ impl JourneyWalk {
         let user = &mut self.users[index];
         let options = &self.route.journey.steps[user.step].options;
         user.tried += 1;
+        user.redirect.clear();
         let is_tried_again = match options.retry {
             None => false,
             Some(None) => true,
@@ -172,7 +181,8 @@ impl JourneyWalk {
             if !user.is_walking {
                 return Next::Start;
             }
-            let template = user.step as u32;
+            let (redirects, is_get) = (user.redirect.count(), user.redirect.is_get());
+            let template = self.route.row(user.step, redirects, is_get);
             if let Err(failure) = self.write_step(index) {
                 self.fail(index, &failure, now_ns);
                 continue;
@@ -181,26 +191,30 @@ impl JourneyWalk {
             let is_first = !std::mem::replace(&mut user.has_sent, true);
             // What follows is due when the user comes to it.
             let due_ns = if user.due_ns == 0 || is_first { user.due_ns } else { now_ns };
-            return Next::Send { template, number: user.number, due_ns };
+            return Next::Send { template, number: user.number, due_ns, origin: user.origin };
         }
     }
 
     fn write_step(&mut self, index: usize) -> Result<(), Failure> {
         let user = &mut self.users[index];
         let step = &self.route.journey.steps[user.step];
-        let unset = step.set_variables(&mut user.variables, &mut self.now);
-        unset.map_err(|error| Failure {
-            line: error.line,
-            message: error.explain(self.route.journey.names()),
-        })?;
+        if user.redirect.count() == 0 {
+            let unset = step.set_variables(&mut user.variables, &mut self.now);
+            unset.map_err(|error| Failure {
+                line: error.line,
+                message: error.explain(self.route.journey.names()),
+            })?;
+        }
         user.request.clear();
         let mut sending = Sending {
-            site: &self.route.site,
+            sites: &self.route.sites,
             files: &self.route.files,
             jar: &user.jar,
             variables: &user.variables,
             moment: &mut self.now,
+            redirect: &user.redirect,
             url: &mut user.url,
+            origin: &mut user.origin,
             drafts: &mut self.drafts,
         };
         step.write_request(&mut sending, &mut user.request)

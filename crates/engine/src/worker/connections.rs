@@ -36,15 +36,19 @@ impl<P: Protocol> Worker<P> {
 
     pub(crate) fn open<I: Io>(&mut self, io: &mut I, slot: Slot, first: Option<Outgoing>) {
         let mode = self.expected_mode;
+        let (address, endpoint) = match P::Sink::WALKS {
+            false => (self.address, self.address as u16),
+            true => self.endpoint(slot),
+        };
         let connection = &mut self.connections[slot as usize];
         connection.stage = Stage::Opening;
-        connection.address = self.address;
+        connection.address = address;
         connection.opening_ns = 0;
         connection.mode = mode;
         connection.deadline_ns = u64::MAX;
         P::begin(self, slot);
         self.note_leaving(io, slot);
-        io.open(slot, self.address as u16, first, mode);
+        io.open(slot, endpoint, first, mode);
     }
 
     /// The connection is of no use any more: fails the oldest exchange and asks the driver to
@@ -103,6 +107,7 @@ impl<P: Protocol> Worker<P> {
     pub(crate) fn after_close<I: Io>(&mut self, io: &mut I, slot: Slot, why: CloseReason, at: u64) {
         match self.connections[slot as usize].stage {
             Stage::Opening => self.connect_failed(slot, why, at),
+            _ if P::Sink::WALKS => self.closed_with_user(slot, why, at),
             _ => P::closed(self, slot, why, at),
         }
         self.connections[slot as usize].socket_gone();
@@ -110,6 +115,15 @@ impl<P: Protocol> Worker<P> {
             true => self.spares.push(slot),
             false => self.go_on(io, slot, at),
         }
+    }
+
+    /// What waits for a connection that is closed was never sent on it.
+    fn closed_with_user(&mut self, slot: Slot, why: CloseReason, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let awaits = std::mem::take(&mut connection.is_awaited);
+        connection.in_flight -= u32::from(awaits);
+        P::closed(self, slot, why, at);
+        self.connections[slot as usize].in_flight += u32::from(awaits);
     }
 
     /// What a slot without a socket does next.
@@ -153,14 +167,17 @@ impl<P: Protocol> Worker<P> {
             return;
         }
         let nothing_stood = self.address_failed(slot);
+        let addresses = self.addresses_of(slot);
         let connection = &self.connections[slot as usize];
         // A request is lost only when no address of the name took a connection for it.
         let tried_all =
-            !nothing_stood || (connection.failed_attempts as usize).is_multiple_of(self.addresses);
+            !nothing_stood || (connection.failed_attempts as usize).is_multiple_of(addresses);
+        let is_of_target = connection.origin == 0;
         while !self.in_setup && tried_all && self.connections[slot as usize].in_flight > 0 {
             P::fail_oldest(self, slot, at, Failure { kind, errno, connecting: true });
         }
-        if nothing_stood {
+        // Of another origin the requests fail, and the run goes on.
+        if nothing_stood && is_of_target {
             let limit =
                 self.plan.limits.unreachable_after.max(1).saturating_mul(self.addresses as u32);
             if self.refused_in_a_row >= limit {
@@ -172,6 +189,9 @@ impl<P: Protocol> Worker<P> {
     /// The address a slot was connecting to took no connection: unless one stood already, the
     /// next address may be better. Whether none stood.
     pub(crate) fn address_failed(&mut self, slot: Slot) -> bool {
+        if let Some(nothing_stood) = self.elsewhere_failed(slot) {
+            return nothing_stood;
+        }
         let connection = &mut self.connections[slot as usize];
         connection.failed_attempts += 1;
         let nothing_stood = self.recorder.record().connections_opened == 0;

@@ -7,6 +7,7 @@ use super::Worker;
 use crate::connection::Stage;
 use crate::protocol::{Made, Protocol};
 use crate::transport::Above;
+use crate::walk::Walk;
 use ablaze_model::failure::FailureKind;
 
 impl<P: Protocol> Above for Worker<P> {
@@ -146,6 +147,9 @@ impl<P: Protocol> Worker<P> {
         let connect_ns = at.saturating_sub(connection.opening_ns + tls_ns).max(1);
         self.recorder.record().connections_opened += 1;
         self.refused_in_a_row = 0;
+        if P::Sink::WALKS {
+            self.origin_stands(slot);
+        }
         if !self.in_setup {
             return P::stands(self, io, slot, Made { connect_ns, tls_ns }, at);
         }

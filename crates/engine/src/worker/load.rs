@@ -15,7 +15,8 @@ impl<P: Protocol> Worker<P> {
         }
         let ramp_ns = if self.connects_first() { 0 } else { self.plan.connections.ramp_ns };
         for slot in 0..self.connections.len() as Slot {
-            if self.connections[slot as usize].is_spare {
+            let connection = &self.connections[slot as usize];
+            if connection.is_spare || connection.is_left {
                 continue;
             }
             let due = now.saturating_add(ramp_ns.saturating_mul(u64::from(slot)));

@@ -3,8 +3,8 @@
 //! `course` is its loop, from connecting to the end of the load; `events` reacts to what the driver and
 //! the layers above it report, `connections` opens and ends connections, `load` begins and ends the load
 //! on them, `timers` looks after deadlines, `open_loop` hands out what is due on a schedule, `pauses` wakes
-//! users that wait between requests, `waiting` says how full a batch a turn waits for, `watching` whether it watches or sleeps. What is said on the
-//! connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
+//! users that wait between requests, `origins` has users move between the hosts of a Plan, `waiting` says how full a batch
+//! a turn waits for, `watching` whether it watches or sleeps. What is said on the connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
 //! own there.
 
 mod connections;
@@ -12,6 +12,7 @@ mod course;
 mod events;
 mod load;
 mod open_loop;
+mod origins;
 mod pauses;
 mod timers;
 pub(crate) mod waiting;
@@ -26,6 +27,7 @@ use ablaze_wire::http2::request::RequestSet;
 pub(crate) use self::connections::{SETUP_ATTEMPTS, failure_of};
 pub(crate) use self::course::work;
 use self::open_loop::OpenLoop;
+use self::origins::Elsewhere;
 use crate::connection::{Connection, Exchange};
 use crate::control::Heads;
 use crate::outbox::{Layout, Outbox};
@@ -43,7 +45,7 @@ pub struct Assignment {
     pub worker: u32,
     /// Number of workers.
     pub workers: u32,
-    /// Its share of the connections.
+    /// Its share of the connections, each to one origin; with several, of users.
     pub connections: u32,
     /// Slots for connections that are over and wait for the server to close them, beside those.
     pub spares: u32,
@@ -103,9 +105,9 @@ impl Assignment {
         self.slots() as usize * self.plan.places_per_connection() as usize
     }
 
-    /// Slots of its driver: the connections of the load, and the spare ones.
+    /// Slots of its driver: the connections of the load to every origin, and the spare ones.
     pub fn slots(&self) -> u32 {
-        self.connections + self.spares
+        self.connections * self.plan.origins() + self.spares
     }
 
     /// What the driver of this worker is made from.
@@ -115,8 +117,8 @@ impl Assignment {
             spares: self.spares,
             endpoints,
             constant_bytes: Arc::clone(&self.layout.constant_bytes),
-            batch_cap: match self.plan.tls {
-                Some(_) if !self.plan.connections.keep_alive => HANDSHAKES_CAP,
+            batch_cap: match self.plan.speaks_tls() {
+                true if !self.plan.connections.keep_alive => HANDSHAKES_CAP,
                 _ => BATCH_CAP,
             },
             short_connections: (!self.plan.connections.keep_alive
@@ -181,6 +183,8 @@ pub(crate) struct Worker<P: Protocol> {
     fills: waiting::Fills,
     /// Users that have nothing to send until a time.
     pauses: pauses::Pauses,
+    /// The Plan's other origins.
+    elsewhere: Elsewhere,
 }
 
 impl<P: Protocol> Worker<P> {
@@ -188,16 +192,18 @@ impl<P: Protocol> Worker<P> {
         let plan = Arc::clone(&assignment.plan);
         let pipeline = plan.places_per_connection();
         let count = assignment.slots() as usize;
-        let is_spare = |slot: usize| slot >= assignment.connections as usize;
+        let of_load = assignment.slots() - assignment.spares;
+        let is_spare = |slot: usize| slot >= of_load as usize;
         let addresses = match plan.target.unix_socket {
             Some(_) => 1,
             None => plan.target.addresses.len().max(1),
         };
         let address = protocol.first_address().min(addresses - 1);
-        Self {
+        let mut worker = Self {
             connections: (0..count)
                 .map(|slot| Connection::new(protocol.state(), slot as u32, is_spare(slot)))
                 .collect(),
+            elsewhere: Elsewhere::new(&plan, assignment.connections),
             protocol,
             exchanges: vec![Exchange::default(); count * pipeline as usize],
             pipeline,
@@ -207,7 +213,7 @@ impl<P: Protocol> Worker<P> {
             numbers: Arc::clone(&assignment.numbers),
             recorder: Recorder::new(&plan, Arc::clone(&assignment.snapshot)),
             unstamped: Vec::with_capacity(count),
-            spares: (assignment.connections..assignment.slots()).rev().collect(),
+            spares: (of_load..assignment.slots()).rev().collect(),
             places: u64::from(assignment.connections) * u64::from(pipeline),
             expected_mode: P::FIRST_MODE,
             in_flight: 0,
@@ -231,7 +237,9 @@ impl<P: Protocol> Worker<P> {
                 None => u64::MAX,
             },
             plan,
-        }
+        };
+        worker.seat_users(assignment.connections);
+        worker
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct OpenLoop {
 impl OpenLoop {
     /// For one worker; none in closed loop.
     pub(crate) fn new(assignment: &Assignment) -> Option<Self> {
-        let slots = assignment.connections as usize;
+        let slots = assignment.slots() as usize;
         Some(Self {
             due: due(assignment, assignment.plan.limits.requests, 0)?,
             idle: Vec::with_capacity(slots),

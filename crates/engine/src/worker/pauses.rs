@@ -58,6 +58,7 @@ impl<P: Protocol> Worker<P> {
 
     /// A slot is over, and another takes its place in the load, for the same user.
     pub(super) fn hand_user_over(&mut self, from: Slot, to: Slot) {
+        self.hand_origin_over(from, to);
         let user = self.connections[from as usize].user;
         self.connections[from as usize].user = self.connections[to as usize].user;
         self.connections[from as usize].pauses = false;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod behaviour;
+mod codings;
 mod compiled;
 mod cookie_files;
 mod jars;
@@ -10,6 +11,7 @@ mod oracle;
 mod parse;
 mod paths;
 mod properties;
+mod redirects;
 mod requests;
 mod sent;
 mod support;

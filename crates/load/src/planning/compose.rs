@@ -19,6 +19,7 @@ use super::checks;
 use super::cookies::Cookies;
 use super::data::Columns;
 use super::form::Form;
+use super::hosts::{self, Other};
 use super::journey;
 use super::requests::{Bodies, Forwarded, OwnRequest, RequestsAsked, limited, order};
 use super::sources;
@@ -46,6 +47,8 @@ pub struct Composed {
     pub http2: Option<Http2>,
     /// The proxy that is connected to instead.
     pub proxy: Option<Proxy>,
+    /// Where a journey goes beside the URL.
+    pub others: Vec<Other>,
 }
 
 /// Makes them.
@@ -59,20 +62,22 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     };
     let proxy = spec.destination.proxy.as_ref().map(|proxy| of_proxy(proxy, spec, url, secrets));
     let proxy = proxy.transpose()?;
-    let (requests, journey) = match &spec.requests.journey {
-        None => (requests(spec, url, proxy.as_ref(), secrets)?, None),
+    let (requests, journey, others) = match &spec.requests.journey {
+        None => (requests(spec, url, proxy.as_ref(), secrets)?, None, Vec::new()),
         Some(asked) => {
-            let (requests, journey) = journey::compose(asked, spec, url, proxy.as_ref(), secrets)?;
-            (requests, Some(journey))
+            let (requests, journey, others) =
+                journey::compose(asked, spec, url, proxy.as_ref(), secrets)?;
+            (requests, Some(journey), others)
         }
     };
     let tls = match url.https {
         true => Some(tls::resolve(&spec.tls, &url.host, protocol(spec), secrets)?),
         false => None,
     };
+    let others = hosts::secured(spec, others, protocol(spec), secrets)?;
     let http2 = spec.is_http2().then_some(Http2 { streams: spec.in_flight });
     let checks = checks::compose(spec, secrets)?;
-    Ok(Composed { url: url.clone(), requests, journey, checks, tls, http2, proxy })
+    Ok(Composed { url: url.clone(), requests, journey, checks, tls, http2, proxy, others })
 }
 
 /// Checks a load that is not aimed at a target yet, as far as that is possible without one.

@@ -15,7 +15,7 @@ use ablaze_model::spec::{Bodies, DataSpec, Head, JourneySpec, LoadSpec, Part, Se
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::url::Url;
 
-use super::sources;
+use super::{hosts, redirect_rows, sources};
 use crate::Error;
 
 /// Variables that are set in every iteration: its number, and a random one.
@@ -30,7 +30,9 @@ pub fn read(spec: &JourneySpec) -> Result<Journey, Error> {
     let text = std::str::from_utf8(spec.file.bytes()?)
         .map_err(|_| Error::usage(format!("file `{name}` for --journey is not UTF-8 text")))?;
     let file = ablaze_journey::parse(text, name).map_err(|e| Error::usage(e.to_string()))?;
-    let journey = ablaze_journey::compile(&file, name).map_err(|e| Error::usage(e.to_string()))?;
+    let compiled = ablaze_journey::compile(&file, name);
+    let mut journey = compiled.map_err(|e| Error::usage(e.to_string()))?;
+    journey.follow_redirects(spec.location, spec.max_redirects);
     match journey.not_under_load().first() {
         None => Ok(journey),
         Some(refusal) => Err(at(spec, refusal.line, &refusal.what)),
@@ -54,25 +56,12 @@ pub fn url(
         if text.starts_with('/') {
             continue;
         }
-        if !text.contains("://") {
-            let what = format!(
-                "the URL {} has no scheme: expected http://… or https://…",
-                printable(&text)
-            );
-            return Err(at(spec, step.line, &what));
-        }
-        let mut url = Url::parse(&text).map_err(|e| at(spec, step.line, &e.to_string()))?;
-        if url.userinfo.is_some() {
-            let what = "user and password in a URL are not supported (fix: [BasicAuth])";
-            return Err(at(spec, step.line, what));
-        }
-        url.path_and_query = "/".to_owned();
-        return Ok(Some(url));
+        return hosts::url_of(&text).map(Some).map_err(|what| at(spec, step.line, &what));
     }
     Ok(None)
 }
 
-/// The requests of a journey, and what is walked.
+/// The requests of a journey, what is walked, and where it goes beside the target.
 ///
 /// # Errors
 /// When something in the file, in what is given, or in the other options keeps it from being walked.
@@ -82,7 +71,7 @@ pub fn compose(
     url: &UrlSpec,
     proxy: Option<&Proxy>,
     secrets: &Secrets,
-) -> Result<(Requests, PlannedJourney), Error> {
+) -> Result<(Requests, PlannedJourney, Vec<UrlSpec>), Error> {
     refuse_others(spec, proxy)?;
     let journey = read(asked)?;
     let given = Given::of(asked, &journey, spec.requests.data.as_ref(), secrets)?;
@@ -90,45 +79,36 @@ pub fn compose(
     let mut site = Site::of(&url.to_url(), concat!("ablaze/", env!("CARGO_PKG_VERSION")));
     site.minor_version = spec.http.map_or(1, |version| version.minor());
     site.keep_alive = spec.connections.keep_alive;
-    for (index, step) in journey.steps.iter().enumerate() {
-        let Some(text) = given.url_of(&journey, index) else { continue };
-        if site.target(text.as_bytes()).is_none() {
-            let what = format!(
-                "the URL {} goes elsewhere than to {}: all steps go to one host in this version",
-                printable(&text),
-                url.host_field()
-            );
-            return Err(at(asked, step.line, &what));
-        }
-    }
+    let (sites, others) = hosts::sites(asked, &journey, &given, site)?;
+    let rows = redirect_rows::rows(&journey.steps);
     let steps: Vec<String> = journey.steps.iter().map(|step| step.name.clone()).collect();
-    let templates = journey.steps.iter().map(|step| {
-        let request =
-            RequestBuilder::new(step.method.as_str(), "/").header("Host", url.host_field());
-        request.build().map_err(|error| at(asked, step.line, &error.to_string()))
+    let templates = rows.methods.iter().zip(&rows.lines).map(|(method, line)| {
+        let request = RequestBuilder::new(method.as_str(), "/").header("Host", url.host_field());
+        request.build().map_err(|error| at(asked, *line, &error.to_string()))
     });
     let requests = Requests {
         templates: templates.collect::<Result<_, _>>()?,
         order: Vec::new(),
         method: journey.steps.first().map_or_else(String::new, |step| step.method.clone()),
-        minor_version: site.minor_version,
+        minor_version: sites[0].minor_version,
         has_body: false,
         seed: spec.requests.seed,
-        groups: Groups::of(&steps),
+        groups: Groups::of(&rows.names),
         data: given.data,
     };
     let route = Route {
         files: files(asked)?,
         journey,
-        site,
+        sites,
         given: given.variables,
         columns: given.columns,
         secrets: given.secrets,
+        redirects: rows.of_redirects,
         continue_on_error: asked.continue_on_error,
         trace: None,
     };
     let name = asked.file.name.clone();
-    Ok((requests, PlannedJourney { name, steps, route: Some(Arc::new(route)) }))
+    Ok((requests, PlannedJourney { name, steps, route: Some(Arc::new(route)) }, others))
 }
 
 /// The names of the files that the steps send, each once.
@@ -151,7 +131,7 @@ fn files(asked: &JourneySpec) -> Result<Files, Error> {
     Ok(files)
 }
 
-fn at(spec: &JourneySpec, line: u32, what: &str) -> Error {
+pub(super) fn at(spec: &JourneySpec, line: u32, what: &str) -> Error {
     Error::usage(format!("{}:{line}: {what}", printable(&spec.file.name)))
 }
 
@@ -195,7 +175,7 @@ fn refuse_others(spec: &LoadSpec, proxy: Option<&Proxy>) -> Result<(), Error> {
 }
 
 /// What is given from outside.
-struct Given {
+pub(super) struct Given {
     variables: Variables,
     secrets: Vec<String>,
     data: Option<Data>,
@@ -258,10 +238,41 @@ impl Given {
 
     /// The URL of a step in the first iteration, if nothing in it is captured.
     fn url_of(&self, journey: &Journey, step: usize) -> Option<String> {
+        self.url_with(journey, step, |table, column| table.cell(0, column))
+    }
+
+    /// The URLs of a step, one for each host that it goes to by the rows of the feed; `None` if something in them is
+    /// captured.
+    pub(super) fn urls_of(&self, journey: &Journey, step: usize) -> Option<Vec<String>> {
+        let first = self.url_of(journey, step)?;
+        let rows = match self.data.as_ref().and_then(|data| data.table.as_ref()) {
+            Some(table) if self.host_is_fed(journey, step) => table.rows(),
+            _ => return Some(vec![first]),
+        };
+        let of_row =
+            |row| self.url_with(journey, step, move |table, column| table.cell(row, column));
+        Some(hosts::by_host((0..rows).filter_map(of_row)))
+    }
+
+    /// Whether the host of a step's URL comes from the feed.
+    fn host_is_fed(&self, journey: &Journey, step: usize) -> bool {
+        const MARK: &str = "ablaze-column";
+        let marked = self.url_with(journey, step, |_, _| MARK.as_bytes()).unwrap_or_default();
+        let behind = marked.split_once("://").map_or(marked.as_str(), |(_, rest)| rest);
+        let host = behind.split(['/', '?', '#']).next().unwrap_or_default();
+        host.contains(MARK) || marked.starts_with(MARK)
+    }
+
+    fn url_with<'t>(
+        &'t self,
+        journey: &Journey,
+        step: usize,
+        cell: impl Fn(&'t Table, usize) -> &'t [u8],
+    ) -> Option<String> {
         let mut variables = self.variables.clone();
         if let Some(table) = self.data.as_ref().and_then(|data| data.table.as_ref()) {
             for (column, slot) in self.columns.iter().enumerate() {
-                variables.set_text(*slot, &String::from_utf8_lossy(table.cell(0, column)));
+                variables.set_text(*slot, &String::from_utf8_lossy(cell(table, column)));
             }
         }
         for slot in RESERVED.iter().filter_map(|name| journey.names().slot(name)) {

@@ -9,11 +9,13 @@ pub mod cookies;
 mod data;
 pub mod descriptors;
 mod form;
+pub mod hosts;
 pub mod journey;
 pub mod json_body;
 pub mod local;
 mod names;
 pub mod order;
+mod redirect_rows;
 pub mod requests;
 pub mod sources;
 pub mod tls;
@@ -60,6 +62,7 @@ pub fn resolve(spec: &LoadSpec, secrets: &Secrets, names: &OptionNames) -> Resul
 pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result<Planned, Error> {
     let mut notes = Vec::new();
     let load = checked_load(spec, names, &mut notes)?;
+    let load = load_of_users(load, 1 + composed.others.len() as u32);
     check_proxy(&spec.destination)?;
     check_unix_socket(spec, names)?;
     if let Some(name) = names.local_address {
@@ -68,8 +71,13 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     let mut addresses = addresses::resolve(&composed.url, &spec.destination, names)?;
     let mut connections = connections(spec, load.connections());
     local::match_families(&mut addresses, &mut connections.local_addresses)?;
+    let origins = 1 + composed.others.len() as u32;
+    let others = hosts::placed(composed.others, spec, names)?;
     let on_this_host = spec.destination.unix_socket.is_some()
-        || addresses.iter().any(|address| ablaze_sys::is_local_address(address.ip()));
+        || addresses
+            .iter()
+            .chain(others.iter().flat_map(|origin| &origin.addresses))
+            .any(|address| ablaze_sys::is_local_address(address.ip()));
     let reached = if composed.proxy.is_some() { "proxy" } else { "target" };
     let workers = workers::choose(
         &spec.workers,
@@ -79,7 +87,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         names,
         &mut notes,
     )?;
-    descriptors::make_sure_of(load.connections(), workers.count, names)?;
+    descriptors::make_sure_of(load.connections().saturating_mul(origins), workers.count, names)?;
     if spec.destination.unix_socket.is_none() {
         local::make_sure_of_ports(
             &connections,
@@ -102,6 +110,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
             addresses,
             unix_socket: spec.destination.unix_socket.clone(),
             proxy: composed.proxy,
+            others,
         },
         tls: composed.tls,
         http2: composed.http2,
@@ -139,6 +148,19 @@ fn expected(spec: &LoadSpec, journey: Option<&PlannedJourney>) -> Vec<RangeInclu
         }
     }
     expect
+}
+
+/// Where nobody said how many users there may be, as many as can have a connection to every host.
+fn load_of_users(load: Load, origins: u32) -> Load {
+    match load {
+        Load::Open { rate, arrivals, connections, bounded: false } => Load::Open {
+            rate,
+            arrivals,
+            connections: (connections / origins).max(1),
+            bounded: false,
+        },
+        load => load,
+    }
 }
 
 /// How these connections are made, used and ended.

@@ -21,8 +21,8 @@ pub struct PlannedJourney {
 pub struct Route {
     /// The steps.
     pub journey: Journey,
-    /// Where they go.
-    pub site: Site,
+    /// Where they go: the target of the Plan, and the others in its order.
+    pub sites: Vec<Site>,
     /// The contents of the files that they send.
     pub files: Files,
     /// What every iteration begins with.
@@ -31,10 +31,47 @@ pub struct Route {
     pub columns: Vec<usize>,
     /// What messages must not show.
     pub secrets: Vec<String>,
+    /// Which templates of the Plan the redirects of each step count as: those of the first, the second and so on, and of
+    /// the last and all behind it. Empty where they count as the step's own.
+    pub redirects: Vec<Vec<RedirectRow>>,
     /// Whether a failed assert ends an iteration.
     pub continue_on_error: bool,
     /// Who hears of every step.
     pub trace: Option<Trace>,
+}
+
+impl Route {
+    /// How many templates the Plan has for it.
+    pub fn rows(&self) -> usize {
+        let last = |row: &RedirectRow| row.get.max(row.same) as usize + 1;
+        let rows = self.redirects.iter().flatten().map(last);
+        rows.max().unwrap_or(0).max(self.journey.steps.len())
+    }
+
+    /// Which template a request of a step counts as, which has followed so many redirects.
+    pub fn row(&self, step: usize, redirects: u64, is_get: bool) -> u32 {
+        let rows = self.redirects.get(step).map_or(&[][..], Vec::as_slice);
+        let position = usize::try_from(redirects).unwrap_or(usize::MAX).min(rows.len());
+        match position.checked_sub(1).map(|position| rows[position]) {
+            Some(RedirectRow { get, same }) => {
+                if is_get {
+                    get
+                } else {
+                    same
+                }
+            }
+            None => step as u32,
+        }
+    }
+}
+
+/// The templates of a redirect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RedirectRow {
+    /// Where it is a GET.
+    pub get: u32,
+    /// Where it has the method of its step.
+    pub same: u32,
 }
 
 /// Who hears of every step, in the loop: for a run of one iteration.
@@ -54,6 +91,8 @@ pub enum Traced<'a> {
     Sent {
         /// Which step.
         step: usize,
+        /// How many redirects were followed before.
+        redirects: u64,
         /// The bytes, head and body.
         request: &'a [u8],
     },

@@ -5,6 +5,7 @@ pub mod checks;
 pub mod data;
 pub mod groups;
 pub mod journey;
+pub mod origins;
 pub mod proxy;
 mod requests;
 pub mod tls;
@@ -69,6 +70,9 @@ pub struct Target {
     /// The proxy that is connected to instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<proxy::Proxy>,
+    /// Where steps of a journey go beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<origins::Origin>,
 }
 
 /// The shape of the load.
@@ -352,8 +356,8 @@ impl Plan {
         }
         self.requests.groups.check(self.requests.templates.len())?;
         let walks = self.journey.as_ref().and_then(|journey| journey.route.as_ref());
-        if walks.is_some_and(|route| route.journey.steps.len() != self.requests.templates.len()) {
-            return invalid("a journey needs one request for each of its steps");
+        if walks.is_some_and(|route| route.rows() != self.requests.templates.len()) {
+            return invalid("a journey needs one request for each of its steps and redirects");
         }
         let varies = self.requests.templates.iter().any(Template::is_variable);
         let has_data = self.requests.data.as_ref().is_some_and(|data| data.table.is_some());
@@ -375,6 +379,7 @@ impl Plan {
         if self.target.proxy.is_some() && self.target.unix_socket.is_some() {
             return invalid("a proxy is reached over TCP: use only one of proxy and Unix socket");
         }
+        self.check_origins()?;
         if self.limits.requests.is_none() && self.limits.duration_ns.is_none() {
             return invalid("a run needs an end: a number of requests or a duration");
         }

@@ -19,6 +19,17 @@ pub(super) struct Target {
     unix_socket: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     proxy: Option<Proxy>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Origin>,
+}
+
+/// Where steps of a journey go beside the target.
+#[derive(Clone, Serialize, Deserialize)]
+struct Origin {
+    url: String,
+    host: String,
+    port: u16,
+    addresses: Vec<SocketAddr>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -150,25 +161,36 @@ alike!(Io, plan::IoChoice: Auto, Uring, Epoll);
 
 impl Target {
     pub(super) fn save(target: &plan::Target) -> Self {
-        let plan::Target { url, host, port, path, addresses, unix_socket, proxy } = target.clone();
+        let plan::Target { url, host, port, path, addresses, unix_socket, proxy, others } =
+            target.clone();
         // Credentials are not kept.
         let proxy = proxy.map(|proxy| Proxy {
             host: proxy.host,
             port: proxy.port,
             way: Way::save(proxy.way),
         });
-        Self { url, host, port, path, addresses, unix_socket, proxy }
+        let others = others.into_iter().map(|origin| {
+            let plan::origins::Origin { url, host, port, addresses, tls: _ } = origin;
+            Origin { url, host, port, addresses }
+        });
+        let others = others.collect();
+        Self { url, host, port, path, addresses, unix_socket, proxy, others }
     }
 
     pub(super) fn restore(self) -> plan::Target {
-        let Self { url, host, port, path, addresses, unix_socket, proxy } = self;
+        let Self { url, host, port, path, addresses, unix_socket, proxy, others } = self;
         let proxy = proxy.map(|proxy| proxy::Proxy {
             host: proxy.host,
             port: proxy.port,
             way: proxy.way.restore(),
             credentials: None,
         });
-        plan::Target { url, host, port, path, addresses, unix_socket, proxy }
+        let others = others.into_iter().map(|origin| {
+            let Origin { url, host, port, addresses } = origin;
+            plan::origins::Origin { url, host, port, addresses, tls: None }
+        });
+        let others = others.collect();
+        plan::Target { url, host, port, path, addresses, unix_socket, proxy, others }
     }
 }
 

@@ -64,6 +64,12 @@ pub struct JourneySpec {
     /// Whether an iteration goes on after a failed assert.
     #[serde(default)]
     pub continue_on_error: bool,
+    /// Whether steps follow redirects that do not say whether they do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub location: bool,
+    /// How many, of steps that do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_redirects: Option<u64>,
 }
 
 /// Cookies that every request sends. All of them are secrets.

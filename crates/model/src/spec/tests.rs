@@ -45,6 +45,8 @@ fn full(secrets: &mut Secrets) -> LoadSpec {
                 secrets.keep_text("variable password", "s3cret"),
             )],
             continue_on_error: true,
+            location: true,
+            max_redirects: Some(5),
         }),
         data: Some(DataSpec {
             feed: Feed::of(file("users.csv", b"a\n1\n")),

@@ -74,6 +74,7 @@ fn plan() -> Plan {
             addresses: Vec::new(),
             unix_socket: None,
             proxy: None,
+            others: Vec::new(),
         },
         tls: None,
         http2: None,

@@ -112,6 +112,25 @@ fn the_schema_knows_every_field_and_requires_it() {
     needs_all(&validator, &whole, paths);
 }
 
+#[test]
+fn the_other_hosts_of_a_journey_are_in_the_file() {
+    let mut assessed = sample::assessed(&sample::grouped());
+    assessed.run.plan.target.others = vec![ablaze_model::plan::origins::Origin {
+        url: "https://other:8443".into(),
+        host: "other".into(),
+        port: 8443,
+        addresses: vec!["127.0.0.2:8443".parse().unwrap()],
+        tls: None,
+    }];
+    let whole: Value = serde_json::from_str(&crate::json::write(&assessed)).unwrap();
+    assert_eq!(whole["target"]["others"][0]["addresses"][0], "127.0.0.2:8443");
+    let validator = jsonschema::validator_for(&strict(schema())).unwrap();
+    let mut paths = Vec::new();
+    object_fields(&whole["target"]["others"], "/target/others".to_owned(), &mut paths);
+    assert_eq!(paths.len(), 4, "{paths:?}");
+    needs_all(&validator, &whole, paths);
+}
+
 /// None of these fields may be missing, and beside none of them may be another.
 fn needs_all(validator: &jsonschema::Validator, whole: &Value, paths: Vec<String>) {
     for path in paths {

@@ -79,7 +79,7 @@ fn shortage(run: &Run) -> Option<Finding> {
     let ramping = run.plan.connections.ramp_ns.saturating_mul(asked) > run.elapsed_ns / 10;
     let few = run.plan.limits.requests.is_some_and(|requests| requests < asked * FEWEST_EACH);
     // Connections that all stand and never break always have a request each: a shortage has a cause.
-    let connections = u64::from(run.plan.load.connections());
+    let connections = run.plan.connections_max();
     let steady = record.failures_total() == 0
         && record.connections_opened == connections
         && !figures::held_by_warmup(run);

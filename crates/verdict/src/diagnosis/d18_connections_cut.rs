@@ -179,7 +179,7 @@ fn cut(run: &Run) -> Option<Finding> {
     // One cut per connection may be the end of the run.
     if record.reused == 0
         || cut == 0
-        || record.connections_opened <= u64::from(run.plan.load.connections())
+        || record.connections_opened <= run.plan.connections_max()
     {
         return None;
     }

@@ -118,13 +118,16 @@ fn trace(plan: &mut Plan, is_verbose: bool) {
 
 fn told(what: &Traced<'_>, file: &str, names: &[String], is_verbose: bool) -> String {
     match what {
-        Traced::Sent { step, request } => {
+        Traced::Sent { step, redirects, request } => {
             let request = String::from_utf8_lossy(request);
             let first = request.lines().next().unwrap_or_default();
             let asked = first.rsplit_once(' ').map_or(first, |(asked, _)| asked);
             let name = names.get(*step).map_or("", String::as_str);
             let shown = if is_verbose { lines(&request, "> ") } else { String::new() };
-            format!("\n{}: {}\n{shown}", printable(name), printable(asked))
+            match redirects {
+                0 => format!("\n{}: {}\n{shown}", printable(name), printable(asked)),
+                number => format!("  redirect {number}: {}\n{shown}", printable(asked)),
+            }
         }
         Traced::Answered { head, body_bytes, total_ns } => {
             let head = String::from_utf8_lossy(head);

@@ -177,7 +177,8 @@ impl Walk for Scripted {
         user.not_before_ns = None;
         user.sent = (user.sent.1, end);
         let is_head = user.bytes[user.sent.0..].starts_with(b"HEAD ");
-        Next::Send { template: if is_head { WITHOUT_BODY } else { WITH_BODY }, number, due_ns }
+        let template = if is_head { WITHOUT_BODY } else { WITH_BODY };
+        Next::Send { template, number, due_ns, origin: 0 }
     }
 
     fn write(&mut self, user: u32, _template: u32, out: &mut Vec<u8>) -> Written {

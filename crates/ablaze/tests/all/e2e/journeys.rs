@@ -8,11 +8,12 @@ use std::net::TcpStream;
 use ablaze_target::handler::{Handler, Method, Reply, Request, Response};
 use ablaze_target::options::{App, ShopOptions};
 use ablaze_target::response::{FixedBody, FixedResponse};
+use ablaze_target::tls::{Identity, TlsOptions};
 use ablaze_target::{Options, Running, Server};
 use ablaze_testing::Scratch as Folder;
 use serde_json::Value;
 
-use crate::e2e::support::{BACKENDS, Scratch, ablaze, measured, number, url};
+use crate::e2e::support::{BACKENDS, Scratch, ablaze, measured, number, serve, url};
 
 const SHOP: &str = r#"# name: login
 POST {{site}}/login
@@ -173,6 +174,34 @@ fn files_and_forms_are_sent_as_they_are() {
 }
 
 #[test]
+fn steps_go_to_several_hosts_with_and_without_tls() {
+    let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let tls = Some(TlsOptions::new(Identity::self_made(&[address.ip()]).unwrap()));
+    let (plain, other) = (serve(), serve());
+    let secured =
+        Server::start(Options { address, tls, threads: 1, ..Options::default() }).unwrap();
+    let text = format!(
+        "GET {}/hello\nHTTP 200\n\nGET https://localhost:{}/bytes/20000\nHTTP 200\n[Asserts]\nbytes count == \
+         20000\n\nGET {{{{other}}}}/hello\nHTTP 200\n",
+        url(&plain, ""),
+        secured.address().port(),
+    );
+    let file = Scratch::with("several.hurl", text.as_bytes());
+    let rows = format!("other\n{}\n{}\n", url(&plain, ""), url(&other, ""));
+    let feed = Scratch::with("others.csv", rows.as_bytes());
+    for way in BACKENDS.map(|io| vec!["--io", io]).into_iter().chain([vec!["--no-keepalive"]]) {
+        let words = ["load", "--journey", file.word(), "--feed", feed.word(), "-n", "100", "-k"];
+        let words = [&words[..], &["-c", "4", "-t", "2"], &way].concat();
+        let (ran, json) = measured(&words);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        assert_eq!(number(&json, "/journeys/whole"), 100, "{way:?}");
+        assert_eq!(json.pointer("/target/others").unwrap().as_array().unwrap().len(), 2);
+    }
+    let served = |server: Running| server.stop().unwrap().requests;
+    assert_eq!((served(plain), served(other), served(secured)), (3 * 150, 3 * 50, 3 * 100));
+}
+
+#[test]
 fn what_cannot_be_walked_is_refused_by_its_line() {
     let refused = |text: &str, words: &[&str], expected: &str| {
         let file = Scratch::with("bad.hurl", text.as_bytes());
@@ -188,12 +217,12 @@ fn what_cannot_be_walked_is_refused_by_its_line() {
     );
     refused("GET {{site}}/\n", &[], "--variable site=VALUE");
     refused(
-        "GET http://a/\n\nGET http://b/\n",
-        &[],
-        "bad.hurl:3: the URL http://b/ goes elsewhere",
+        "GET http://b/\n",
+        &["http://a/"],
+        "bad.hurl:1: the URL http://b/ goes elsewhere than to http://a, and so does every other step",
     );
-    refused("GET http://a/\n[Options]\nlocation: true\n", &[], "redirects are not followed");
-    refused("GET http://a/\n[Options]\ncompressed: true\n", &[], "compressed");
+    refused("GET http://a/\n\nGET b/\n", &[], "bad.hurl:3: the URL b/ has no scheme");
+    refused("GET http://a/\n\nGET http://b/\n", &["--unix-socket", "s"], "its steps also go to b");
     refused("GET http://a/\n[Asserts]\n", &[], "bad.hurl:");
     refused("GET http://a/\nHTTP 200\n[Asserts]\nxpath \"//a\" exists\n", &[], "bad.hurl:4: ");
     refused("GET http://a/\n", &["--http", "2"], "--journey and --http 2 cannot be used together");

@@ -19,6 +19,7 @@ mod groups;
 mod hlog;
 mod interruption;
 mod journeys;
+mod journeys_redirects;
 mod latency;
 mod lists;
 mod memory;

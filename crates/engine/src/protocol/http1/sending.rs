@@ -16,7 +16,7 @@ impl<S: Walk> Worker<Http1<S>> {
         if self.connections[slot as usize].in_flight == 0
             && self.take_exchanges(slot, self.pipeline) == 0
         {
-            if S::WALKS && self.connections[slot as usize].pauses {
+            if S::WALKS && self.follow_user(io, slot) {
                 return;
             }
             self.note_draining();

@@ -51,7 +51,7 @@ impl Sends {
         let notify = pipeline > 1
             || templates.iter().any(is_long)
             || plan.connections.socket_buffer_bytes.is_some();
-        let are_quiet = !notify && (plan.tls.is_some() || patches);
+        let are_quiet = !notify && (plan.speaks_tls() || patches);
         Self { notify, wait: pipeline == 1 || patches, are_quiet }
     }
 }
@@ -76,10 +76,10 @@ impl<S: Walk> Worker<Http1<S>> {
         let count = self.take_exchanges(slot, most);
         if count == 0 {
             self.note_draining();
-            let connection = &self.connections[slot as usize];
-            if S::WALKS && connection.pauses {
+            if S::WALKS && self.follow_user(io, slot) {
                 return;
             }
+            let connection = &self.connections[slot as usize];
             let stands = connection.stage == Stage::Open;
             if connection.in_flight == 0 && !self.closed_for_new && stands {
                 if self.open_loop.is_some() && connection.requests < self.requests_per_connection {

@@ -6,7 +6,7 @@
 use ablaze_net::{Io, OutBuffer, Outgoing, Slot};
 
 use super::Http1;
-use crate::connection::Exchange;
+use crate::connection::{Exchange, Stage};
 use crate::walk::{Answered, Next, Walk, Written};
 use crate::worker::Worker;
 
@@ -23,6 +23,8 @@ pub(super) struct Letters {
     letters: Vec<Letter>,
     /// Where a request is written first: its length is not known before.
     draft: Vec<u8>,
+    /// A user has a request on another of its connections than the one that it was asked for.
+    moved_to: Option<Slot>,
 }
 
 /// The request of one place.
@@ -62,23 +64,29 @@ impl Letters {
 
 impl<S: Walk> Worker<Http1<S>> {
     /// Asks the user of a connection that has nothing in flight what it does next. Returns 1 if it sends a request, which
-    /// has its place then.
+    /// has its place then; 0 also if it is sent on another connection, to which [`follow_user`](Self::follow_user) goes.
     pub(super) fn take_step(&mut self, slot: Slot) -> u32 {
-        if self.connections[slot as usize].in_flight > 0 {
+        let connection = &self.connections[slot as usize];
+        if connection.in_flight > 0 || connection.is_left {
             return 0;
         }
         let user = self.connections[slot as usize].user;
         loop {
             match self.protocol.bodies.sink().next(user, self.now_ns) {
-                Next::Send { template, number, due_ns } => {
-                    let connection = &mut self.connections[slot as usize];
-                    let place = (slot * self.pipeline + connection.state.oldest) as usize;
+                Next::Send { template, number, due_ns, origin } => {
+                    let to = self.move_user(slot, origin);
+                    let connection = &mut self.connections[to as usize];
+                    let place = (to * self.pipeline + connection.state.oldest) as usize;
                     self.exchanges[place] =
                         Exchange { number, intended_ns: due_ns, template, ..Exchange::default() };
                     connection.in_flight += 1;
                     connection.requests += 1;
                     self.in_flight += 1;
-                    return 1;
+                    if to == slot {
+                        return 1;
+                    }
+                    self.protocol.letters.moved_to = Some(to);
+                    return 0;
                 }
                 Next::Pause { until_ns } => {
                     self.pause(slot, until_ns);
@@ -91,6 +99,25 @@ impl<S: Walk> Worker<Http1<S>> {
                 }
             }
         }
+    }
+
+    /// A connection has nothing to send: whether that is because its user pauses, or is at another one, whose request
+    /// leaves then or as soon as it can.
+    pub(super) fn follow_user<I: Io>(&mut self, io: &mut I, slot: Slot) -> bool {
+        if let Some(to) = self.protocol.letters.moved_to.take() {
+            match self.connections[to as usize].stage {
+                Stage::Open => {
+                    self.note_leaving(io, to);
+                    self.send_letter(io, to);
+                }
+                Stage::Free => self.open_next_requests(io, to),
+                Stage::Closing => self.connections[to as usize].is_awaited = true,
+                // On the way to one of these.
+                Stage::Opening | Stage::Resting => {}
+            }
+        }
+        let connection = &self.connections[slot as usize];
+        connection.pauses || connection.is_left
     }
 
     /// Sends the request of a connection.

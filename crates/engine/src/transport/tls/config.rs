@@ -12,9 +12,9 @@ use rustls::{ClientConfig, Error, InconsistentKeys, RootCertStore, SupportedProt
 use super::no_certificate::NoCertificate;
 use super::verifier::{Unverified, Verified};
 use ablaze_model::certificate::Certificate;
-use ablaze_model::plan::PlanError;
 use ablaze_model::plan::tls::{Identity, Tls, TlsVersion, Trust};
 use ablaze_model::plan::tls_names::{GROUPS, SUITES, USUAL_GROUPS};
+use ablaze_model::plan::{Plan, PlanError};
 
 /// Everything that connections of a run are made with.
 #[derive(Debug, Clone)]
@@ -53,7 +53,50 @@ impl Shared {
     }
 }
 
-/// Names of servers whose sessions are kept; a run has one.
+/// What is offered to the origins of a Plan.
+#[derive(Debug)]
+pub struct Offers {
+    /// One for each origin that speaks TLS.
+    pub(super) offers: Vec<Shared>,
+    /// By the driver's numbers of endpoints: which of them is offered there; `None` is plain.
+    pub(super) of_endpoints: Box<[Option<u16>]>,
+    pub(super) resumes: bool,
+    pub(super) lists_messages: bool,
+}
+
+impl Offers {
+    /// From the Plan; `None` if no connection speaks TLS.
+    ///
+    /// # Errors
+    /// As [`Shared::new`].
+    pub fn of(plan: &Plan) -> Result<Option<Self>, PlanError> {
+        let addresses =
+            if plan.target.unix_socket.is_some() { 1 } else { plan.target.addresses.len() };
+        let others = plan.target.others.iter().map(|other| (&other.tls, other.addresses.len()));
+        let mut offers = Vec::new();
+        let mut of_endpoints = Vec::new();
+        for (asked, addresses) in std::iter::once((&plan.tls, addresses)).chain(others) {
+            let offer = asked.as_ref().map(|asked| {
+                offers.push(Shared::new(asked)?);
+                Ok::<_, PlanError>((offers.len() - 1) as u16)
+            });
+            of_endpoints.extend(std::iter::repeat_n(offer.transpose()?, addresses));
+        }
+        if offers.is_empty() {
+            return Ok(None);
+        }
+        let asked =
+            || plan.tls.iter().chain(plan.target.others.iter().filter_map(|o| o.tls.as_ref()));
+        Ok(Some(Self {
+            offers,
+            of_endpoints: of_endpoints.into(),
+            resumes: asked().any(|tls| tls.resume),
+            lists_messages: asked().any(|tls| tls.list_messages),
+        }))
+    }
+}
+
+/// Names of servers whose sessions are kept: a configuration has one.
 const SESSIONS: usize = 8;
 
 fn invalid(text: impl Into<String>) -> PlanError {

@@ -29,16 +29,30 @@ enum Got {
 
 impl<I: Io> TlsIo<'_, I> {
     /// Begins a connection's TLS: the ClientHello, which leaves as its first bytes. `first` waits.
-    pub(super) fn begin(&mut self, slot: Slot, first: Option<Outgoing>) -> Option<Outgoing> {
-        let traced = self.tls.trace.as_mut().and_then(|trace| trace.begin(slot));
-        let config = traced.unwrap_or_else(|| Arc::clone(&self.tls.config));
-        let name = self.tls.server_name.clone();
-        let connection = UnbufferedClientConnection::new(config, name);
+    pub(super) fn begin(
+        &mut self,
+        slot: Slot,
+        endpoint: u16,
+        first: Option<Outgoing>,
+    ) -> Option<Outgoing> {
+        let offered = self.tls.of_endpoints[usize::from(endpoint)];
+        let connection = offered.map(|number| {
+            // The list of messages is that of the first offer.
+            let trace = self.tls.trace.as_mut().filter(|_| number == 0);
+            let traced = trace.and_then(|trace| trace.begin(slot));
+            let offer = &self.tls.offers[usize::from(number)];
+            let config = traced.unwrap_or_else(|| Arc::clone(&offer.config));
+            UnbufferedClientConnection::new(config, offer.server_name.clone())
+        });
         let session = self.session(slot);
         debug_assert!(matches!(session.phase, Phase::Free), "slot {slot} is opened while in use");
         if let Some(bytes) = first {
             session.waiting.push_back(Waiting { bytes, sealed: 0, notify: false });
         }
+        let Some(connection) = connection else {
+            session.phase = Phase::Plain;
+            return None;
+        };
         // Made before the run with the same configuration, it can only fail for lack of randomness:
         // the connection then has no ClientHello to send, and times out.
         session.phase = Phase::Handshake(Box::new(connection.ok()?));
@@ -96,8 +110,13 @@ impl<I: Io> TlsIo<'_, I> {
     /// The connection stands, keys and all.
     fn stand(&mut self, above: &mut impl Above, slot: Slot) {
         let now = self.io.now();
+        above.handshake_took(slot, now.saturating_sub(self.session(slot).stood_ns));
+        self.stand_plain(above, slot, now);
+    }
+
+    /// The connection stands, and nothing is left to be agreed on.
+    pub(super) fn stand_plain(&mut self, above: &mut impl Above, slot: Slot, now: u64) {
         let session = self.session(slot);
-        above.handshake_took(slot, now.saturating_sub(session.stood_ns));
         if session.wanted != session.told
             && let Some(mode) = session.wanted
         {

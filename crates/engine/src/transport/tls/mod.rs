@@ -7,6 +7,9 @@
 //! cipher around records, `session` what is kept of a connection, `config` comes from the Plan,
 //! `verifier` decides on certificates, `trouble` names what went wrong, `trace` and `messages` list what
 //! was said, for those who ask.
+//!
+//! Where a Plan goes to several origins, each has its own offer, and connections to those without TLS pass
+//! through as they are, but for the buffers that they are sent from.
 
 pub mod config;
 mod handshake;
@@ -30,22 +33,28 @@ use ablaze_net::{CloseReason, Driver, Io, Slot, Turn, Wait};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
-pub use self::config::Shared;
+pub use self::config::{Offers, Shared};
 use self::session::{Phase, Session};
 use self::trace::Trace;
 use super::proxy::Tunnelled;
 use super::{Above, Facts, Line, OnDriver};
 use ablaze_model::failure::FailureKind;
-use ablaze_model::plan::tls::Tls as Asked;
 use ablaze_model::record::TlsFacts;
 
 /// HTTP/2's name in ALPN (RFC 9113, 3.2).
 const HTTP2: &[u8] = b"h2";
 
-/// The TLS of one worker's connections.
-pub struct Tls {
+/// How connections to an origin begin.
+struct Offer {
     config: Arc<ClientConfig>,
     server_name: ServerName<'static>,
+}
+
+/// The TLS of one worker's connections.
+pub struct Tls {
+    offers: Box<[Offer]>,
+    /// By the driver's numbers of endpoints: which of them is offered there; `None` is plain.
+    of_endpoints: Box<[Option<u16>]>,
     resumes: bool,
     /// HTTP/2 is all that is offered: a connection without it is of no use.
     needs_http2: bool,
@@ -65,15 +74,20 @@ pub struct Tls {
 
 impl Tls {
     /// For this many slots.
-    pub fn new(shared: &Shared, asked: &Asked, slots: u32, constant_bytes: Arc<[u8]>) -> Self {
-        let config = shared.for_worker(asked.resume);
-        use_once(&config);
-        Self {
-            trace: asked.list_messages.then(|| Box::new(Trace::new(&config))),
-            config,
+    pub fn new(run: &Offers, slots: u32, constant_bytes: Arc<[u8]>) -> Self {
+        let offer = |shared: &Shared| Offer {
+            config: shared.for_worker(run.resumes),
             server_name: shared.server_name.clone(),
-            resumes: asked.resume,
-            needs_http2: shared.config.alpn_protocols == [HTTP2],
+        };
+        let offers: Box<[Offer]> = run.offers.iter().map(offer).collect();
+        offers.iter().for_each(|offer| use_once(&offer.config));
+        let first = offers.first().filter(|_| run.lists_messages);
+        Self {
+            trace: first.map(|first| Box::new(Trace::new(&first.config))),
+            needs_http2: offers.first().is_some_and(|first| first.config.alpn_protocols == [HTTP2]),
+            offers,
+            of_endpoints: run.of_endpoints.clone(),
+            resumes: run.resumes,
             constant_bytes,
             sessions: (0..slots).map(|_| Session::default()).collect(),
             leases: Vec::new(),
@@ -183,7 +197,10 @@ impl<A: Above> Layer<'_, A> {
 }
 
 impl<A: Above> Above for Layer<'_, A> {
-    fn opened<I: Io>(&mut self, _io: &mut I, slot: Slot, at: u64) {
+    fn opened<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        if matches!(self.tls.sessions[slot as usize].phase, Phase::Plain) {
+            return self.with(io, |io, above| io.stand_plain(above, slot, at));
+        }
         self.tls.facts.connected += 1;
         self.tls.sessions[slot as usize].stood_ns = at;
         if let Some(trace) = &mut self.tls.trace {

@@ -42,6 +42,7 @@ impl<I: Io> TlsIo<'_, I> {
             _ if session.ended => {}
             Phase::Data(_) => self.read_records(above, slot, bytes, at, more),
             Phase::Handshake(_) => self.shake(above, slot, bytes, at, more),
+            Phase::Plain => above.received(self, slot, bytes, at, more),
             Phase::Free => {}
         }
     }

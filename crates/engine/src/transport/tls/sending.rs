@@ -28,7 +28,7 @@ impl<I: Io> TlsIo<'_, I> {
             return;
         }
         let waiting = Waiting { bytes, sealed: 0, notify };
-        let at_once = matches!(session.phase, Phase::Data(_))
+        let at_once = session.phase.carries_data()
             && session.waiting.is_empty()
             && bytes.len() <= PLAIN_BYTES_MAX as u32;
         if at_once {
@@ -65,7 +65,7 @@ impl<I: Io> TlsIo<'_, I> {
         if session.ended {
             return;
         }
-        if !session.waiting.is_empty() && matches!(session.phase, Phase::Data(_)) {
+        if !session.waiting.is_empty() && session.phase.carries_data() {
             self.seal_waiting(slot);
         }
         let session = &mut self.tls.sessions[slot as usize];
@@ -107,7 +107,10 @@ impl<I: Io> TlsIo<'_, I> {
     #[inline]
     fn seal(&mut self, slot: Slot, what: Waiting, bytes: u32) {
         let session = &mut self.tls.sessions[slot as usize];
-        let Session { phase: Phase::Data(keys), out, .. } = session else { return };
+        let Session { phase, out, .. } = session;
+        if !phase.carries_data() {
+            return;
+        }
         let records = bytes as usize / PLAIN_BYTES_MAX + 2;
         out.reserve(&mut self.io, bytes as usize + records * OVERHEAD_BYTES + KEY_UPDATE.len());
         let plain = match what.bytes {
@@ -116,7 +119,13 @@ impl<I: Io> TlsIo<'_, I> {
         };
         let plain = &plain[what.sealed as usize..][..bytes as usize];
         let to = out.free(&mut self.io);
-        let sealed = keys.seal(plain, to);
+        let sealed = match phase {
+            Phase::Data(keys) => keys.seal(plain, to),
+            _ => {
+                to[..plain.len()].copy_from_slice(plain);
+                Ok(plain.len())
+            }
+        };
         debug_assert!(sealed.is_ok(), "no length is sealed that cannot be");
         out.wrote(sealed.unwrap_or(0));
         out.asks = true;

@@ -18,6 +18,16 @@ pub enum Phase {
     Handshake(Box<UnbufferedClientConnection>),
     /// Both have their keys.
     Data(Box<Keys>),
+    /// A connection without TLS, beside others that have it.
+    Plain,
+}
+
+impl Phase {
+    /// Whether what the worker sends can leave.
+    #[inline]
+    pub fn carries_data(&self) -> bool {
+        matches!(self, Self::Data(_) | Self::Plain)
+    }
 }
 
 /// A connection's keys.

@@ -19,7 +19,7 @@ impl<I: Io> Io for TlsIo<'_, I> {
     }
 
     fn open(&mut self, slot: Slot, endpoint: u16, first: Option<Outgoing>, receive: Receive) {
-        let hello = self.begin(slot, first);
+        let hello = self.begin(slot, endpoint, first);
         let session = self.session(slot);
         session.wanted = Some(in_records(receive));
         // The server's part of the handshake is small; the rest of it comes in one piece.
@@ -61,7 +61,7 @@ impl<I: Io> Io for TlsIo<'_, I> {
         let mode = in_records(mode);
         let session = &mut self.tls.sessions[slot as usize];
         session.wanted = Some(mode);
-        if session.told != Some(mode) && matches!(session.phase, Phase::Data(_)) {
+        if session.told != Some(mode) && session.phase.carries_data() {
             session.told = Some(mode);
             self.io.receive(slot, mode);
         }

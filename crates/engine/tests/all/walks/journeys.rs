@@ -18,7 +18,7 @@ use ablaze_wire::url::Url;
 use crate::simulated::support::*;
 
 /// The plan with this file as its journey.
-fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &mut Plan)) -> Plan {
+pub(super) fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &mut Plan)) -> Plan {
     let mut plan = plan;
     let file = parse(text, "t.hurl").unwrap_or_else(|error| panic!("{error}"));
     let journey = compile(&file, "t.hurl").unwrap_or_else(|error| panic!("{error}"));
@@ -27,10 +27,11 @@ fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &mut Plan)) -
     plan.requests.groups = Groups::of(&steps);
     let mut route = Route {
         given: journey.variables(),
-        site: Site::of(&Url::parse("http://there/").unwrap(), "test"),
+        sites: vec![Site::of(&Url::parse("http://there/").unwrap(), "test")],
         files: Files::new(),
         columns: Vec::new(),
         secrets: Vec::new(),
+        redirects: Vec::new(),
         continue_on_error: false,
         trace: None,
         journey,
@@ -42,8 +43,12 @@ fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &mut Plan)) -
 }
 
 /// Over both kinds of driver.
-fn walk(plan: &Plan, peer: &Script, check: impl Fn(&Run, &Journeys)) {
-    let peers = std::slice::from_ref(peer);
+pub(super) fn walk(plan: &Plan, peer: &Script, check: impl Fn(&Run, &Journeys)) {
+    walk_among(plan, std::slice::from_ref(peer), check);
+}
+
+/// As [`walk`], with a peer per address.
+pub(super) fn walk_among(plan: &Plan, peers: &[Script], check: impl Fn(&Run, &Journeys)) {
     let control = Control::new();
     for at_once in [false, true] {
         let plan = plan.clone();
@@ -59,18 +64,18 @@ fn walk(plan: &Plan, peer: &Script, check: impl Fn(&Run, &Journeys)) {
     }
 }
 
-fn first_line(head: &[u8]) -> String {
+pub(super) fn first_line(head: &[u8]) -> String {
     String::from_utf8_lossy(head).lines().next().unwrap_or_default().to_owned()
 }
 
-fn field(head: &[u8], name: &str) -> Option<String> {
+pub(super) fn field(head: &[u8], name: &str) -> Option<String> {
     let head = String::from_utf8_lossy(head).into_owned();
     let line = head.lines().find(|line| line.starts_with(&format!("{name}: ")))?;
     Some(line[name.len() + 2..].to_owned())
 }
 
 const LOGIN: &[u8] = b"HTTP/1.1 200 OK\r\nSet-Cookie: session=s1; Path=/\r\nX-Id: i7\r\nContent-Length: 15\r\n\r\n{\"token\":\"t&1\"}";
-const PLAIN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+pub(super) const PLAIN: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const BROKEN: &[u8] = b"HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\nno";
 
 const THREE: &str = "# name: login

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod journeys;
+mod origins;
+mod redirects;
 mod walkers;
 
 use ablaze_engine::{Control, run_simulated_with_sinks};

@@ -76,7 +76,7 @@ impl Walk for Walkers {
         self.sent += 1;
         self.asked_ns.push((number, user.step, now_ns));
         let due_ns = if due_ns == 0 || user.step == 0 { due_ns } else { now_ns };
-        Next::Send { template: user.step, number, due_ns }
+        Next::Send { template: user.step, number, due_ns, origin: 0 }
     }
 
     fn write(&mut self, user: u32, template: u32, out: &mut Vec<u8>) -> Written {

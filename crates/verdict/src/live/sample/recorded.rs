@@ -78,6 +78,7 @@ fn plan() -> Plan {
             addresses: vec!["127.0.0.1:8080".parse().unwrap()],
             unix_socket: None,
             proxy: None,
+            others: Vec::new(),
         },
         tls: None,
         http2: None,
