@@ -1,8 +1,10 @@
 //! What bounded the rate of a Run. A rate means something only with its limit: the server's own
 //! capacity, the client's, or neither.
 
+mod asked;
+
 pub use ablaze_model::finding::{Limit, Limited};
-use ablaze_model::plan::{Arrivals, Load};
+use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
 
 use crate::live::figures::{self, Busy, Machine, of_a_core};
@@ -14,8 +16,6 @@ pub(crate) const SERVER_FULL: f64 = 0.95;
 pub(crate) const CLIENT_FULL: f64 = 0.85;
 /// Client and server together use this share of all CPUs: the CPUs are the limit.
 const SHARED_FULL: f64 = 0.9;
-/// Reaching this share of the requested rate counts as reaching all of it.
-const ASKED: f64 = 0.98;
 /// The network round trip makes up this share of the time of a response.
 const ROUND_TRIP: f64 = 0.8;
 /// TCP was blocked from sending for this share of its time.
@@ -30,9 +30,6 @@ const WAITED_MOST: f64 = 0.5;
 const HELD: f64 = 0.5;
 /// In flight for so many times as long as the longest response: it is not just a slow one.
 const LONGER: u64 = 2;
-/// An open loop whose server keeps up ends with the rate times the mean time in flight, one whose server does
-/// not with twice that or more.
-const KEPT_UP: f64 = 1.5;
 /// The clocks of CPUs and of the run are read at times of their own: in a shorter run their
 /// quotient says nothing of how busy anybody was.
 const SHORTEST_NS: u64 = 100_000_000;
@@ -53,7 +50,7 @@ pub fn of(run: &Run) -> Limited {
 
 /// Whether the rate is the client's: an open loop, whose whole rate the server carried, whatever else was at its limit.
 pub fn is_as_requested(run: &Run) -> bool {
-    run.elapsed_ns > 0 && asked_rate(run).is_some()
+    run.elapsed_ns > 0 && asked::rate(run).is_some()
 }
 
 fn seen_from_here(run: &Run) -> Limited {
@@ -63,7 +60,7 @@ fn seen_from_here(run: &Run) -> Limited {
     }
     let (client, server) = (figures::client(run), figures::server(run));
     // What was given out exactly as planned was bounded by the plan, whatever it cost.
-    if let Some(limited) = asked_rate(run) {
+    if let Some(limited) = asked::rate(run) {
         return limited;
     }
     if run.elapsed_ns < SHORTEST_NS {
@@ -109,43 +106,6 @@ fn server_unseen(run: &Run) -> &'static str {
     } else {
         "the server's process cannot be observed"
     }
-}
-
-/// All that was due was sent and answered. How much that was is the schedule's, with arrivals at random or a limited
-/// number by more or less than the rate.
-fn asked_rate(run: &Run) -> Option<Limited> {
-    let Load::Open { rate, arrivals, .. } = run.plan.load else { return None };
-    let record = &run.record;
-    let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
-    let elapsed_s = figures::elapsed_s(run);
-    let came = record.responses as f64 / elapsed_s;
-    let due = (record.finished() + record.unfinished) as f64;
-    let even = arrivals == Arrivals::Constant && run.plan.limits.requests.is_none();
-    if even && due < asked * elapsed_s * ASKED {
-        return None;
-    }
-    // What is in flight at the end was sent, too.
-    let in_flight = record.unfinished as f64;
-    let all_came = record.responses as f64 >= due * ASKED;
-    if record.never_sent > 0 || !all_came && record.responses as f64 + in_flight < due * ASKED {
-        return None;
-    }
-    let left = if all_came {
-        String::new()
-    } else {
-        let usual = asked * record.answered.total.mean_ns()? / 1e9;
-        if in_flight > KEPT_UP * usual + 2.0 * usual.sqrt() {
-            return None;
-        }
-        format!(", {} still in flight at the end", counted(record.unfinished, "request"))
-    };
-    let mut evidence = format!("{}/s requested, {}/s answered{left}", amount(asked), amount(came));
-    if all_came && (came - asked).abs() > asked * (1.0 - ASKED) {
-        let were = if due as u64 == 1 { "was" } else { "were" };
-        let requests = counted(due as u64, "request");
-        evidence.push_str(&format!(": {requests} {were} due in {}", time(elapsed_s * 1e3)));
-    }
-    Some(Limited { by: Limit::AskedRate, evidence })
 }
 
 /// Most of the time in flight was that of requests that timed out or had waited for very long at the end: the rate
@@ -278,11 +238,11 @@ fn connections(run: &Run) -> Option<Limited> {
     let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
     let service_ms = run.record.answered.total.mean_ns()? / 1e6;
     let evidence = format!(
-        "{} of {} possible requests were in flight on average, each took {}, and {}/s were requested",
+        "{} of {} possible requests were in flight on average, each took {}, and {} were requested",
         amount(used),
         grouped(places),
         time(service_ms),
-        amount(asked)
+        asked::per_s(run, asked)
     );
     Some(Limited { by: Limit::Connections, evidence })
 }

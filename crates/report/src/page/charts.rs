@@ -53,6 +53,8 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     }
     if let Load::Open { rate: asked, .. } = run.plan.load
         && asked.is_constant()
+        // The rate of journeys is not that of their requests.
+        && run.plan.journey.is_none()
     {
         rate.marks.push(Mark::level(asked.from_per_s, "asked for"));
     }

@@ -71,7 +71,8 @@ fn shape(plan: &Plan) -> String {
                 Arrivals::Constant => "evenly spaced",
                 Arrivals::Poisson => "Poisson",
             };
-            let mut text = format!("open loop, {}", asked_rate(rate));
+            let what = if plan.journey.is_some() { " journeys" } else { "" };
+            let mut text = format!("open loop, {}", asked_rate(rate, what));
             text.push_str(&format!(" {spacing}"));
             if bounded {
                 text.push_str(&format!(", at most {}", counted(connections.into(), "connection")));
@@ -84,11 +85,14 @@ fn shape(plan: &Plan) -> String {
     }
 }
 
-fn asked_rate(asked: RateProfile) -> String {
+/// `what` arrives: nothing for requests, ` journeys` for journeys.
+fn asked_rate(asked: RateProfile, what: &str) -> String {
     let RateProfile { from_per_s, to_per_s, steps } = asked;
     match steps {
-        _ if asked.is_constant() => format!("{}/s", rate(from_per_s)),
-        0 | 1 => format!("{}/s to {}/s", rate(from_per_s), rate(to_per_s)),
-        steps => format!("{}/s to {}/s in {steps} steps", rate(from_per_s), rate(to_per_s)),
+        _ if asked.is_constant() => format!("{}{what}/s", rate(from_per_s)),
+        0 | 1 => format!("{}/s to {}{what}/s", rate(from_per_s), rate(to_per_s)),
+        steps => {
+            format!("{}/s to {}{what}/s in {steps} steps", rate(from_per_s), rate(to_per_s))
+        }
     }
 }

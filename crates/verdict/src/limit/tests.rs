@@ -222,3 +222,31 @@ fn a_server_that_died_or_whose_children_ended_is_no_limit() {
     assert_eq!(limited.by, Limit::Unknown, "{limited:?}");
     assert!(limited.evidence.contains("starts processes"), "{limited:?}");
 }
+
+#[test]
+fn journeys_are_counted_where_journeys_were_requested() {
+    // 2,000 journeys of 10 requests each in the time of the sample.
+    let mut run = sample::with_shares(0.3, 0.2);
+    let seconds = run.elapsed_ns as f64 / 1e9;
+    let per_s = 2_000.0 / seconds;
+    sample::open_loop(&mut run, per_s);
+    let mut journeys = ablaze_model::record::Journeys::new(&["a".to_owned(), "b".to_owned()]);
+    (journeys.begun, journeys.whole, journeys.failed) = (2_000, 1_990, 10);
+    journeys.duration.record_many(4_000_000, 1_990);
+    run.record.journeys = Some(Box::new(journeys));
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::AskedRate, "{limited}");
+    let both = format!("{} journeys/s", crate::words::amount(per_s));
+    assert_eq!(limited.evidence, format!("{both} requested, {both} ended"));
+    // Those under way at the end are journeys, too.
+    let journeys = run.record.journeys.as_mut().unwrap();
+    (journeys.whole, journeys.failed) = (1_900, 0);
+    journeys.duration.clear();
+    journeys.duration.record_many((seconds * 0.05e9) as u64, 1_900);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::AskedRate, "{limited}");
+    assert!(limited.evidence.ends_with("100 journeys still under way at the end"), "{limited}");
+    // Half of them never began: that is not the requested rate.
+    run.record.journeys.as_mut().unwrap().begun = 1_000;
+    assert_ne!(limit(&run), Limit::AskedRate);
+}

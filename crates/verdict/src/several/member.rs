@@ -63,6 +63,8 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         tls: plan.target.url.starts_with("https:"),
         open_loop: plan.load.is_open(),
         asked_per_s: match plan.load {
+            // Journeys, of which each is several requests.
+            Load::Open { .. } if plan.journey.is_some() => None,
             Load::Open { rate, .. } => Some((rate.from_per_s + rate.to_per_s) / 2.0),
             Load::Closed { .. } => None,
         },
