@@ -31,11 +31,23 @@ fn no_journey_is_whole(run: &Run) -> bool {
     run.record.journeys.as_ref().is_some_and(|journeys| journeys.whole == 0 && journeys.failed > 0)
 }
 
+/// Why there was nobody to walk a journey, where all users failed in their setup.
+fn no_user_was_set_up(run: &Run) -> Option<String> {
+    let setup = run.record.journeys.as_ref()?.setup.as_ref()?;
+    let file = run.plan.journey.as_ref()?.users.setup.as_deref()?;
+    let first = setup.first.as_ref().filter(|_| setup.failed == setup.begun)?;
+    let text = format!("no user came through its setup: {file}: {}", first.text);
+    Some(ablaze_model::printable::printable(&text).into_owned())
+}
+
 /// What to tell a person whose run got no response, or none as expected.
 pub fn explanation(run: &Run) -> Option<String> {
     let record = &run.record;
     if run.ended == Ended::Failed {
         return Some(fault(run));
+    }
+    if let Some(text) = no_user_was_set_up(run).filter(|_| run.ended != Ended::Interrupted) {
+        return Some(text);
     }
     if record.succeeded() > 0 && no_journey_is_whole(run) && run.ended != Ended::Interrupted {
         let steps = record.journeys.iter().flat_map(|journeys| &journeys.steps);

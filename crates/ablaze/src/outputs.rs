@@ -5,8 +5,9 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use ablaze_model::plan::Plan;
 use ablaze_model::{Assessed, LoadSpec, Run};
-use ablaze_report::condition::{Condition, Metric, Outcome};
+use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
 use ablaze_report::exporters::{self, Exported, Exporter, Kind};
 use ablaze_report::text::{self, Style};
 use ablaze_report::{file, json, page};
@@ -77,6 +78,8 @@ fn keep_in(path: &Path, exporter: &dyn Exporter, what: &Exported<'_>) -> Result<
 pub struct Outputs {
     files: Files,
     conditions: Vec<Condition>,
+    /// What has to hold.
+    slo: Vec<Condition>,
     json: bool,
     /// The format that standard output gets instead of the report.
     printed: Option<&'static dyn Exporter>,
@@ -139,11 +142,14 @@ impl Outputs {
         }
         let conditions =
             asked.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+        let slo = asked.slo.iter().flat_map(|texts| texts.split(','));
+        let slo = slo.map(str::parse).collect::<Result<Vec<_>, ConditionError>>();
         Ok(Self {
             files,
-            conditions: conditions.map_err(|error: ablaze_report::condition::ConditionError| {
+            conditions: conditions.map_err(|error: ConditionError| {
                 CommandError::usage(format!("--fail-if {error}"))
             })?,
+            slo: slo.map_err(|error| CommandError::usage(format!("--slo {error}")))?,
             json: asked.json,
             printed,
             explain: asked.explain,
@@ -163,6 +169,19 @@ impl Outputs {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a run of this plan has what conditions are put on.
+    ///
+    /// # Errors
+    /// When there is no such group or journey: the line has the names that there are.
+    pub fn check_plan(&self, plan: &Plan) -> Result<(), CommandError> {
+        let fail_if = self.conditions.iter().map(|condition| ("--fail-if", condition));
+        let slo = self.slo.iter().map(|condition| ("--slo", condition));
+        fail_if.chain(slo).try_for_each(|(option, condition)| {
+            let checked = condition.check(&plan.requests.groups, plan.journey.as_ref());
+            checked.map_err(|error| CommandError::usage(format!("{option} {error}")))
+        })
     }
 
     /// Keeps and prints a run. Files come first, because nothing that becomes of standard output can
@@ -218,7 +237,7 @@ impl Outputs {
         }
     }
 
-    /// Whether a condition of `--fail-if` is met; each one that is gets a line on stderr.
+    /// Whether a condition of `--fail-if` is met, or one of `--slo` is not; each of them gets a line on stderr.
     pub fn fails(&self, run: &Run) -> bool {
         let mut fails = false;
         for condition in &self.conditions {
@@ -229,6 +248,18 @@ impl Outputs {
                     fails = true;
                 }
             }
+        }
+        for condition in &self.slo {
+            let why = match condition.judge_by_slowest(run) {
+                Outcome::Met(_) => continue,
+                Outcome::Unknown(text) => text,
+                Outcome::NotMet => {
+                    let figure = condition.figure(run).unwrap_or_default();
+                    format!("{} does not hold: {figure}", condition.text())
+                }
+            };
+            note(&format!("--slo {why}"));
+            fails = true;
         }
         fails
     }

@@ -12,6 +12,8 @@ use crate::worker::Gate;
 /// The moments of one run.
 pub(crate) struct Moments {
     start: Latch,
+    /// Only come to where users prepare.
+    prepared: Latch,
     rest: Latch,
     /// The look at rest has been taken.
     rested: Latch,
@@ -19,12 +21,18 @@ pub(crate) struct Moments {
 
 impl Moments {
     pub(crate) fn new(workers: u32) -> Self {
-        Self { start: Latch::of(workers), rest: Latch::of(workers), rested: Latch::of(1) }
+        Self {
+            start: Latch::of(workers),
+            prepared: Latch::of(workers),
+            rest: Latch::of(workers),
+            rested: Latch::of(1),
+        }
     }
 
     /// One worker fewer to wait for, at all of them.
     pub(crate) fn leave(&self) {
         self.start.leave();
+        self.prepared.leave();
         self.leave_rest();
     }
 
@@ -94,6 +102,7 @@ pub(crate) struct ThreadGate<'a> {
     moments: &'a Moments,
     control: &'a Control,
     connected: bool,
+    prepared: bool,
     rested: bool,
     before: ThreadUsage,
     after: ThreadUsage,
@@ -103,7 +112,15 @@ impl<'a> ThreadGate<'a> {
     /// The gate of the calling thread.
     pub(crate) fn new(moments: &'a Moments, control: &'a Control) -> Self {
         let now = usage();
-        Self { moments, control, connected: false, rested: false, before: now, after: now }
+        Self {
+            moments,
+            control,
+            connected: false,
+            prepared: false,
+            rested: false,
+            before: now,
+            after: now,
+        }
     }
 
     /// What the thread used between the opening and the closing of its window.
@@ -125,6 +142,12 @@ impl Gate for ThreadGate<'_> {
         // A worker that panics while it reads the clock has not come yet: its gate leaves for it when dropped.
         let start_ns = self.moments.start.come(clock);
         self.connected = true;
+        start_ns
+    }
+
+    fn all_prepared(&mut self, clock: &mut dyn FnMut() -> u64) -> u64 {
+        let start_ns = self.moments.prepared.come(clock);
+        self.prepared = true;
         start_ns
     }
 
@@ -152,6 +175,9 @@ impl Drop for ThreadGate<'_> {
     fn drop(&mut self) {
         if !self.connected {
             self.moments.start.leave();
+        }
+        if !self.prepared {
+            self.moments.prepared.leave();
         }
         if !self.rested {
             self.moments.leave_rest();

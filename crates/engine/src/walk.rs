@@ -63,6 +63,20 @@ pub trait Walk: BodySink {
     /// There will be no response.
     fn failed(&mut self, _user: u32, _template: u32, _kind: FailureKind, _at_ns: u64) {}
 
+    /// Whether users have something to do before the clock starts: they are asked what, and the clock waits until all workers
+    /// are through with it.
+    fn is_preparing(&self) -> bool {
+        false
+    }
+
+    /// All users of the run have done it.
+    fn prepared(&mut self) {}
+
+    /// Whether no user begins anything any more.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// The measured window opens: what users are in the middle of belongs to the warm-up.
     fn window_opens(&mut self, _at_ns: u64) {}
 

@@ -10,7 +10,7 @@ use crate::value::Value;
 use crate::variables::{Moment, Names, Variables};
 
 /// A file, compiled.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Journey {
     /// In order.
     pub steps: Vec<Step>,
@@ -36,6 +36,25 @@ impl Journey {
     /// What must be given from outside: by `--variable`, a feed or the like.
     pub fn needed(&self) -> &[Needed] {
         &self.needed
+    }
+
+    /// The variables that its steps set, by captures and options.
+    pub fn set(&self) -> Vec<usize> {
+        let captured = |step: &Step| step.captured().map(|(slot, _)| slot).collect::<Vec<_>>();
+        let chosen = |step: &Step| step.options.variables.iter().map(|(slot, _)| *slot).collect();
+        self.steps.iter().flat_map(|step| [captured(step), chosen(step)].concat()).collect()
+    }
+
+    /// Puts the steps of another behind its own, which was compiled knowing all of its variables.
+    pub fn append(&mut self, other: Self) {
+        self.steps.extend(other.steps);
+        self.names = other.names;
+        self.needed.extend(other.needed);
+    }
+
+    /// Knows the variables of another, too, which was compiled knowing its own.
+    pub fn know(&mut self, other: &Self) {
+        self.names = Arc::clone(&other.names);
     }
 
     /// Variables for one user, none set.

@@ -78,6 +78,11 @@ fn add(whole: &mut Run, mut shard: Run) {
     plan.limits.requests =
         plan.limits.requests.zip(shard.plan.limits.requests).map(|(one, other)| one + other);
     plan.load = sum(plan.load, shard.plan.load);
+    let theirs = shard.plan.journey.and_then(|journey| journey.users.ramp);
+    let own = plan.journey.as_mut().and_then(|journey| journey.users.ramp.as_mut());
+    if let (Some(own), Some(theirs)) = (own, theirs) {
+        (own.from, own.to) = (own.from + theirs.from, own.to + theirs.to);
+    }
 }
 
 /// Loads of one shape, added.

@@ -3,9 +3,13 @@
 use std::str::FromStr;
 
 use ablaze_model::Run;
+use ablaze_model::plan::groups::Groups;
+use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_stats::order;
 
-use crate::effort::Effort;
+mod subject;
+
+use self::subject::Subject;
 use crate::number::{grouped, percent, rate, time};
 
 /// The names a condition may begin with, for help texts and errors.
@@ -55,9 +59,12 @@ enum Comparison {
     AtMost,
 }
 
-/// A condition: a metric, a comparison and a limit.
+/// A condition: a metric, a comparison and a limit; in front of the metric the name of a group or a journey with a dot, if it is
+/// not put on the whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
+    /// The group or journey it is put on; `None` for the run.
+    name: Option<String>,
     metric: Metric,
     comparison: Comparison,
     limit: f64,
@@ -85,7 +92,7 @@ pub struct ConditionError(String);
 impl Condition {
     /// Judges the condition on a Run.
     pub fn judge(&self, run: &Run) -> Outcome {
-        self.judge_value(run, self.metric.value(run))
+        self.judge_value(run, self.value(run))
     }
 
     /// As [`Condition::judge`], with the slowest response, or the latest request, in place of a percentile that too few
@@ -94,9 +101,14 @@ impl Condition {
         self.judge_value(run, self.value_or_slowest(run))
     }
 
+    fn value(&self, run: &Run) -> Option<f64> {
+        Subject::of(run, self.name.as_deref())?.value(self.metric)
+    }
+
     fn value_or_slowest(&self, run: &Run) -> Option<f64> {
-        self.metric.value(run).or_else(|| match self.metric {
-            Metric::Percentile(_) => Metric::Max.value(run),
+        let subject = Subject::of(run, self.name.as_deref())?;
+        subject.value(self.metric).or_else(|| match self.metric {
+            Metric::Percentile(_) => subject.value(Metric::Max),
             Metric::Lag => {
                 let intended = run.record.answered.intended.as_ref()?;
                 intended.lag.max_ns().map(|ns| ns as f64)
@@ -107,6 +119,13 @@ impl Condition {
 
     fn judge_value(&self, run: &Run, value: Option<f64>) -> Outcome {
         let record = &run.record;
+        let Some(subject) = Subject::of(run, self.name.as_deref()) else {
+            let name = self.name.as_deref().unwrap_or_default();
+            return Outcome::Unknown(format!(
+                "{}: cannot be evaluated, the run has no group `{name}`",
+                self.text
+            ));
+        };
         let Some(value) = value else {
             if self.is_excluded(run) {
                 return Outcome::NotMet;
@@ -124,14 +143,15 @@ impl Condition {
                     Some(intended) if intended.lag.count() > 0 => few(99.0, intended.lag.count()),
                     _ => "lag needs requests sent on a schedule (--rate)".to_owned(),
                 },
-                Metric::Percentile(percent) if record.answered.latency().count() > 0 => {
-                    few(percent, record.answered.latency().count())
+                Metric::Percentile(percent) if subject.latency().count() > 0 => {
+                    few(percent, subject.latency().count())
                 }
+                _ if matches!(subject, Subject::Journeys(..)) => "no journey was whole".to_owned(),
                 _ => "no request got a response".to_owned(),
             };
             return Outcome::Unknown(format!("{}: cannot be evaluated, {why}", self.text));
         };
-        let finished = record.finished() as f64;
+        let finished = subject.finished();
         let compared = match (self.in_percent, finished > 0.0) {
             (false, _) => value,
             (true, true) => value / finished * 100.0,
@@ -152,7 +172,10 @@ impl Condition {
     /// longest all the same.
     fn is_excluded(&self, run: &Run) -> bool {
         let times = match (self.metric, &run.record.answered.intended) {
-            (Metric::Percentile(_), _) => run.record.answered.latency(),
+            (Metric::Percentile(_), _) => match Subject::of(run, self.name.as_deref()) {
+                Some(subject) => subject.latency(),
+                None => return false,
+            },
             (Metric::Lag, Some(intended)) => &intended.lag,
             _ => return false,
         };
@@ -186,6 +209,26 @@ impl Condition {
         self.metric
     }
 
+    /// The group or the journey that it is put on; `None` for the run.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Whether runs with these groups and journeys have the figure.
+    ///
+    /// # Errors
+    /// When there is no such group or journey, or those have no such figure: the text has the names that there are.
+    pub fn check(
+        &self,
+        groups: &Groups,
+        journey: Option<&PlannedJourney>,
+    ) -> Result<(), ConditionError> {
+        match &self.name {
+            None => Ok(()),
+            Some(name) => subject::check(name, self.metric, &self.text, (groups, journey)),
+        }
+    }
+
     /// The limit, ns, of a condition on times.
     pub fn limit_ns(&self) -> Option<f64> {
         (self.metric.unit() == Unit::Nanoseconds).then_some(self.limit)
@@ -213,7 +256,8 @@ impl Condition {
     /// [`Condition::judge_by_slowest`].
     pub fn figure(&self, run: &Run) -> Option<String> {
         let value = self.value_or_slowest(run)?;
-        Some(self.shown(value, run.record.finished() as f64))
+        let finished = Subject::of(run, self.name.as_deref())?.finished();
+        Some(self.shown(value, finished))
     }
 
     fn shown(&self, value: f64, finished: f64) -> String {
@@ -238,27 +282,7 @@ impl Metric {
     /// The figure: ns, responses per second, or a number of requests. `None` when the Run has none, or
     /// too few values to tell a percentile by.
     pub fn value(self, run: &Run) -> Option<f64> {
-        let record = &run.record;
-        let latency = record.answered.latency();
-        match self {
-            Self::Rate => run.rate_per_s(),
-            Self::Mean => latency.mean_ns(),
-            Self::Percentile(percent) => {
-                latency.supported_quantile_ns(percent / 100.0).map(|ns| ns as f64)
-            }
-            Self::Max => latency.max_ns().map(|ns| ns as f64),
-            Self::Lag => {
-                let intended = record.answered.intended.as_ref()?;
-                intended.lag.supported_quantile_ns(0.99).map(|ns| ns as f64)
-            }
-            Self::Errors => Some(record.failures_total() as f64),
-            Self::Unexpected => Some(record.unexpected as f64),
-            Self::Status(status) => Some(record.statuses.get(&status).copied().unwrap_or(0) as f64),
-            Self::Checks => {
-                record.passed_checks().map(|(passed, all)| passed as f64 / all as f64 * 100.0)
-            }
-            Self::Cpu => Effort::of(run).map(|effort| effort.work_ns()),
-        }
+        Subject::Run(run).value(self)
     }
 
     fn unit(self) -> Unit {
@@ -322,7 +346,7 @@ impl FromStr for Condition {
                 "`{text}` has no comparison: write a metric, < or >, and a limit, such as p99>50ms"
             ))
         })?;
-        let metric: Metric = text[..at].trim().parse()?;
+        let (name, metric) = subject::named(text[..at].trim())?;
         let rest = &text[at + 1..];
         let (or_equal, limit) = match rest.strip_prefix('=') {
             Some(limit) => (true, limit.trim()),
@@ -351,7 +375,7 @@ impl FromStr for Condition {
             };
             ConditionError(format!("`{text}`: invalid limit `{limit}`: use {examples}"))
         })?;
-        Ok(Self { metric, comparison, limit, in_percent, text: text.trim().to_string() })
+        Ok(Self { name, metric, comparison, limit, in_percent, text: text.trim().to_string() })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_model::record::GroupRecord;
+use ablaze_model::record::{GroupRecord, Journeys};
 use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
@@ -14,6 +14,7 @@ use ablaze_model::printable::printable;
 
 /// The run as CSV (RFC 4180, lines end in CRLF). Figures that do not exist have no row. Only the names of
 /// groups, and checks, may need quotes.
+/// groups and journeys may need quotes.
 pub fn write(run: &Run) -> String {
     let mut rows = Rows(String::from("phase,statistic,value,unit\r\n"));
     whole_run(run, &mut rows);
@@ -22,6 +23,7 @@ pub fn write(run: &Run) -> String {
     }
     checks(run, &mut rows);
     run.record.groups.iter().for_each(|one| group(one, &mut rows));
+    run.record.journeys.iter().for_each(|all| journeys(all, &mut rows));
     rows.0
 }
 
@@ -76,6 +78,26 @@ fn group(group: &GroupRecord, rows: &mut Rows) {
         for (phase, latency) in all {
             distribution(&field(&format!("group-{prefix}{phase}:{name}")), latency, rows);
         }
+    }
+}
+
+/// What became of journeys; of each as `journeys:NAME`, where there are several.
+fn journeys(all: &Journeys, rows: &mut Rows) {
+    let mut add = |name: &str, counts: [u64; 4], duration: &Latency| {
+        let phase = field(&format!("journeys{name}"));
+        for (statistic, number) in ["begun", "whole", "failed", "unfinished"].iter().zip(counts) {
+            rows.add(&phase, statistic, number, "journeys");
+        }
+        distribution(&field(&format!("journey-duration{name}")), duration, rows);
+    };
+    add("", [all.begun, all.whole, all.failed, all.unfinished()], &all.duration);
+    for one in &all.each {
+        let counts = [one.begun, one.whole, one.failed, one.unfinished()];
+        add(&format!(":{}", printable(&one.name)), counts, &one.duration);
+    }
+    if let Some(setup) = &all.setup {
+        rows.add("setup", "begun", setup.begun, "users");
+        rows.add("setup", "failed", setup.failed, "users");
     }
 }
 

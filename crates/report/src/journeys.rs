@@ -47,12 +47,18 @@ pub(crate) fn reason(step: &JourneyStep) -> String {
     step.first.as_ref().map_or_else(String::new, |first| printable(&first.text).into_owned())
 }
 
-/// The file and how many steps it has: `journey shop.hurl, 4 steps`.
+/// The file and how many steps it has: `journey shop.hurl, 4 steps`; of several their weights: `journeys buy ×1, browse ×3`.
 pub(crate) fn title(run: &Run) -> Option<String> {
     let journey = run.plan.journey.as_ref()?;
     let steps = crate::number::counted(journey.steps.len() as u64, "step");
-    let mut title =
-        format!("journey {}, {steps}, to {}", printable(&journey.name), run.plan.target.url);
+    let several = journey.users.journeys.iter();
+    let several: Vec<String> =
+        several.map(|one| format!("{} ×{}", printable(&one.name), one.weight)).collect();
+    let what = match several.is_empty() {
+        true => format!("journey {}", printable(&journey.name)),
+        false => format!("journeys {}", several.join(", ")),
+    };
+    let mut title = format!("{what}, {steps}, to {}", run.plan.target.url);
     let others = &run.plan.target.others;
     for (index, origin) in others.iter().enumerate() {
         title += if index + 1 == others.len() { " and " } else { ", " };
@@ -82,7 +88,9 @@ mod tests {
         }
         run.record.journeys = Some(Box::new(journeys));
         let name = "shop.hurl".to_owned();
-        run.plan.journey = Some(PlannedJourney { name, steps: steps.to_vec(), route: None });
+        let users = Default::default();
+        let steps = steps.to_vec();
+        run.plan.journey = Some(PlannedJourney { name, steps, users, route: None });
         let text = text::write(&assessed, &Style::default());
         assert!(text.contains("journey shop.hurl, 2 steps, to http"), "{text}");
         assert!(text.contains(" journeys/s    p50 3.00 ms"), "{text}");

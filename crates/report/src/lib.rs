@@ -32,6 +32,7 @@ pub mod system_error;
 pub mod table;
 pub mod text;
 pub mod tls;
+mod users;
 pub mod wrk;
 
 #[cfg(test)]

@@ -88,6 +88,9 @@ fn seen_from_here(run: &Run) -> Limited {
                     "the server is on another machine, where its CPUs cannot be observed"
                 }
                 Some(_) if server.is_none() => server_unseen(run),
+                Some(_) if figures::users_pause(run) => {
+                    "users had nothing in flight for a part of the time, and no CPU was at its limit"
+                }
                 Some(_) => "no CPU was at its limit",
             };
             unknown(&format!("{why}{client}"))

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ablaze_lab::search::{Goal, Setting, StageFolder, run};
+use ablaze_load::planning;
 use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{LONGEST_STAGE, Search, Searched, Speaks, Target};
 use ablaze_model::spec::Secrets;
@@ -274,6 +275,9 @@ fn search(
     let lowest_per_s = options.from.unwrap_or(fewest_per_s.min(options.to)).max(asked_least_per_s);
     let start_per_s = options.from.unwrap_or(START_PER_S).max(asked_least_per_s);
     let load = load(words, start_per_s, secrets)?;
+    let composed = planning::unaimed(&load, secrets)?;
+    goal.check(&composed.requests.groups, composed.journey.as_ref())
+        .map_err(|error| CommandError::usage(format!("--slo {error}")))?;
     let speaks = Speaks::of(options.https, [&load]);
     let targets = std::slice::from_ref(&target);
     can_speak(targets, speaks)?;

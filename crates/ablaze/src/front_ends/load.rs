@@ -61,6 +61,7 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         file::check_writable(path).map_err(|error| CommandError::usage(error.to_string()))?;
     }
     let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
+    outputs.check_plan(&planned.plan)?;
     if !planned.plan.speaks_tls() {
         if line.options.tls.insecure {
             note("-k (accept any certificate) has no effect on http; keep-alive is the default");

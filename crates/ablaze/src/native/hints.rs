@@ -32,7 +32,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-V", "for the version use `ablaze --version`"),
     ("-f", "for requests from a file use --urls FILE"),
     ("--target-cpus", "only commands that start targets have it: compare, sweep, find, run"),
-    ("--slo", "to find the highest rate that meets conditions use `ablaze find URL --slo …`"),
     ("--data", "for a body use -b"),
     ("--latency", "latencies are always reported"),
     ("--request", "for the method use -m"),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ablaze_load::planning::{journey, sources};
+use ablaze_load::planning::{journey_files, sources};
 use ablaze_model::spec::{JourneySpec, Secrets};
 use clap::{ArgAction, Args};
 
@@ -46,7 +46,7 @@ impl JourneyOptions {
         all.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 
-    /// The journey of a file.
+    /// The journey of a file, with what it is given.
     ///
     /// # Errors
     /// When a file cannot be read, or is no journey.
@@ -59,22 +59,37 @@ impl JourneyOptions {
         if let Some(path) = &self.variables_file {
             let bytes = sources::read(path, "--variables-file")?;
             let text = String::from_utf8_lossy(&bytes);
-            variables = journey::variables_of_file(&text, &path.display().to_string())?;
+            variables = journey_files::variables_of_file(&text, &path.display().to_string())?;
         }
         variables.extend(self.variables.iter().cloned());
         let kept = self.secrets.iter().map(|(name, value)| {
             (name.clone(), secrets.keep_text(&format!("variable {name}"), value.clone()))
         });
-        let mut spec = JourneySpec {
-            file: sources::file(path, "--journey")?,
-            files: Vec::new(),
+        Ok(JourneySpec {
             variables,
             secrets: kept.collect(),
             continue_on_error: self.continue_on_error,
             location: self.location,
             max_redirects: self.max_redirects,
+            ..Self::file(path, "--journey")?
+        })
+    }
+
+    /// The journey of a file alone; `option` is what it was given with.
+    ///
+    /// # Errors
+    /// As [`spec`](Self::spec).
+    pub fn file(path: &std::path::Path, option: &str) -> Result<JourneySpec, CommandError> {
+        let mut spec = JourneySpec {
+            file: sources::file(path, option)?,
+            files: Vec::new(),
+            variables: Vec::new(),
+            secrets: Vec::new(),
+            continue_on_error: false,
+            location: false,
+            max_redirects: None,
         };
-        journey::attach_files(&mut spec)?;
+        journey_files::attach_files(&mut spec)?;
         Ok(spec)
     }
 }

@@ -3,13 +3,14 @@
 //!
 //! [`LoadSpec`]: ablaze_model::LoadSpec
 
-mod checks;
 mod bodies;
+mod checks;
 mod choices;
 pub mod hints;
 mod journey;
 pub mod options;
 mod spec;
+mod users;
 mod words;
 
 pub use checks::CheckOptions;

@@ -14,10 +14,11 @@ use ablaze_model::spec::{ConnectTo, HttpVersion};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, Args, Parser};
 
-use super::checks::CheckOptions;
 use super::bodies::BodyOptions;
+use super::checks::CheckOptions;
 use super::choices::{arrivals, close, io_choice, spin, tls_version};
 use super::journey::JourneyOptions;
+use super::users::{JourneyFile, UserOptions, journey_file};
 use crate::profile::{self, Sides};
 use crate::values::{self, ProxyAsked};
 
@@ -142,12 +143,15 @@ pub struct RequestOptions {
     /// Seed of {rand:N} and of random rows [default: 1]
     #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
-    /// Walk the steps of a .hurl file; -n, -d and --rate then count journeys
-    #[arg(long = "journey", value_name = "FILE")]
-    pub journey_file: Option<PathBuf>,
+    /// Walk the steps of a .hurl file; -n and --rate then count journeys. Repeatable
+    #[arg(long = "journey", value_name = "FILE[=WEIGHT]", value_parser = journey_file)]
+    pub journey_files: Vec<JourneyFile>,
     /// What it is given.
     #[command(flatten)]
     pub journey: JourneyOptions,
+    /// Who walks it.
+    #[command(flatten)]
+    pub users: UserOptions,
     /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
     pub http: Option<HttpVersion>,
@@ -287,6 +291,9 @@ pub struct ReportOptions {
     /// Exit with status 3 if this holds, such as 'p99>50ms'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<String>,
+    /// Exit with status 3 unless these hold, such as 'login.p99<300ms,errors<1%'
+    #[arg(long, value_name = "CONDITIONS")]
+    pub slo: Vec<String>,
     /// Exit with status 4 if the verdict is INVALID
     #[arg(long, action = ArgAction::SetTrue)]
     pub strict: bool,
@@ -325,12 +332,14 @@ Placeholders in path, header fields and body, of constant width:
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN checks lag cpu
-(the client's per request).
+(the client's per request). Of a line of --urls, a step or a journey: its name, a dot and the metric,
+as in login.p99>1s, buy.errors>1% and journey.p95>2s.
 Formats of -o by extension: {formats}.
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
 are not followed.
 Exit status: 0 measured; 1 nothing measured, no expected response, or a report not written; 2 usage;
-3 a --fail-if was met; 4 INVALID with --strict; 130 interrupted (the report is still printed).
+3 a --fail-if was met, or
+--slo was not; 4 INVALID with --strict; 130 interrupted (the report is still printed).
 If several apply, the order is 130, 4, 1, 3.";
 
 fn local_addresses(text: &str) -> Result<AddressList, String> {

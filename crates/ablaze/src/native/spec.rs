@@ -30,7 +30,10 @@ pub fn spec(
         None => None,
     };
     let of_journey = match &spec.requests.journey {
-        Some(own) => journey::url(own, spec.requests.data.as_ref(), secrets)?,
+        Some(own) => {
+            let asked = &spec.requests;
+            journey::url(own, &asked.users, asked.data.as_ref(), secrets)?
+        }
         None => None,
     };
     let Some(url) = list.map(|list| list.url).or(url).or(of_journey) else {
@@ -72,6 +75,7 @@ fn template_without_tls(
     let mut spec = LoadSpec::default();
     apply_requests(&options.request, &mut spec.requests, secrets)?;
     apply(options, &mut spec, secrets)?;
+    options.request.users.apply(&options.load, &mut spec)?;
     Ok(spec)
 }
 
@@ -128,12 +132,20 @@ fn apply_requests(
     for text in options.body.iter().chain(&options.headers).map(String::as_str).chain(typed) {
         check_placeholders(text)?;
     }
-    if let (Some(_), Some(option)) = (&options.journey_file, options.bodies.given()) {
+    if let (Some(_), Some(option)) = (options.journey_files.first(), options.bodies.given()) {
         let text = "cannot be used together: the file says what is sent";
         return Err(CommandError::usage(format!("--journey and {option} {text}")));
     }
-    requests.journey = match (&options.journey_file, options.journey.given()) {
-        (Some(path), _) => Some(options.journey.spec(path, secrets)?),
+    let for_journeys = options.journey.given().or(options.users.given());
+    requests.journey = match (options.journey_files.first(), for_journeys) {
+        (Some(file), _) => {
+            requests.users = options.users.spec(&options.journey_files)?;
+            let first = options.journey.spec(&file.path, secrets)?;
+            for other in requests.users.journeys_mut() {
+                (other.location, other.max_redirects) = (first.location, first.max_redirects);
+            }
+            Some(first)
+        }
         (None, Some(option)) => {
             return Err(CommandError::usage(format!("{option} needs --journey FILE.hurl")));
         }

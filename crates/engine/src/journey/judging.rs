@@ -173,10 +173,18 @@ impl JourneyWalk {
             return;
         }
         user.failed_in = Some(user.step);
-        let step = user.step;
+        let (step, journey) = (user.step, user.journey as usize);
+        if let Some(one) = self.record.each.get_mut(journey) {
+            one.failed += 1;
+        }
         // Only the first of a step is said.
-        let is_first = self.record.steps.get(step).is_none_or(|step| step.first.is_none());
-        let secrets = if is_first { self.secrets_of(index) } else { Vec::new() };
-        self.record.fails(step, at_ns, || masked(&failure.to_string(), &secrets));
+        let is_first = self.record.steps.get(step).is_some_and(|step| step.first.is_none());
+        let text = if is_first { self.without_secrets(index, failure) } else { String::new() };
+        self.record.fails(step, at_ns, || text);
+    }
+
+    /// What failed, in words that anybody may read.
+    pub(super) fn without_secrets(&self, index: usize, failure: &Failure) -> String {
+        masked(&failure.to_string(), &self.secrets_of(index))
     }
 }

@@ -1,8 +1,9 @@
 //! Journeys walked: the [`Walk`] over a compiled journey. `user` is what one user has and does next; here is what a
-//! worker's users share, and what becomes of their responses.
+//! worker's users share, `roster` who of them walks which journey and when, `judging` what becomes of their responses.
 
 mod judging;
 mod moment;
+mod roster;
 mod sampling;
 mod user;
 
@@ -16,6 +17,7 @@ use ablaze_model::plan::journey::{Route, Traced};
 use ablaze_model::record::{Journeys, Record};
 
 use self::moment::Now;
+use self::roster::Roster;
 use self::user::{Kept, User};
 use crate::sampling::Sampling;
 use crate::sink::{BodySink, Response, SinkOf};
@@ -26,6 +28,7 @@ use crate::walk::{Answered, Next, Walk, Written};
 pub struct JourneyWalks {
     route: Arc<Route>,
     names: Vec<String>,
+    rosters: Vec<Roster>,
     data: Option<Data>,
     seed: u64,
 }
@@ -45,6 +48,9 @@ pub struct JourneyWalk {
     drafts: Drafts,
     record: Journeys,
     sampling: Sampling,
+    /// The names of the steps that the record has.
+    names: Vec<String>,
+    roster: Roster,
     steps: Vec<StepNeeds>,
 }
 
@@ -67,6 +73,9 @@ impl JourneyWalks {
         Some(Self {
             route: Arc::clone(planned.route.as_ref()?),
             names: planned.steps.clone(),
+            rosters: (0..plan.workers.count)
+                .map(|worker| Roster::of(plan, &planned.users, worker))
+                .collect(),
             data: plan.requests.data.clone(),
             seed: plan.requests.seed,
         })
@@ -75,7 +84,7 @@ impl JourneyWalks {
     /// The walk of one worker.
     pub fn walk(&self, of: SinkOf) -> JourneyWalk {
         let steps = &self.route.journey.steps;
-        JourneyWalk {
+        let mut walk = JourneyWalk {
             data: self.data.clone(),
             seed: self.seed,
             users: (0..of.users).map(|_| User::new(&self.route.journey)).collect(),
@@ -85,20 +94,25 @@ impl JourneyWalks {
             drafts: Drafts::default(),
             record: Journeys::new(&self.names),
             sampling: Sampling::new(self.seed, of.worker),
+            names: self.names.clone(),
+            roster: self.rosters[of.worker as usize].clone(),
             steps: steps.iter().map(StepNeeds::of).collect(),
             route: Arc::clone(&self.route),
-        }
+        };
+        walk.record = walk.empty_record();
+        walk
     }
 }
 
 impl JourneyWalk {
     /// The row of the feed and the reserved variables of an iteration.
     fn set_given(&mut self, user: usize, number: u64) {
+        let row_number =
+            if self.route.ways.row_per_user { self.roster.global(user) } else { number };
         let user = &mut self.users[user];
-        user.variables.reset_to(&self.route.given);
         let table = self.data.as_ref().and_then(|data| Some((data, data.table.as_ref()?)));
         if let Some((data, table)) = table {
-            let row = data.order.row(number, table.rows(), self.seed);
+            let row = data.order.row(row_number, table.rows(), self.seed);
             for (column, slot) in self.route.columns.iter().enumerate() {
                 // Checked before the run.
                 let text = std::str::from_utf8(table.cell(row, column)).unwrap_or_default();
@@ -138,10 +152,18 @@ impl Walk for JourneyWalk {
 
     fn start(&mut self, user: u32, number: u64, due_ns: u64, now_ns: u64) {
         self.walking += 1;
+        let user = user as usize;
+        let journey = self.journey_of(user, number);
+        let steps = self.route.ways.steps_of(journey, self.route.journey.steps.len());
         self.record.begun += 1;
-        self.users[user as usize].begin(number, due_ns, now_ns);
-        self.set_given(user as usize, number);
-        self.enter(user as usize, 0, now_ns);
+        if let Some(one) = self.record.each.get_mut(journey) {
+            one.begun += 1;
+        }
+        self.users[user].begin(number, due_ns, now_ns, steps.end);
+        self.users[user].journey = journey as u32;
+        self.begin_session(user);
+        self.set_given(user, number);
+        self.enter(user, steps.start, now_ns);
     }
 
     fn next(&mut self, user: u32, now_ns: u64) -> Next {
@@ -177,10 +199,22 @@ impl Walk for JourneyWalk {
         self.exchange_failed(user as usize, kind, at_ns);
     }
 
+    fn is_preparing(&self) -> bool {
+        self.roster.is_preparing()
+    }
+
+    fn prepared(&mut self) {
+        self.roster.prepared();
+    }
+
+    fn is_over(&self) -> bool {
+        self.roster.is_over()
+    }
+
     fn window_opens(&mut self, at_ns: u64) {
-        let names: Vec<String> = self.record.steps.iter().map(|step| step.name.clone()).collect();
-        self.record = Journeys::new(&names);
+        self.roster.window_opens(at_ns);
         self.sampling.open_window(at_ns);
+        self.record = self.empty_record();
         for user in &mut self.users {
             user.is_of_warmup = user.is_walking;
         }
@@ -191,8 +225,9 @@ impl Walk for JourneyWalk {
     }
 
     fn report(&mut self, record: &mut Record) {
-        record.journeys = Some(Box::new(self.record.clone()));
         self.sampling.report(record);
+        let setup = self.roster.setup.clone();
+        record.journeys = Some(Box::new(Journeys { setup, ..self.record.clone() }));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use ablaze_journey::{Failure, Jar, Journey, Redirect, Sending, Variables};
 
+use super::roster::Standing;
 use super::{Body, JourneyWalk};
 use crate::walk::Next;
 
@@ -29,13 +30,17 @@ pub(super) struct User {
     pub is_walking: bool,
     pub is_of_warmup: bool,
     pub number: u64,
+    /// Which of several journeys it walks.
+    pub journey: u32,
+    /// Where its steps end.
+    end: u32,
     due_ns: u64,
     begun_ns: u64,
     pub step: usize,
     /// How often the step was tried in vain.
     pub tried: u64,
     /// How often the step was done.
-    done: u64,
+    pub done: u64,
     pub not_before_ns: u64,
     /// The redirects of the step that were followed.
     pub redirect: Redirect,
@@ -43,6 +48,7 @@ pub(super) struct User {
     has_sent: bool,
     /// The step in which the journey failed first, where it went on all the same.
     pub failed_in: Option<usize>,
+    pub standing: Standing,
 }
 
 /// The beginning of a body, up to a limit.
@@ -84,6 +90,8 @@ impl User {
             is_walking: false,
             is_of_warmup: false,
             number: 0,
+            journey: 0,
+            end: 0,
             due_ns: 0,
             begun_ns: 0,
             step: 0,
@@ -93,11 +101,13 @@ impl User {
             redirect: Redirect::default(),
             has_sent: false,
             failed_in: None,
+            standing: Standing::default(),
         }
     }
 
-    pub fn begin(&mut self, number: u64, due_ns: u64, now_ns: u64) {
-        self.jar.clear();
+    /// It begins a journey whose steps end there.
+    pub fn begin(&mut self, number: u64, due_ns: u64, now_ns: u64, end: usize) {
+        self.end = end as u32;
         (self.is_walking, self.is_of_warmup, self.has_sent) = (true, false, false);
         (self.number, self.due_ns, self.begun_ns) = (number, due_ns, now_ns);
         self.failed_in = None;
@@ -108,13 +118,15 @@ impl JourneyWalk {
     /// A user comes to a step, or to the next one that is not left out, or to the end.
     pub(super) fn enter(&mut self, index: usize, step: usize, now_ns: u64) {
         let steps = &self.route.journey.steps;
-        let step = (step..steps.len()).find(|step| steps[*step].is_done()).unwrap_or(steps.len());
         let user = &mut self.users[index];
+        let Some(step) = (step..user.end as usize).find(|step| steps[*step].is_done()) else {
+            return self.end(index, now_ns);
+        };
         (user.step, user.tried, user.done) = (step, 0, 0);
         user.redirect.clear();
-        match steps.get(step) {
-            Some(step) => user.not_before_ns = now_ns + step.options.delay_ns.unwrap_or(0),
-            None => self.end(index, now_ns),
+        user.not_before_ns = now_ns + steps[step].options.delay_ns.unwrap_or(0);
+        if user.has_sent {
+            self.users[index].not_before_ns += self.thinks_ns(index);
         }
     }
 
@@ -127,6 +139,7 @@ impl JourneyWalk {
         if user.done < step.options.repeat.flatten().unwrap_or(1) {
             user.tried = 0;
             user.not_before_ns = now_ns + step.options.delay_ns.unwrap_or(0);
+            self.users[index].not_before_ns += self.thinks_ns(index);
         } else {
             self.enter(index, self.users[index].step + 1, now_ns);
         }
@@ -134,14 +147,22 @@ impl JourneyWalk {
 
     /// The journey is over.
     fn end(&mut self, index: usize, now_ns: u64) {
+        if self.users[index].standing.is_in_setup {
+            return self.end_setup(index, None, now_ns);
+        }
         let user = &mut self.users[index];
         user.is_walking = false;
         user.not_before_ns = if user.has_sent { 0 } else { now_ns + REST_NS };
         self.walking -= 1;
         if !user.is_of_warmup && user.failed_in.is_none() {
             let from_ns = if user.due_ns > 0 { user.due_ns } else { user.begun_ns };
+            let took_ns = now_ns.saturating_sub(from_ns);
             self.record.whole += 1;
-            self.record.duration.record(now_ns.saturating_sub(from_ns));
+            self.record.duration.record(took_ns);
+            if let Some(one) = self.record.each.get_mut(user.journey as usize) {
+                one.whole += 1;
+                one.duration.record(took_ns);
+            }
         }
     }
 
@@ -161,6 +182,9 @@ impl JourneyWalk {
             user.not_before_ns = now_ns + options.retry_interval_ns.unwrap_or(1_000_000_000);
             return;
         }
+        if self.users[index].standing.is_in_setup {
+            return self.end_setup(index, Some(failure), now_ns);
+        }
         self.note_failure(index, failure, now_ns);
         if self.route.continue_on_error {
             self.go_on(index, now_ns);
@@ -179,7 +203,10 @@ impl JourneyWalk {
                 return Next::Pause { until_ns: user.not_before_ns };
             }
             if !user.is_walking {
-                return Next::Start;
+                match self.between(index, now_ns) {
+                    Some(next) => return next,
+                    None => continue,
+                }
             }
             let (redirects, is_get) = (user.redirect.count(), user.redirect.is_get());
             let template = self.route.row(user.step, redirects, is_get);

@@ -145,6 +145,19 @@ pub(crate) trait Protocol: Sized {
         false
     }
 
+    /// Whether users have something to do before the clock starts.
+    fn is_preparing(&self) -> bool {
+        false
+    }
+
+    /// All users of the run have done it.
+    fn prepared(&mut self) {}
+
+    /// Whether no user begins anything any more.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// Which of the Plan's addresses connections go to first.
     fn first_address(&self) -> usize {
         0

@@ -39,6 +39,9 @@ pub trait AnyWalk: Send {
     fn failed(&mut self, user: u32, template: u32, kind: FailureKind, at_ns: u64);
     fn window_opens(&mut self, at_ns: u64);
     fn is_walking(&self) -> bool;
+    fn is_preparing(&self) -> bool;
+    fn prepared(&mut self);
+    fn is_over(&self) -> bool;
     fn address(&self) -> usize;
     fn report(&mut self, record: &mut Record);
 }
@@ -78,11 +81,20 @@ impl Walk for Boxed {
         fn answered(&mut self, user: u32, template: u32, response: Answered);
         fn failed(&mut self, user: u32, template: u32, kind: FailureKind, at_ns: u64);
         fn window_opens(&mut self, at_ns: u64);
+        fn prepared(&mut self);
         fn report(&mut self, record: &mut Record);
     }
 
     fn is_walking(&self) -> bool {
         self.0.is_walking()
+    }
+
+    fn is_preparing(&self) -> bool {
+        self.0.is_preparing()
+    }
+
+    fn is_over(&self) -> bool {
+        self.0.is_over()
     }
 
     fn address(&self) -> usize {
@@ -112,6 +124,7 @@ impl<W: Walk + Send> AnyWalk for W {
         Walk: fn answered(&mut self, user: u32, template: u32, response: Answered);
         Walk: fn failed(&mut self, user: u32, template: u32, kind: FailureKind, at_ns: u64);
         Walk: fn window_opens(&mut self, at_ns: u64);
+        Walk: fn prepared(&mut self);
         Walk: fn report(&mut self, record: &mut Record);
     }
 
@@ -121,6 +134,14 @@ impl<W: Walk + Send> AnyWalk for W {
 
     fn is_walking(&self) -> bool {
         Walk::is_walking(self)
+    }
+
+    fn is_preparing(&self) -> bool {
+        Walk::is_preparing(self)
+    }
+
+    fn is_over(&self) -> bool {
+        Walk::is_over(self)
     }
 
     fn address(&self) -> usize {

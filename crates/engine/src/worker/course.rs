@@ -19,7 +19,7 @@ use ablaze_model::record::{Fault, Record};
 use ablaze_model::run::{Ended, WorkerEffort};
 
 /// How long a turn waits at most, so that a request to stop is seen.
-const TURN_NS: u64 = 100_000_000;
+pub(super) const TURN_NS: u64 = 100_000_000;
 
 /// Where a worker's share of the Plan stands: what has to be known of it after a panic.
 #[derive(Debug, Default)]
@@ -134,6 +134,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         worker.turn(line, &mut course.effort, now, 0)?;
     }
     worker.in_setup = false;
+    now = worker.prepare(line, &mut course.effort, control, gate, now)?;
 
     let mut ended = Ended::Complete;
     if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.unreachable {
@@ -224,7 +225,7 @@ impl<P: Protocol> Worker<P> {
     /// How many connections this worker opens before the clock starts.
     fn connections_at_start(&self, assignment: &Assignment) -> u32 {
         match &self.open_loop {
-            None => assignment.connections,
+            None => self.users_at_start(assignment),
             Some(_) => {
                 let all = self.plan.load.connections_at_start();
                 all.div_ceil(assignment.workers.max(1)).min(assignment.connections)
@@ -248,7 +249,7 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// One turn of the driver, then what is due. Returns the time.
-    fn turn<L: Line<Self>>(
+    pub(super) fn turn<L: Line<Self>>(
         &mut self,
         line: &mut L,
         effort: &mut WorkerEffort,
@@ -296,7 +297,7 @@ impl<P: Protocol> Worker<P> {
     /// Every request of the Plan is answered or failed.
     fn is_done(&mut self) -> bool {
         self.in_flight == 0
-            && (self.closed_for_new || self.no_more_arrivals())
+            && (self.closed_for_new || self.no_more_arrivals() || self.protocol.is_over())
             && !self.protocol.is_walking()
     }
 }

@@ -5,6 +5,9 @@
 //! on them, `timers` looks after deadlines, `open_loop` hands out what is due on a schedule, `pauses` wakes
 //! users that wait between requests, `origins` has users move between the hosts of a Plan, `waiting` says how full a batch
 //! a turn waits for, `watching` whether it watches or sleeps. What is said on the connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
+//! users that wait between requests, `preparing` lets users do what comes before the clock, `waiting` says how full a batch
+//! a turn waits for, `watching` whether it watches or sleeps. What is said on the
+//! connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
 //! own there.
 
 mod connections;
@@ -14,6 +17,7 @@ mod load;
 mod open_loop;
 mod origins;
 mod pauses;
+mod preparing;
 mod timers;
 pub(crate) mod waiting;
 mod watching;
@@ -89,6 +93,9 @@ pub trait Gate {
     /// at which the clock starts for all, read from this worker's clock if it is the first to go
     /// on.
     fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64;
+    /// All users of this worker have done what they do once before the clock: wait for the others, as above. Only called where
+    /// users have something to do then.
+    fn all_prepared(&mut self, clock: &mut dyn FnMut() -> u64) -> u64;
     /// The window opens on this worker: the moment to read its CPU time.
     fn window_opens(&mut self);
     /// The window closes: the moment to read it again.

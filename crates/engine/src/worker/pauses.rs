@@ -22,6 +22,11 @@ impl Pauses {
         self.until.peek().map_or(u64::MAX, |Reverse((until_ns, _))| *until_ns)
     }
 
+    /// Nobody pauses any more.
+    pub fn clear(&mut self) {
+        self.until.clear();
+    }
+
     fn take_due(&mut self, now: u64) -> Option<Slot> {
         let &Reverse((until_ns, slot)) = self.until.peek()?;
         if until_ns > now {

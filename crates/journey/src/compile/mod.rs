@@ -53,7 +53,22 @@ impl std::error::Error for Refused {}
 /// # Errors
 /// Everything in it that is not supported.
 pub fn compile(file: &HurlFile, name: &str) -> Result<Journey, Refused> {
-    let mut compiler = Compiler::default();
+    compile_with(file, name, &Names::default(), &[])
+}
+
+/// Compiles a file whose variables stand beside those of others: it knows their names already, and finds those of `set`
+/// with a value. Its journey knows all of them.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_with(
+    file: &HurlFile,
+    name: &str,
+    names: &Names,
+    set: &[usize],
+) -> Result<Journey, Refused> {
+    let set = set.iter().copied().collect();
+    let mut compiler = Compiler { names: names.clone(), set, ..Compiler::default() };
     let mut steps: Vec<Step> = file.entries.iter().map(|entry| compiler.step(entry)).collect();
     if !compiler.refusals.is_empty() {
         compiler.refusals.sort_by_key(|refusal| refusal.line);

@@ -44,7 +44,7 @@ fn codings_are_undone_in_their_order() {
         ("gzip, deflate", deflate(&gzip(BODY))),
         ("br, identity,gzip", gzip(BROTLI)),
     ] {
-        assert_eq!(of(coding, &body, 7).as_deref(), Ok(BODY), "{coding}");
+        assert_eq!(of(coding, &body, 100).as_deref(), Ok(BODY), "{coding}");
     }
     let two = b"Content-Encoding: deflate\r\nContent-Encoding: gzip\r\n";
     let body = gzip(&deflate(BODY));

@@ -4,11 +4,15 @@
 use std::str::FromStr;
 
 use ablaze_model::finding::{Judged as Verdicts, Limit, Severity};
+use ablaze_model::plan::groups::Groups;
+use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_model::plan::{Arrivals, Load};
 use ablaze_model::{Assessed, FailureKind, Run};
 use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
 use ablaze_report::number::{counted, grouped, percent, rate, time};
 use ablaze_stats::rate_search::Trial;
+
+use super::journeys;
 
 /// This share of the asked rate has to come back.
 const ANSWERED: f64 = 0.98;
@@ -68,6 +72,18 @@ impl Goal {
         self.conditions.iter().map(Condition::text).collect()
     }
 
+    /// Whether runs with these groups and journeys have the figures that it is about.
+    ///
+    /// # Errors
+    /// When they do not: the text has the names that there are.
+    pub fn check(
+        &self,
+        groups: &Groups,
+        journey: Option<&PlannedJourney>,
+    ) -> Result<(), ConditionError> {
+        self.conditions.iter().try_for_each(|condition| condition.check(groups, journey))
+    }
+
     /// The longest time that a condition puts a limit on, ns.
     pub fn longest_limit_ns(&self) -> Option<f64> {
         self.conditions.iter().filter_map(Condition::limit_ns).reduce(f64::max)
@@ -117,7 +133,8 @@ impl Goal {
         let behind = least_per_s(run, asked_per_s);
         if answered_per_s < behind {
             let [answered, asked] = [answered_per_s, asked_per_s].map(rate);
-            why.push(format!("only {answered}/s of {asked}/s answered"));
+            let what = if run.record.journeys.is_some() { "begun" } else { "answered" };
+            why.push(format!("only {answered}/s of {asked}/s {what}"));
         } else if let Some(piled_up) = piled_up(run, asked_per_s) {
             why.push(piled_up);
         } else if let Some(unanswered) = unanswered(run) {
@@ -229,6 +246,9 @@ fn second_half(run: &Run) -> Option<(u64, f64)> {
 }
 
 fn answered_per_s(run: &Run) -> f64 {
+    if let Some(per_s) = journeys::begun_per_s(run) {
+        return per_s;
+    }
     match second_half(run) {
         Some((responses, length_s)) => responses as f64 / length_s,
         None if run.elapsed_ns == 0 => 0.0,
@@ -240,7 +260,8 @@ fn answered_per_s(run: &Run) -> f64 {
 /// a count. An even schedule is off by at most two; of random arrivals the count is Poisson
 /// distributed, and three deviations leave one in a thousand outside.
 fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
-    let length_s = second_half(run).map_or(run.elapsed_ns as f64 / 1e9, |(_, length_s)| length_s);
+    let whole = second_half(run).filter(|_| run.record.journeys.is_none());
+    let length_s = whole.map_or(run.elapsed_ns as f64 / 1e9, |(_, length_s)| length_s);
     let expected = asked_per_s * length_s;
     let chance = match run.plan.load {
         Load::Open { arrivals: Arrivals::Poisson, .. } => 3.0 * expected.sqrt(),
@@ -255,6 +276,10 @@ fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
 /// is Poisson distributed, and three deviations leave one in a thousand outside.
 fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
     let record = &run.record;
+    if let Some(own) = &record.journeys {
+        let spare = own.begun as f64 * (1.0 - ANSWERED) + EVEN_CHANCE;
+        return journeys::piled_up(own, asked_per_s, spare);
+    }
     let times = record.slices.slices.iter().filter(|slice| slice.responses > 0);
     let best_ns = times.map(|slice| slice.p50_ns).min().unwrap_or(0);
     let under_way = asked_per_s * best_ns as f64 / 1e9;

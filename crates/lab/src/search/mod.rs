@@ -5,6 +5,7 @@
 
 mod folder;
 mod goal;
+mod journeys;
 mod recovery;
 mod running;
 

@@ -80,21 +80,24 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     Ok(Composed { url: url.clone(), requests, journey, checks, tls, http2, proxy, others })
 }
 
-/// Checks a load that is not aimed at a target yet, as far as that is possible without one.
+/// What is sent by a load that need not be aimed at a target yet.
 ///
 /// # Errors
 /// When it cannot.
-pub fn check(spec: &LoadSpec, secrets: &Secrets) -> Result<(), Error> {
+pub fn unaimed(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     let mut aimed = spec.clone();
     if aimed.destination.url.is_none() {
         let own = match &spec.requests.journey {
-            Some(asked) => journey::url(asked, spec.requests.data.as_ref(), secrets)?,
+            Some(asked) => {
+                let asked_of = &spec.requests;
+                journey::url(asked, &asked_of.users, asked_of.data.as_ref(), secrets)?
+            }
             None => None,
         };
         let url = own.map_or_else(|| sources::url(STAND_IN), Ok)?;
         aimed.destination.url = Some(UrlSpec::from(&url));
     }
-    compose(&aimed, secrets).map(drop)
+    compose(&aimed, secrets)
 }
 
 /// How requests for this URL get through a proxy: what it could not read goes through a tunnel.

@@ -3,14 +3,15 @@
 
 use std::collections::HashSet;
 
-use ablaze_journey::{Journey, Site};
+use ablaze_journey::Site;
 use ablaze_model::plan::origins::Origin;
 use ablaze_model::plan::tls::Tls;
 use ablaze_model::printable::printable;
-use ablaze_model::spec::{JourneySpec, LoadSpec, Secrets, TlsSpec, UrlSpec};
+use ablaze_model::spec::{LoadSpec, Secrets, TlsSpec, UrlSpec};
 use ablaze_wire::url::Url;
 
-use super::journey::{Given, at};
+use super::journey::Given;
+use super::users::Walked;
 use super::{OptionNames, addresses, tls};
 use crate::Error;
 
@@ -31,8 +32,7 @@ pub struct Other {
 /// # Errors
 /// A URL that is none, of too many hosts, or where no step goes to the target.
 pub(super) fn sites(
-    asked: &JourneySpec,
-    journey: &Journey,
+    walked: &Walked<'_>,
     given: &Given,
     first: Site,
 ) -> Result<(Vec<Site>, Vec<UrlSpec>), Error> {
@@ -41,8 +41,8 @@ pub(super) fn sites(
     // A URL that is known only in the run may go anywhere.
     let mut uses_first = false;
     let mut elsewhere = None;
-    for (index, step) in journey.steps.iter().enumerate() {
-        let Some(urls) = given.urls_of(journey, index) else {
+    for index in 0..walked.journey.steps.len() {
+        let Some(urls) = given.urls_of(&walked.journey, index) else {
             uses_first = true;
             continue;
         };
@@ -51,28 +51,28 @@ pub(super) fn sites(
                 uses_first |= site == 0;
                 continue;
             }
-            let url = url_of(&text).map_err(|what| at(asked, step.line, &what))?;
+            let url = url_of(&text).map_err(|what| walked.wrong(index, &what))?;
             if sites.len() == MOST {
                 let what = format!("the steps go to more than {MOST} hosts");
-                return Err(at(asked, step.line, &what));
+                return Err(walked.wrong(index, &what));
             }
             let Site { user_agent, minor_version, keep_alive, .. } = sites[0].clone();
             let mut site = Site::of(&url, user_agent);
             (site.minor_version, site.keep_alive) = (minor_version, keep_alive);
             sites.push(site);
-            elsewhere.get_or_insert((step.line, text));
+            elsewhere.get_or_insert((index, text));
             others.push(UrlSpec::from(&url));
         }
     }
     match elsewhere {
-        Some((line, text)) if !uses_first => {
+        Some((index, text)) if !uses_first => {
             let what = format!(
                 "the URL {} goes elsewhere than to {}, and so does every other step (fix: leave the URL of the command \
                  out, or write the path alone)",
                 printable(&text),
                 sites[0].url()
             );
-            Err(at(asked, line, &what))
+            Err(walked.wrong(index, &what))
         }
         _ => Ok((sites, others)),
     }

@@ -3,19 +3,23 @@
 
 use std::sync::Arc;
 
-use ablaze_feed::{Encoding, Format, Table, Wanted, columns};
-use ablaze_journey::{Files, Journey, Moment, Site, Value, Variables};
+use ablaze_feed::{Encoding, Format, Order, Table, Wanted, columns};
+use ablaze_journey::{Journey, Moment, Names, Site, Value, Variables};
 use ablaze_model::plan::Requests;
 use ablaze_model::plan::data::Data;
-use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::{PlannedJourney, Route};
 use ablaze_model::plan::proxy::{Proxy, Way};
+use ablaze_model::plan::users::Ways;
 use ablaze_model::printable::printable;
-use ablaze_model::spec::{Bodies, DataSpec, Head, JourneySpec, LoadSpec, Part, Secrets, UrlSpec};
+use ablaze_model::spec::{
+    Bodies, DataSpec, Head, JourneySpec, LoadSpec, Part, Secrets, UrlSpec, UsersSpec,
+};
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::url::Url;
 
-use super::{hosts, redirect_rows, sources};
+use super::journey_files::files;
+use super::users::Walked;
+use super::{hosts, redirect_rows};
 use crate::Error;
 
 /// Variables that are set in every iteration: its number, and a random one.
@@ -26,11 +30,19 @@ const RESERVED: [&str; 2] = ["ablaze_seq", "ablaze_rand"];
 /// # Errors
 /// When its bytes are not here, it is no Hurl file, or has something in it that is not supported: with the line.
 pub fn read(spec: &JourneySpec) -> Result<Journey, Error> {
+    read_with(spec, &Names::default(), &[])
+}
+
+/// Compiles the file of a journey whose variables stand beside those of others: of these names, and with those of `set` known.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(spec: &JourneySpec, names: &Names, set: &[usize]) -> Result<Journey, Error> {
     let name = &spec.file.name;
     let text = std::str::from_utf8(spec.file.bytes()?)
         .map_err(|_| Error::usage(format!("file `{name}` for --journey is not UTF-8 text")))?;
     let file = ablaze_journey::parse(text, name).map_err(|e| Error::usage(e.to_string()))?;
-    let compiled = ablaze_journey::compile(&file, name);
+    let compiled = ablaze_journey::compile_with(&file, name, names, set);
     let mut journey = compiled.map_err(|e| Error::usage(e.to_string()))?;
     journey.follow_redirects(spec.location, spec.max_redirects);
     match journey.not_under_load().first() {
@@ -45,18 +57,20 @@ pub fn read(spec: &JourneySpec) -> Result<Journey, Error> {
 /// When the file cannot be used, or the URL is none.
 pub fn url(
     spec: &JourneySpec,
+    users: &UsersSpec,
     data: Option<&DataSpec>,
     secrets: &Secrets,
 ) -> Result<Option<Url>, Error> {
-    let journey = read(spec)?;
-    let given = Given::of(spec, &journey, data, secrets)?;
-    given.check_needed(spec, &journey)?;
-    for (index, step) in journey.steps.iter().enumerate() {
-        let Some(text) = given.url_of(&journey, index) else { continue };
+    let walked = Walked::read(spec, users)?;
+    let journey = &walked.journey;
+    let given = Given::of(spec, journey, data, secrets)?;
+    given.check_needed(&walked)?;
+    for index in 0..journey.steps.len() {
+        let Some(text) = given.url_of(journey, index) else { continue };
         if text.starts_with('/') {
             continue;
         }
-        return hosts::url_of(&text).map(Some).map_err(|what| at(spec, step.line, &what));
+        return hosts::url_of(&text).map(Some).map_err(|what| walked.wrong(index, &what));
     }
     Ok(None)
 }
@@ -73,18 +87,25 @@ pub fn compose(
     secrets: &Secrets,
 ) -> Result<(Requests, PlannedJourney, Vec<UrlSpec>), Error> {
     refuse_others(spec, proxy)?;
-    let journey = read(asked)?;
-    let given = Given::of(asked, &journey, spec.requests.data.as_ref(), secrets)?;
-    given.check_needed(asked, &journey)?;
+    let walked = Walked::read(asked, &spec.requests.users)?;
+    let users = walked.users(spec)?;
+    let journey = &walked.journey;
+    let mut given = Given::of(asked, journey, spec.requests.data.as_ref(), secrets)?;
+    given.check_needed(&walked)?;
+    let row_per_user = walked.setup_uses(&given.columns);
+    if let Some(data) = given.data.as_mut().filter(|_| row_per_user) {
+        rows_of_users(data, spec)?;
+    }
     let mut site = Site::of(&url.to_url(), concat!("ablaze/", env!("CARGO_PKG_VERSION")));
     site.minor_version = spec.http.map_or(1, |version| version.minor());
     site.keep_alive = spec.connections.keep_alive;
-    let (sites, others) = hosts::sites(asked, &journey, &given, site)?;
+    let (sites, others) = hosts::sites(&walked, &given, site)?;
     let rows = redirect_rows::rows(&journey.steps);
-    let steps: Vec<String> = journey.steps.iter().map(|step| step.name.clone()).collect();
-    let templates = rows.methods.iter().zip(&rows.lines).map(|(method, line)| {
+    let main = walked.ways.main_steps(journey.steps.len());
+    let steps: Vec<String> = journey.steps[..main].iter().map(|step| step.name.clone()).collect();
+    let templates = rows.methods.iter().zip(&rows.steps).map(|(method, step)| {
         let request = RequestBuilder::new(method.as_str(), "/").header("Host", url.host_field());
-        request.build().map_err(|error| at(asked, *line, &error.to_string()))
+        request.build().map_err(|error| walked.wrong(*step, &error.to_string()))
     });
     let requests = Requests {
         templates: templates.collect::<Result<_, _>>()?,
@@ -93,12 +114,13 @@ pub fn compose(
         minor_version: sites[0].minor_version,
         has_body: false,
         seed: spec.requests.seed,
-        groups: Groups::of(&rows.names),
+        groups: rows.groups(main),
         data: given.data,
     };
     let route = Route {
-        files: files(asked)?,
-        journey,
+        files: files(asked, &spec.requests.users)?,
+        ways: Ways { row_per_user, ..walked.ways },
+        journey: walked.journey,
         sites,
         given: given.variables,
         columns: given.columns,
@@ -108,29 +130,30 @@ pub fn compose(
         trace: None,
     };
     let name = asked.file.name.clone();
-    Ok((requests, PlannedJourney { name, steps, route: Some(Arc::new(route)) }, others))
+    let planned = PlannedJourney { name, steps, users, route: Some(Arc::new(route)) };
+    Ok((requests, planned, others))
 }
 
-/// The names of the files that the steps send, each once.
-pub fn names_of_files(journey: &Journey) -> Vec<String> {
-    let mut names = Vec::new();
-    for name in journey.steps.iter().flat_map(|step| step.files()).flatten() {
-        let name = String::from_utf8_lossy(name).into_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
+/// Each user keeps its row.
+fn rows_of_users(data: &mut Data, spec: &LoadSpec) -> Result<(), Error> {
+    if data.order != Order::Unique {
+        return Ok(());
     }
-    names
-}
-
-fn files(asked: &JourneySpec) -> Result<Files, Error> {
-    let mut files = Files::new();
-    for (name, blob) in &asked.files {
-        files.insert(name.clone().into_bytes(), blob.bytes()?.into());
+    let users = u64::from(spec.shape.connections().unwrap_or_else(|| spec.closed_connections()));
+    if data.rows < users {
+        return Err(Error::usage(format!(
+            "file `{}` for --feed has {} rows, and each of {users} users takes one for its setup: add rows, or leave out \
+             --feed-order unique",
+            printable(&data.name),
+            data.rows
+        )));
     }
-    Ok(files)
+    // Users have different rows then, and the run does not end when all are taken.
+    data.order = Order::Sequential;
+    Ok(())
 }
 
+/// What is wrong in a line of a journey's file.
 pub(super) fn at(spec: &JourneySpec, line: u32, what: &str) -> Error {
     Error::usage(format!("{}:{line}: {what}", printable(&spec.file.name)))
 }
@@ -219,14 +242,15 @@ impl Given {
         Ok(Self { variables, secrets: hidden, data, columns })
     }
 
-    fn check_needed(&self, spec: &JourneySpec, journey: &Journey) -> Result<(), Error> {
+    fn check_needed(&self, walked: &Walked<'_>) -> Result<(), Error> {
+        let journey = &walked.journey;
         let is_given = |slot: usize| {
             self.variables.get(slot).is_some()
                 || self.columns.contains(&slot)
                 || RESERVED.contains(&journey.names().name(slot))
         };
-        let missing = journey.needed().iter().find(|needed| !is_given(needed.slot));
-        missing.map_or(Ok(()), |needed| {
+        let missing = walked.needed().find(|(_, needed)| !is_given(needed.slot));
+        missing.map_or(Ok(()), |(spec, needed)| {
             let name = journey.names().name(needed.slot);
             let what = format!(
                 "the variable {name} is not set by any step before (fix: --variable {name}=VALUE, or a column {name} \
@@ -328,45 +352,6 @@ fn rows(spec: &DataSpec, journey: &Journey, slots: &mut Vec<usize>) -> Result<Da
     }
     slots.extend(used.iter().map(|(_, slot)| *slot));
     Ok(Data::new(name, spec.order, table))
-}
-
-/// The `name=value` lines of a file of variables, as Hurl has them: empty ones and those that begin with `#` left out.
-///
-/// # Errors
-/// A line that is none.
-pub fn variables_of_file(text: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
-    let mut variables = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let Some((variable, value)) = line.split_once('=') else {
-            let line = index + 1;
-            return Err(Error::usage(format!(
-                "file `{name}` for --variables-file, line {line}: expected NAME=VALUE"
-            )));
-        };
-        variables.push((variable.trim().to_owned(), value.trim().to_owned()));
-    }
-    Ok(variables)
-}
-
-/// The files of a journey, read from beside it.
-///
-/// # Errors
-/// One that cannot be read.
-pub fn attach_files(spec: &mut JourneySpec) -> Result<(), Error> {
-    let beside = std::path::Path::new(&spec.file.name).parent().unwrap_or(std::path::Path::new(""));
-    let names = names_of_files(&read(spec)?);
-    spec.files = names
-        .into_iter()
-        .map(|name| {
-            let blob = sources::file(&beside.join(&name), "a request of --journey")?;
-            Ok((name, blob))
-        })
-        .collect::<Result<_, Error>>()?;
-    Ok(())
 }
 
 /// Before the run nobody sees the time.

@@ -11,6 +11,7 @@ pub mod descriptors;
 mod form;
 pub mod hosts;
 pub mod journey;
+pub mod journey_files;
 pub mod json_body;
 pub mod local;
 mod names;
@@ -20,6 +21,7 @@ pub mod requests;
 pub mod sources;
 pub mod tls;
 pub mod urls;
+pub mod users;
 pub mod workers;
 
 use std::ops::RangeInclusive;
@@ -30,7 +32,7 @@ use ablaze_model::plan::{Connections, Load, Plan, Target};
 use ablaze_model::spec::{Destination, LoadSpec, Secrets, Shape};
 
 use crate::Error;
-pub use compose::{Composed, compose};
+pub use compose::{Composed, compose, unaimed};
 pub use names::OptionNames;
 
 /// More steps than this between two rates are shorter than anybody could see: without steps the rate grows steadily.
@@ -100,6 +102,11 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     if let Some(most) = composed.requests.data.as_ref().and_then(Data::requests_max) {
         limits.requests = Some(limits.requests.map_or(most, |requests| requests.min(most)));
     }
+    if let Some(most) = spec.requests.users.iterations {
+        // Who is through does not make room for others.
+        let all = most.saturating_mul(u64::from(load.connections()));
+        limits.requests = Some(limits.requests.map_or(all, |requests| requests.min(all)));
+    }
     let expect = expected(spec, composed.journey.as_ref());
     let plan = Plan {
         target: Target {
@@ -134,7 +141,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
 /// When it cannot be sent to any.
 pub fn check(spec: &LoadSpec, secrets: &Secrets, names: &OptionNames) -> Result<(), Error> {
     checked_load(spec, names, &mut Vec::new())?;
-    compose::check(spec, secrets)
+    unaimed(spec, secrets).map(drop)
 }
 
 /// The statuses that count as expected: those that a journey expects by itself, too.

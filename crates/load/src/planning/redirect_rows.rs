@@ -14,7 +14,8 @@ pub(super) struct Rows {
     /// Those of the steps first.
     pub names: Vec<String>,
     pub methods: Vec<String>,
-    pub lines: Vec<u32>,
+    /// The step that each is of.
+    pub steps: Vec<usize>,
     pub of_redirects: Vec<Vec<RedirectRow>>,
 }
 
@@ -28,20 +29,20 @@ pub(super) fn rows(steps: &[Step]) -> Rows {
     let fits = |most: &u64| steps.len() as u64 + follow(*most) <= Groups::MAX as u64;
     let most = (0..=ROWS_EACH).rev().find(fits).unwrap_or(0);
     let mut rows = Rows::default();
-    for step in steps {
-        rows.add(step.name.clone(), &step.method, step.line);
+    for (index, step) in steps.iter().enumerate() {
+        rows.add(step.name.clone(), &step.method, index);
     }
-    for step in steps {
+    for (index, step) in steps.iter().enumerate() {
         let max = step.redirects_max().map(|max| max.unwrap_or(u64::MAX));
         let count = max.unwrap_or(0).min(most);
         let row = |number: u64| {
             let is_last = number == count && max.is_some_and(|max| max > count);
             let behind = if is_last { "+" } else { "" };
             let name = format!("{} redirect {number}{behind}", step.name);
-            let get = rows.add(name.clone(), "GET", step.line);
+            let get = rows.add(name.clone(), "GET", index);
             let same = match step.method.as_str() {
                 "GET" => get,
-                method => rows.add(name, method, step.line),
+                method => rows.add(name, method, index),
             };
             RedirectRow { get, same }
         };
@@ -52,10 +53,20 @@ pub(super) fn rows(steps: &[Step]) -> Rows {
 }
 
 impl Rows {
-    fn add(&mut self, name: String, method: &str, line: u32) -> u32 {
+    /// The groups of the templates. Nothing is kept of a setup, whose steps follow the `main` others: it has none of its own.
+    pub fn groups(&self, main: usize) -> Groups {
+        let kept = |(name, step): (&String, &usize)| match *step < main {
+            true => name.clone(),
+            false => self.names[0].clone(),
+        };
+        let names: Vec<String> = self.names.iter().zip(&self.steps).map(kept).collect();
+        Groups::of(&names)
+    }
+
+    fn add(&mut self, name: String, method: &str, step: usize) -> u32 {
         self.names.push(name);
         self.methods.push(method.to_owned());
-        self.lines.push(line);
+        self.steps.push(step);
         (self.names.len() - 1) as u32
     }
 }
@@ -88,6 +99,9 @@ mod tests {
         ];
         assert_eq!(rows.names, names);
         assert_eq!(rows.methods, ["POST", "GET", "GET", "POST", "GET", "GET", "GET"]);
+        let groups = rows.groups(1);
+        assert_eq!(groups.names, ["one", "one redirect 1"]);
+        assert_eq!(groups.of_templates, [0, 0, 1, 1, 0, 0, 0]);
         let row = |get, same| RedirectRow { get, same };
         assert_eq!(rows.of_redirects, [vec![row(2, 3)], vec![row(4, 4), row(5, 5), row(6, 6)]]);
     }

@@ -5,13 +5,18 @@ use std::sync::Arc;
 
 use ablaze_journey::{Failure, Files, Journey, Site, Variables};
 
+use super::users::{Users, Ways};
+
 /// A journey as a part of the Plan. A run counts journeys then: its limits, numbers and arrivals are theirs.
 #[derive(Debug, Clone)]
 pub struct PlannedJourney {
     /// The file, as it was named.
     pub name: String,
-    /// The names of its steps, each of which is a template of the Plan.
+    /// The names of its steps, each of which is a template of the Plan. With several journeys, those of all; without those of
+    /// the setup, whose templates stand behind.
     pub steps: Vec<String>,
+    /// Who walks it.
+    pub users: Users,
     /// What is walked. `None` in a run that was read from a file.
     pub route: Option<Arc<Route>>,
 }
@@ -19,10 +24,12 @@ pub struct PlannedJourney {
 /// What users walk.
 #[derive(Debug)]
 pub struct Route {
-    /// The steps.
+    /// The steps: of all journeys, one behind the other, then those of the setup.
     pub journey: Journey,
     /// Where they go: the target of the Plan, and the others in its order.
     pub sites: Vec<Site>,
+    /// Which of them belong together.
+    pub ways: Ways,
     /// The contents of the files that they send.
     pub files: Files,
     /// What every iteration begins with.

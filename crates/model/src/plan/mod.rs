@@ -10,6 +10,7 @@ pub mod proxy;
 mod requests;
 pub mod tls;
 pub mod tls_names;
+pub mod users;
 
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;

@@ -19,6 +19,36 @@ pub struct Journeys {
     pub duration: Latency,
     /// Each step, in the order of the file.
     pub steps: Vec<JourneyStep>,
+    /// Each journey, where there are several: together they are all of these.
+    pub each: Vec<OneJourney>,
+    /// What became of the setup that users walk before the clock starts, if they have one.
+    pub setup: Option<Setup>,
+}
+
+/// One of several journeys.
+#[derive(Debug, Clone)]
+pub struct OneJourney {
+    /// What it is called.
+    pub name: String,
+    /// How many of it began.
+    pub begun: u64,
+    /// How many came to their end without a failure.
+    pub whole: u64,
+    /// How many failed.
+    pub failed: u64,
+    /// How long whole ones took, ns, as in [`Journeys::duration`].
+    pub duration: Latency,
+}
+
+/// What users did before the clock started. Its requests are counted nowhere else.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Setup {
+    /// How many users began it.
+    pub begun: u64,
+    /// How many of them failed in it, and walked no journey.
+    pub failed: u64,
+    /// Why the first of them did.
+    pub first: Option<FirstMessage>,
 }
 
 /// A step, and the journeys that failed in it.
@@ -63,7 +93,14 @@ impl Journeys {
             asserts_failed: 0,
             duration: Latency::new(3),
             steps: steps.iter().map(step).collect(),
+            each: Vec::new(),
+            setup: None,
         }
+    }
+
+    /// The same with each of several journeys.
+    pub fn of_several(steps: &[String], names: impl Iterator<Item = String>) -> Self {
+        Self { each: names.map(OneJourney::new).collect(), ..Self::new(steps) }
     }
 
     /// How many were unfinished when the run ended.
@@ -83,7 +120,17 @@ impl Journeys {
 
     /// Adds what another worker kept of the same steps.
     pub fn merge(&mut self, other: Self) {
-        let Self { begun, whole, failed, asserts_passed, asserts_failed, duration, steps } = other;
+        let Self {
+            begun,
+            whole,
+            failed,
+            asserts_passed,
+            asserts_failed,
+            duration,
+            steps,
+            each,
+            setup,
+        } = other;
         self.begun += begun;
         self.whole += whole;
         self.failed += failed;
@@ -103,6 +150,38 @@ impl Journeys {
             own.failed += theirs.failed;
             own.first = FirstMessage::earlier(own.first.take(), theirs.first);
         }
+        for theirs in each {
+            match self.each.iter_mut().find(|own| own.name == theirs.name) {
+                Some(own) => own.merge(&theirs),
+                None => self.each.push(theirs),
+            }
+        }
+        if let Some(theirs) = setup {
+            let own = self.setup.get_or_insert_default();
+            own.begun += theirs.begun;
+            own.failed += theirs.failed;
+            own.first = FirstMessage::earlier(own.first.take(), theirs.first);
+        }
+    }
+}
+
+impl OneJourney {
+    /// Of this name, none walked.
+    pub fn new(name: String) -> Self {
+        Self { name, begun: 0, whole: 0, failed: 0, duration: Latency::new(3) }
+    }
+
+    /// How many were unfinished when the run ended.
+    pub fn unfinished(&self) -> u64 {
+        self.begun.saturating_sub(self.whole + self.failed)
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let Self { name: _, begun, whole, failed, duration } = other;
+        self.begun += begun;
+        self.whole += whole;
+        self.failed += failed;
+        self.duration.merge(duration);
     }
 }
 
@@ -129,5 +208,30 @@ mod tests {
         assert_eq!((both.asserts_passed, both.duration.count()), (14, 2));
         assert_eq!((both.steps[0].failed, both.steps[1].failed), (0, 4));
         assert_eq!(both.steps[1].first.as_ref().unwrap().text, "at 10");
+    }
+
+    #[test]
+    fn several_journeys_and_their_setup_are_merged_by_name() {
+        let of = |names: &[&str], at_ns: u64| {
+            let names = names.iter().map(|name| (*name).to_owned());
+            let mut journeys = Journeys::of_several(&[], names);
+            for one in &mut journeys.each {
+                (one.begun, one.whole, one.failed) = (at_ns, 2, 1);
+                one.duration.record(at_ns);
+            }
+            let text = format!("at {at_ns}");
+            let first = Some(FirstMessage { at_ns, text });
+            journeys.setup = Some(Setup { begun: 3, failed: 1, first });
+            journeys
+        };
+        let mut all = of(&["buy", "browse"], 20);
+        all.merge(of(&["browse", "sell"], 10));
+        let counts: Vec<_> =
+            all.each.iter().map(|one| (one.name.as_str(), one.begun, one.unfinished())).collect();
+        assert_eq!(counts, [("buy", 20, 17), ("browse", 30, 24), ("sell", 10, 7)]);
+        assert_eq!(all.each[1].duration.count(), 2);
+        let setup = all.setup.unwrap();
+        assert_eq!((setup.begun, setup.failed), (6, 2));
+        assert_eq!(setup.first.unwrap().text, "at 10");
     }
 }

@@ -24,7 +24,7 @@ pub use checks::{CheckRecord, Checks};
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
-pub use journeys::{FirstMessage, JourneyStep, Journeys};
+pub use journeys::{FirstMessage, JourneyStep, Journeys, OneJourney, Setup};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
 pub use samples::{Message, Sample, Samples, masked};

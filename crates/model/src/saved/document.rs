@@ -21,6 +21,7 @@ use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::proxy::Proxy;
 use super::tls::Tls;
 use super::verdict::Assessment;
+use crate::plan::users::Users;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Document {
@@ -162,6 +163,13 @@ pub(super) struct Request {
 pub(super) struct Journey {
     pub name: String,
     pub steps: Vec<String>,
+    /// Only where something was asked of users.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub users: Users,
+}
+
+fn is_usual(users: &Users) -> bool {
+    *users == Users::default()
 }
 
 /// Rows of a file.

@@ -17,6 +17,30 @@ pub(super) struct Journeys {
     asserts: Asserts,
     duration_ns: Distribution,
     steps: Vec<Step>,
+    /// Only where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    each: Vec<One>,
+    /// Only where users have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    setup: Option<Setup>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct One {
+    name: String,
+    begun: u64,
+    whole: u64,
+    failed: u64,
+    unfinished: u64,
+    duration_ns: Distribution,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Setup {
+    begun: u64,
+    failed: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first: Option<First>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -44,10 +68,20 @@ impl Journeys {
         let step = |step: &record::JourneyStep| Step {
             name: step.name.clone(),
             failed: step.failed,
-            first: step
-                .first
-                .as_ref()
-                .map(|first| First { at_clock_ns: first.at_ns, text: first.text.clone() }),
+            first: step.first.as_ref().map(First::save),
+        };
+        let one = |one: &record::OneJourney| One {
+            name: one.name.clone(),
+            begun: one.begun,
+            whole: one.whole,
+            failed: one.failed,
+            unfinished: one.unfinished(),
+            duration_ns: Distribution::save(&one.duration),
+        };
+        let setup = |setup: &record::Setup| Setup {
+            begun: setup.begun,
+            failed: setup.failed,
+            first: setup.first.as_ref().map(First::save),
         };
         Self {
             begun: own.begun,
@@ -58,6 +92,8 @@ impl Journeys {
             asserts: Asserts { passed: own.asserts_passed, failed: own.asserts_failed },
             duration_ns: Distribution::save(&own.duration),
             steps: own.steps.iter().map(step).collect(),
+            each: own.each.iter().map(one).collect(),
+            setup: own.setup.as_ref().map(setup),
         }
     }
 
@@ -68,10 +104,24 @@ impl Journeys {
         let step = |step: &Step| record::JourneyStep {
             name: step.name.clone(),
             failed: step.failed,
-            first: step.first.as_ref().map(|first| record::FirstMessage {
-                at_ns: first.at_clock_ns,
-                text: first.text.clone(),
-            }),
+            first: step.first.as_ref().map(First::restore),
+        };
+        let one = |one: &One| {
+            if one.whole.checked_add(one.failed).is_none_or(|ended| ended > one.begun) {
+                return Err(damaged("journeys.each.begun", "fewer than have ended"));
+            }
+            Ok(record::OneJourney {
+                name: one.name.clone(),
+                begun: one.begun,
+                whole: one.whole,
+                failed: one.failed,
+                duration: one.duration_ns.restore("journeys.each.duration_ns")?,
+            })
+        };
+        let setup = |setup: &Setup| record::Setup {
+            begun: setup.begun,
+            failed: setup.failed,
+            first: setup.first.as_ref().map(First::restore),
         };
         Ok(Box::new(record::Journeys {
             begun: self.begun,
@@ -81,6 +131,18 @@ impl Journeys {
             asserts_failed: self.asserts.failed,
             duration: self.duration_ns.restore("journeys.duration_ns")?,
             steps: self.steps.iter().map(step).collect(),
+            each: self.each.iter().map(one).collect::<Result<_, _>>()?,
+            setup: self.setup.as_ref().map(setup),
         }))
+    }
+}
+
+impl First {
+    fn save(own: &record::FirstMessage) -> Self {
+        Self { at_clock_ns: own.at_ns, text: own.text.clone() }
+    }
+
+    fn restore(&self) -> record::FirstMessage {
+        record::FirstMessage { at_ns: self.at_clock_ns, text: self.text.clone() }
     }
 }

@@ -154,6 +154,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         journey: request.journey.as_ref().map(|journey| PlannedJourney {
             name: journey.name.clone(),
             steps: journey.steps.clone(),
+            users: journey.users.clone(),
             route: None,
         }),
         load: document.load.restore(),

@@ -14,6 +14,7 @@ pub mod secrets;
 pub mod server;
 mod shards;
 pub mod target;
+pub mod users;
 pub mod wishes;
 
 use std::net::IpAddr;
@@ -35,6 +36,7 @@ pub use secrets::{Secret, SecretMissing, SecretRef, Secrets};
 pub use server::ModelSpec;
 pub use shards::ShardError;
 pub use target::TargetSpec;
+pub use users::UsersSpec;
 pub use wishes::{HttpVersion, TlsSpec, TrustSpec, WorkersSpec};
 
 /// What was asked for.
@@ -309,10 +311,8 @@ impl LoadSpec {
         let data = self.requests.data.as_ref().map(|data| &data.feed);
         let feeds = [self.requests.urls.as_ref(), data];
         let feeds = feeds.into_iter().flatten().map(|feed| &feed.file);
-        let journey = self.requests.journey.as_ref();
-        let of_journey = journey
-            .into_iter()
-            .flat_map(|own| [&own.file].into_iter().chain(own.files.iter().map(|(_, file)| file)));
+        let journeys = self.requests.journey.iter().chain(self.requests.users.journeys());
+        let of_journey = journeys.flat_map(JourneySpec::blobs);
         let of_list = self.requests.url_files.iter().map(|(_, file)| file);
         let of_bodies = self.requests.bodies.files().into_iter().chain(of_list);
         feeds.chain(of_journey).chain(of_bodies).chain(self.tls.trust.file()).collect()
@@ -325,10 +325,9 @@ impl LoadSpec {
         blobs.extend(self.requests.bodies.files_mut());
         blobs.extend(self.requests.url_files.iter_mut().map(|(_, file)| file));
         blobs.extend(self.requests.data.as_mut().map(|data| &mut data.feed.file));
-        if let Some(journey) = &mut self.requests.journey {
-            blobs.push(&mut journey.file);
-            blobs.extend(journey.files.iter_mut().map(|(_, file)| file));
-        }
+        let (first, users) = (&mut self.requests.journey, &mut self.requests.users);
+        let journeys = first.iter_mut().chain(users.journeys_mut());
+        blobs.extend(journeys.flat_map(JourneySpec::blobs_mut));
         if let TrustSpec::Issuers(file) = &mut self.tls.trust {
             blobs.push(file);
         }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::blob::{Blob, hex, unhex};
 use super::form::{self, FormField};
 use super::secrets::SecretRef;
+use super::users::UsersSpec;
 
 /// What is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub struct RequestsSpec {
     /// The journey whose steps are sent instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journey: Option<JourneySpec>,
+    /// Who walks it, and further journeys.
+    #[serde(default, skip_serializing_if = "UsersSpec::is_usual")]
+    pub users: UsersSpec,
     /// Seed of `{rand:N}`, and of random rows.
     pub seed: u64,
 }
@@ -180,6 +184,7 @@ impl Default for RequestsSpec {
             cookies: None,
             data: None,
             journey: None,
+            users: UsersSpec::default(),
             seed: 1,
         }
     }

@@ -37,6 +37,8 @@ impl LoadSpec {
             }
         };
         self.limits.requests = plan.limits.requests;
+        let ramp = plan.journey.as_ref().and_then(|journey| journey.users.ramp);
+        self.requests.users.ramp_from = ramp.map(|ramp| ramp.from);
         if let Some(feed) = &mut self.requests.urls {
             feed.part = None;
         }
@@ -88,6 +90,9 @@ impl LoadSpec {
         }
         if let Some(data) = &mut shard.requests.data {
             data.feed.part = Some(cut(data.feed.part));
+        }
+        if let Some(from) = &mut shard.requests.users.ramp_from {
+            *from = *from / of + u32::from(index < *from % of);
         }
         shard.requests.seed = self.requests.seed.wrapping_add(u64::from(index));
         Ok(shard)

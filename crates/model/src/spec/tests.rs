@@ -52,6 +52,7 @@ fn full(secrets: &mut Secrets) -> LoadSpec {
             feed: Feed::of(file("users.csv", b"a\n1\n")),
             order: ablaze_feed::Order::Random,
         }),
+        users: Default::default(),
         seed: 7,
     };
     spec.http = Some(HttpVersion::Http2);

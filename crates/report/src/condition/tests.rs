@@ -1,6 +1,6 @@
 //! Conditions of `--fail-if`: how they are read, and when they are met.
 
-use super::{Condition, Outcome};
+use super::{Condition, Metric, Outcome};
 use crate::sample;
 use ablaze_model::Run;
 use ablaze_model::record::Phases;
@@ -190,4 +190,80 @@ fn the_share_of_checks_that_passed_is_a_metric() {
         let error = wrong.parse::<Condition>().unwrap_err().to_string();
         assert!(error.ends_with("use a share such as 99%"), "{error}");
     }
+}
+
+#[test]
+fn a_condition_can_be_put_on_a_group_or_a_journey() {
+    let condition = |text: &str| text.parse::<Condition>().unwrap();
+    for (text, name, metric) in [
+        ("login.p99<300ms", Some("login"), Metric::Percentile(99.0)),
+        ("browse.item.p99.9<1s", Some("browse.item"), Metric::Percentile(99.9)),
+        ("GET /a.html.errors>1%", Some("GET /a.html"), Metric::Errors),
+        ("login.status.500>0", Some("login"), Metric::Status(500)),
+        ("status.500>0", None, Metric::Status(500)),
+        ("p99.9>1s", None, Metric::Percentile(99.9)),
+    ] {
+        let condition = condition(text);
+        assert_eq!((condition.name(), condition.metric()), (name, metric), "{text}");
+    }
+    assert!("login.speed<1s".parse::<Condition>().is_err());
+    assert!(".p99<1s".parse::<Condition>().is_err());
+    let run = sample::grouped();
+    let judged = |text: &str| condition(text).judge(&run);
+    // 15 of 5,000 searches failed, and none of the items.
+    assert_eq!(judged("/item.errors>0"), Outcome::NotMet);
+    assert!(matches!(judged("/search?q=a,b.errors>0.29%"), Outcome::Met(_)));
+    assert_eq!(judged("/search?q=a,b.errors>0.31%"), Outcome::NotMet);
+    let p99 = |name: &str| {
+        let group = run.record.groups.iter().find(|group| group.name == name).unwrap();
+        group.answered.latency().quantile_ns(0.99).unwrap()
+    };
+    let (fast, slow) = (p99("/item"), p99("/search?q=a,b"));
+    assert!(fast < slow);
+    let between = format!("p99>{}ns", (fast + slow) / 2);
+    assert_eq!(judged(&format!("/item.{between}")), Outcome::NotMet);
+    assert!(matches!(judged(&format!("/search?q=a,b.{between}")), Outcome::Met(_)));
+    let Outcome::Unknown(text) = judged("nobody.p99>1s") else { panic!() };
+    assert!(text.contains("no group `nobody`"), "{text}");
+}
+
+#[test]
+fn journeys_have_figures_and_names_that_no_plan_has_are_refused() {
+    use ablaze_model::plan::journey::PlannedJourney;
+    use ablaze_model::plan::users::{Users, WeightedJourney};
+    use ablaze_model::record::Journeys;
+    let mut run = sample::grouped();
+    let mut journeys = Journeys::of_several(&[], ["buy", "browse"].map(str::to_owned).into_iter());
+    (journeys.begun, journeys.whole, journeys.failed) = (1_000, 990, 10);
+    journeys.duration.record_many(1_000_000, 990);
+    let buy = &mut journeys.each[0];
+    (buy.begun, buy.whole, buy.failed) = (100, 90, 10);
+    buy.duration.record_many(2_000_000, 90);
+    run.record.journeys = Some(Box::new(journeys));
+    let one = |name: &str| WeightedJourney { name: name.to_owned(), weight: 1 };
+    run.plan.journey = Some(PlannedJourney {
+        name: "buy.hurl".to_owned(),
+        steps: vec!["/item".to_owned(), "/search?q=a,b".to_owned()],
+        users: Users { journeys: vec![one("buy"), one("browse")], ..Users::default() },
+        route: None,
+    });
+    run.plan.requests.groups.names = vec!["/item".to_owned(), "/search?q=a,b".to_owned()];
+    let condition = |text: &str| text.parse::<Condition>().unwrap();
+    assert!(matches!(condition("buy.errors>9%").judge(&run), Outcome::Met(_)));
+    assert_eq!(condition("browse.errors>0").judge(&run), Outcome::NotMet);
+    assert!(matches!(condition("journey.errors>0.9%").judge(&run), Outcome::Met(_)));
+    assert!(matches!(condition("buy.p90>1.5ms").judge(&run), Outcome::Met(_)));
+    assert_eq!(condition("journey.p95>1.5ms").judge(&run), Outcome::NotMet);
+    let check = |text: &str| {
+        let plan = &run.plan;
+        condition(text).check(&plan.requests.groups, plan.journey.as_ref())
+    };
+    for good in ["buy.p90>1s", "journey.rate<1", "/item.status.500>0", "p99>1s"] {
+        assert_eq!(check(good), Ok(()), "{good}");
+    }
+    let wrong = check("by.p90>1s").unwrap_err().to_string();
+    let names = "there is no group `by`; there are: /item, /search?q=a,b, buy, browse, journey";
+    assert!(wrong.contains(names), "{wrong}");
+    assert!(check("buy.cpu>1ms").is_err());
+    assert!(check("journey.unexpected>0").is_err());
 }

@@ -256,7 +256,14 @@ pub fn journeys(run: &Run) -> Option<Section> {
     let mut items = vec![format!("{} journeys/s", crate::journeys::rate_text(run, own))];
     items.extend(crate::journeys::durations(own));
     items.extend(crate::journeys::counts(own));
-    let section = Section::new("Journeys").with(Block::Remark(format!("{}.", items.join(" · "))));
+    items.extend(crate::users::over_time(run));
+    items.extend(crate::users::setup(run).map(|(text, _)| text));
+    let mut section =
+        Section::new("Journeys").with(Block::Remark(format!("{}.", items.join(" · "))));
+    if let Some((head, rows)) = crate::users::table(run) {
+        let head: Vec<&str> = head.iter().map(String::as_str).collect();
+        section = section.with(Block::table(&head, rows));
+    }
     let row = |step: &ablaze_model::record::JourneyStep| {
         let name = ablaze_model::printable::printable(&step.name).into_owned();
         vec![name, crate::number::grouped(step.failed), crate::journeys::reason(step)]

@@ -59,12 +59,14 @@ pub(crate) fn what(run: &Run) -> String {
 fn shape(plan: &Plan) -> String {
     match plan.load {
         Load::Closed { connections, pipeline } => {
-            let mut text = format!("closed loop, {}", counted(connections.into(), "connection"));
+            let connections = || counted(connections.into(), "connection");
+            let who = crate::users::number(plan).unwrap_or_else(connections);
+            let mut text = format!("closed loop, {who}");
             if pipeline > 1 {
                 let what = if plan.http2.is_some() { "streams" } else { "pipelined requests" };
                 text.push_str(&format!(" × {pipeline} {what}"));
             }
-            text
+            std::iter::once(text).chain(crate::users::asked(plan)).collect::<Vec<_>>().join(", ")
         }
         Load::Open { rate, arrivals, connections, bounded } => {
             let spacing = match arrivals {
@@ -80,7 +82,7 @@ fn shape(plan: &Plan) -> String {
             if let Some(http2) = plan.http2 {
                 text.push_str(&format!(", up to {} each", counted(http2.streams.into(), "stream")));
             }
-            text
+            std::iter::once(text).chain(crate::users::asked(plan)).collect::<Vec<_>>().join(", ")
         }
     }
 }

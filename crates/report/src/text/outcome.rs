@@ -11,7 +11,7 @@ use super::latency::interval_text;
 use crate::effort::{self, Effort, cpu_time};
 use crate::number::{bytes_rate, counted, grouped, length, percent, rate, time};
 use crate::system_error::reason;
-use crate::table::{sentence, wrapped};
+use crate::table::{Table, sentence, wrapped};
 
 /// Width of the label and the figure, so that what follows them stands in one column.
 const LABEL: usize = 12;
@@ -109,13 +109,30 @@ fn journeys(run: &Run, style: &Style) -> Vec<String> {
     let mut items = crate::journeys::durations(journeys).to_vec();
     items.extend(crate::journeys::counts(journeys));
     let mut lines = wrapped(&format!("  {figure} journeys/s    "), &items, "   ", style.width);
+    let mut told = |text: &str, is_warning: bool| {
+        let text = sentence("  ", text, style.width);
+        lines.extend(
+            text.iter().map(|line| if is_warning { style.warning(line) } else { line.clone() }),
+        );
+    };
+    if let Some(text) = crate::users::over_time(run) {
+        told(&text, false);
+    }
+    if let Some((text, is_warning)) = crate::users::setup(run) {
+        told(&text, is_warning);
+    }
     for step in crate::journeys::failed(journeys) {
         let name = ablaze_model::printable::printable(&step.name);
         let count = grouped(step.failed);
         let text =
             format!("failed in {name}: {count}, the first at {}", crate::journeys::reason(step));
-        let text = sentence("  ", &text, style.width);
-        lines.extend(text.iter().map(|line| style.warning(line)));
+        told(&text, true);
+    }
+    if let Some((head, rows)) = crate::users::table(run) {
+        let mut table = Table::new(&[0]);
+        table.row(head, "");
+        rows.into_iter().for_each(|row| table.row(row, ""));
+        lines.extend(table.lines());
     }
     lines
 }

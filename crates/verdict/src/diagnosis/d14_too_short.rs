@@ -9,7 +9,7 @@ use super::d01_concurrency_not_reached::is_missed;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response};
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::elapsed_s;
+use crate::live::figures::{elapsed_s, users_pause};
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Command, Curve, Program, Report, Tool};
 use crate::rules::comparison::Comparison;
@@ -56,7 +56,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let finished = run.record.finished();
     match run.plan.load {
-        Load::Closed { connections, .. } => {
+        Load::Closed { connections, .. } if !users_pause(run) => {
             let each = finished as f64 / f64::from(connections);
             if each < FEW {
                 severity = severity.max(Some(gravity(each < TOO_FEW)));
@@ -67,11 +67,11 @@ fn on_run(run: &Run) -> Option<Finding> {
                 ));
             }
         }
-        Load::Open { .. } if (finished as f64) < FEW => {
+        _ if (finished as f64) < FEW => {
             severity = severity.max(Some(gravity((finished as f64) < TOO_FEW)));
             evidence.push(format!("It had {}.", counted(finished, "request")));
         }
-        Load::Open { .. } => {}
+        _ => {}
     }
     let beginning = warm_up(run);
     if let Some(beginning) = &beginning {
@@ -92,12 +92,12 @@ fn seen(run: &Run) -> Option<String> {
     let length = time(elapsed_s(run) * 1e3);
     match run.plan.load {
         _ if run.record.responses == 0 => None,
-        Load::Closed { connections, .. } => Some(format!(
+        Load::Closed { connections, .. } if !users_pause(run) => Some(format!(
             "The run took {length}, without a distinct warm-up; {} requests went over each of {}.",
             amount(run.record.finished() as f64 / f64::from(connections)),
             counted(connections.into(), "connection")
         )),
-        Load::Open { .. } => Some(format!("The run took {length}.")),
+        _ => Some(format!("The run took {length}.")),
     }
 }
 
@@ -114,7 +114,8 @@ struct Beginning {
 /// itself does at its beginning.
 fn warm_up(run: &Run) -> Option<Beginning> {
     let slices = &run.record.slices;
-    if run.plan.load.is_open() || run.plan.connections.ramp_ns > 0 || slices.slice_ns == 0 {
+    let decides = run.plan.load.is_open() || users_pause(run);
+    if decides || run.plan.connections.ramp_ns > 0 || slices.slice_ns == 0 {
         return None;
     }
     // The last slice may be cut short.

@@ -177,10 +177,7 @@ fn cut(run: &Run) -> Option<Finding> {
     }
     let cut = record.responses.saturating_sub(record.reused);
     // One cut per connection may be the end of the run.
-    if record.reused == 0
-        || cut == 0
-        || record.connections_opened <= run.plan.connections_max()
-    {
+    if record.reused == 0 || cut == 0 || record.connections_opened <= run.plan.connections_max() {
         return None;
     }
     let each = record.responses as f64 / cut as f64;

@@ -168,14 +168,22 @@ pub(crate) fn elapsed_s(run: &Run) -> f64 {
     run.elapsed_ns as f64 / 1e9
 }
 
-/// Requests that a closed loop keeps in flight.
+/// Requests that a closed loop keeps in flight. `None` where that is no fixed number.
 pub(crate) fn asked_in_flight(run: &Run) -> Option<u64> {
     match run.plan.load {
+        Load::Closed { .. } if users_pause(run) => None,
         Load::Closed { connections, pipeline } => {
             Some(u64::from(connections) * u64::from(pipeline))
         }
         Load::Open { .. } => None,
     }
+}
+
+/// Whether users have nothing in flight for a part of the run, as was asked or because they failed in their setup.
+pub(crate) fn users_pause(run: &Run) -> bool {
+    let asked = run.plan.journey.as_ref().is_some_and(|journey| journey.users.pause);
+    let setup = run.record.journeys.as_ref().and_then(|journeys| journeys.setup.as_ref());
+    asked || setup.is_some_and(|setup| setup.failed > 0)
 }
 
 /// Whether requests of the warm-up that nothing came to account for the places that were not in use: for half

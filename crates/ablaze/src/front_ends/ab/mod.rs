@@ -86,6 +86,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     }
     let planned = planning::resolve(&spec, &secrets, &names)
         .map_err(|error| Refused::of_planning(error.into(), spec::host_to_resolve(&spec)))?;
+    outputs.check_plan(&planned.plan).map_err(|error| Refused::native_usage(error.line))?;
     options.remarks.iter().chain(&planned.notes).for_each(|line| note(line));
     if !machine_readable(&native) {
         outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));

@@ -184,7 +184,9 @@ fn requests(
     keep_alive: bool,
     secrets: &mut Secrets,
 ) -> Result<RequestsSpec, Refused> {
-    if native.request.journey_file.is_some() || native.request.journey.given().is_some() {
+    if !native.request.journey_files.is_empty()
+        || native.request.journey.given().or(native.request.users.given()).is_some()
+    {
         let text = "journeys are walked by `ablaze load --journey FILE.hurl`, not by `ablaze ab`";
         return Err(Refused::native_usage(text));
     }

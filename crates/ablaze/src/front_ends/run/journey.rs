@@ -72,7 +72,7 @@ fn walk(line: CommandLine) -> Result<ExitCode, CommandError> {
     options.load.timeout = line.timeout;
     options.machine.threads = Some(1);
     options.machine.no_monitor = true;
-    options.request.journey_file = Some(line.file);
+    options.request.journey_files = vec![line.file.into()];
     options.request.feed = line.feed;
     options.request.journey = line.journey;
     options.tls = line.tls;

@@ -71,6 +71,7 @@ fn run(options: &Options) -> Result<ExitCode, CommandError> {
     spec.words = own_command_line();
     spec.front_end = FrontEnd::Wrk;
     let mut planned = planning::resolve(&spec, &secrets, &OptionNames::WRK)?;
+    outputs.check_plan(&planned.plan)?;
     if let Some(script) = &script {
         script.adapt(&mut planned.plan);
     }

@@ -109,14 +109,14 @@ each_condition! {
 }
 
 fn hold_to_all(name: &str) {
-    let front = FRONTS.iter().find(|front| front.name == name).unwrap();
+    let front = FRONTS.iter().find(|front| front.name == name).expect("one of FRONTS");
     let conditions = conditions();
     let conditions: Vec<_> = conditions.iter().filter(|told| front.takes(told.words)).collect();
     // A few at a time: what takes long is to wait.
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let some = conditions.chunks(4);
         let threads: Vec<_> = some.map(|some| scope.spawn(move || wrong_of(some, front))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        threads.into_iter().flat_map(|thread| thread.join().expect("it did not panic")).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
@@ -124,7 +124,8 @@ fn hold_to_all(name: &str) {
 /// What is wrong in what a front end says of these.
 fn wrong_of(conditions: &[&Condition], front: &Front) -> Vec<String> {
     let wrong = |condition: &&Condition| {
-        let server = Hostile::start(Script::per_connection([condition.server.clone()])).unwrap();
+        let server = Hostile::start(Script::per_connection([condition.server.clone()]))
+            .expect("a server on loopback");
         let url = format!("http://{}/", server.address());
         let why = hold_to(condition, front, &url).err()?;
         Some(format!("{} × {}: {why}", condition.what, front.name))

@@ -55,7 +55,7 @@ fn shop() -> Running {
 }
 
 /// Requests by route and status, as the server counted them.
-fn counted(server: &Running) -> BTreeMap<(String, String), u64> {
+pub fn counted(server: &Running) -> BTreeMap<(String, String), u64> {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(b"GET /_/status HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n").unwrap();
     let mut text = String::new();

@@ -34,4 +34,5 @@ mod refusals;
 mod reports;
 mod secrets;
 mod support;
+mod users;
 mod ways;

@@ -254,6 +254,20 @@ impl<S: Walk> Protocol for Http1<S> {
         S::WALKS && self.bodies.sink_ref().is_walking()
     }
 
+    fn is_preparing(&self) -> bool {
+        S::WALKS && self.bodies.sink_ref().is_preparing()
+    }
+
+    fn prepared(&mut self) {
+        if S::WALKS {
+            self.bodies.sink().prepared();
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        S::WALKS && self.bodies.sink_ref().is_over()
+    }
+
     fn first_address(&self) -> usize {
         if S::WALKS { self.bodies.sink_ref().address() } else { 0 }
     }

@@ -11,6 +11,7 @@ use ablaze_model::feed::{Encoding, Format, Order, Table, Wanted};
 use ablaze_model::plan::data::Data;
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::{PlannedJourney, Route};
+use ablaze_model::plan::users::{Users, Ways};
 use ablaze_model::plan::{Arrivals, Load, Plan, RateProfile};
 use ablaze_model::record::Journeys;
 use ablaze_wire::url::Url;
@@ -18,7 +19,7 @@ use ablaze_wire::url::Url;
 use crate::simulated::support::*;
 
 /// The plan with this file as its journey.
-pub(super) fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &mut Plan)) -> Plan {
+pub fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &mut Plan)) -> Plan {
     let mut plan = plan;
     let file = parse(text, "t.hurl").unwrap_or_else(|error| panic!("{error}"));
     let journey = compile(&file, "t.hurl").unwrap_or_else(|error| panic!("{error}"));
@@ -34,21 +35,23 @@ pub(super) fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &m
         redirects: Vec::new(),
         continue_on_error: false,
         trace: None,
+        ways: Ways::default(),
         journey,
     };
     change(&mut route, &mut plan);
     let route = Some(Arc::new(route));
-    plan.journey = Some(PlannedJourney { name: "t.hurl".to_owned(), steps, route });
+    let users = Users::default();
+    plan.journey = Some(PlannedJourney { name: "t.hurl".to_owned(), steps, users, route });
     plan
 }
 
 /// Over both kinds of driver.
-pub(super) fn walk(plan: &Plan, peer: &Script, check: impl Fn(&Run, &Journeys)) {
+pub fn walk(plan: &Plan, peer: &Script, check: impl Fn(&Run, &Journeys)) {
     walk_among(plan, std::slice::from_ref(peer), check);
 }
 
 /// As [`walk`], with a peer per address.
-pub(super) fn walk_among(plan: &Plan, peers: &[Script], check: impl Fn(&Run, &Journeys)) {
+pub fn walk_among(plan: &Plan, peers: &[Script], check: impl Fn(&Run, &Journeys)) {
     let control = Control::new();
     for at_once in [false, true] {
         let plan = plan.clone();
@@ -64,11 +67,11 @@ pub(super) fn walk_among(plan: &Plan, peers: &[Script], check: impl Fn(&Run, &Jo
     }
 }
 
-pub(super) fn first_line(head: &[u8]) -> String {
+pub fn first_line(head: &[u8]) -> String {
     String::from_utf8_lossy(head).lines().next().unwrap_or_default().to_owned()
 }
 
-pub(super) fn field(head: &[u8], name: &str) -> Option<String> {
+pub fn field(head: &[u8], name: &str) -> Option<String> {
     let head = String::from_utf8_lossy(head).into_owned();
     let line = head.lines().find(|line| line.starts_with(&format!("{name}: ")))?;
     Some(line[name.len() + 2..].to_owned())

@@ -5,6 +5,7 @@
 mod journeys;
 mod origins;
 mod redirects;
+mod users;
 mod walkers;
 
 use ablaze_engine::{Control, run_simulated_with_sinks};
