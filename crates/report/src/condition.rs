@@ -5,7 +5,6 @@ use std::str::FromStr;
 use ablaze_model::Run;
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
-use ablaze_stats::order;
 
 mod subject;
 
@@ -118,7 +117,6 @@ impl Condition {
     }
 
     fn judge_value(&self, run: &Run, value: Option<f64>) -> Outcome {
-        let record = &run.record;
         let Some(subject) = Subject::of(run, self.name.as_deref()) else {
             let name = self.name.as_deref().unwrap_or_default();
             return Outcome::Unknown(format!(
@@ -130,25 +128,7 @@ impl Condition {
             if self.is_excluded(run) {
                 return Outcome::NotMet;
             }
-            let few = |percent: f64, count: u64| {
-                let needed = order::count_needed(percent / 100.0, order::CONFIDENCE);
-                format!("it needs {} values, and there are {}", grouped(needed), grouped(count))
-            };
-            let why = match self.metric {
-                Metric::Cpu => "no CPU time was measured".to_owned(),
-                Metric::Checks if !has_checks(run) => "nothing is checked (--assert)".to_owned(),
-                Metric::Checks => "no response was checked".to_owned(),
-                Metric::Rate => "the run had zero length".to_owned(),
-                Metric::Lag => match &record.answered.intended {
-                    Some(intended) if intended.lag.count() > 0 => few(99.0, intended.lag.count()),
-                    _ => "lag needs requests sent on a schedule (--rate)".to_owned(),
-                },
-                Metric::Percentile(percent) if subject.latency().count() > 0 => {
-                    few(percent, subject.latency().count())
-                }
-                _ if matches!(subject, Subject::Journeys(..)) => "no journey was whole".to_owned(),
-                _ => "no request got a response".to_owned(),
-            };
+            let why = subject.why_missing(self.metric);
             return Outcome::Unknown(format!("{}: cannot be evaluated, {why}", self.text));
         };
         let finished = subject.finished();
@@ -271,11 +251,6 @@ impl Condition {
             Unit::Percent => percent(value, 100.0),
         }
     }
-}
-
-/// Whether anything is checked in this Run.
-fn has_checks(run: &Run) -> bool {
-    run.record.checks.is_some() || run.record.journeys.is_some()
 }
 
 impl Metric {

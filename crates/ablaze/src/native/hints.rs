@@ -28,7 +28,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-z", "for the length of the run use -d TIME"),
     ("-D", "for a body from a file use -b @FILE"),
     ("-a", "for authorization use -u NAME:PASSWORD"),
-    ("-L", "redirects are not followed"),
     ("-V", "for the version use `ablaze --version`"),
     ("-f", "for requests from a file use --urls FILE"),
     ("--target-cpus", "only commands that start targets have it: compare, sweep, find, run"),

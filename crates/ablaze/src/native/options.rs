@@ -143,8 +143,16 @@ pub struct RequestOptions {
     /// Seed of {rand:N} and of random rows [default: 1]
     #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
-    /// Walk the steps of a .hurl file; -n and --rate then count journeys. Repeatable
-    #[arg(long = "journey", value_name = "FILE[=WEIGHT]", value_parser = journey_file)]
+    /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
+    pub http: Option<HttpVersion>,
+    /// Walk a .hurl file; -n and --rate count journeys. Repeatable
+    #[arg(
+        long = "journey",
+        value_name = "FILE[=WEIGHT]",
+        help_heading = "Journey",
+        value_parser = journey_file
+    )]
     pub journey_files: Vec<JourneyFile>,
     /// What it is given.
     #[command(flatten)]
@@ -152,9 +160,6 @@ pub struct RequestOptions {
     /// Who walks it.
     #[command(flatten)]
     pub users: UserOptions,
-    /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
-    #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
-    pub http: Option<HttpVersion>,
 }
 
 /// How connections are made, used and ended.
@@ -291,7 +296,7 @@ pub struct ReportOptions {
     /// Exit with status 3 if this holds, such as 'p99>50ms'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<String>,
-    /// Exit with status 3 unless these hold, such as 'login.p99<300ms,errors<1%'
+    /// Status 3 unless these hold, such as 'login.p99<300ms,errors<1%'
     #[arg(long, value_name = "CONDITIONS")]
     pub slo: Vec<String>,
     /// Exit with status 4 if the verdict is INVALID
@@ -332,11 +337,11 @@ Placeholders in path, header fields and body, of constant width:
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN checks lag cpu
-(the client's per request). Of a line of --urls, a step or a journey: its name, a dot and the metric,
-as in login.p99>1s, buy.errors>1% and journey.p95>2s.
+(the client's per request). Of a line of --urls, a step or a journey: its name, a dot, the metric:
+login.p99>1s, buy.errors>1%, journey.p95>2s.
 Formats of -o by extension: {formats}.
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
-are not followed.
+are followed in journeys alone (-L).
 Exit status: 0 measured; 1 nothing measured, no expected response, or a report not written; 2 usage;
 3 a --fail-if was met, or
 --slo was not; 4 INVALID with --strict; 130 interrupted (the report is still printed).

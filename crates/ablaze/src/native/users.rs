@@ -17,7 +17,7 @@ pub struct UserOptions {
     /// Users, each with a connection of its own: 100, or 10..1000 over the run
     #[arg(long, value_name = "N", value_parser = users)]
     pub users: Option<(Option<u32>, u32)>,
-    /// Walk this .hurl file once per user before the run; it keeps what that captures
+    /// Walk this file once per user before the run; its captures stay
     #[arg(long, value_name = "FILE")]
     pub setup: Option<PathBuf>,
     /// Keep cookies and captures from one iteration of a user to the next

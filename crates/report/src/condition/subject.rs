@@ -4,10 +4,11 @@ use ablaze_model::Run;
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_model::record::GroupRecord;
-use ablaze_stats::Latency;
+use ablaze_stats::{Latency, order};
 
 use super::{ConditionError, Metric};
 use crate::effort::Effort;
+use crate::number::grouped;
 
 /// The name of all journeys together.
 const JOURNEYS: &str = "journey";
@@ -66,6 +67,30 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Why there is no such figure.
+    pub fn why_missing(&self, metric: Metric) -> String {
+        let (Self::Group(run, _) | Self::Journeys(run, _) | Self::Run(run)) = self;
+        let few = |percent: f64, count: u64| {
+            let needed = order::count_needed(percent / 100.0, order::CONFIDENCE);
+            format!("it needs {} values, and there are {}", grouped(needed), grouped(count))
+        };
+        match metric {
+            Metric::Cpu => "no CPU time was measured".to_owned(),
+            Metric::Checks if !has_checks(run) => "nothing is checked (--assert)".to_owned(),
+            Metric::Checks => "no response was checked".to_owned(),
+            Metric::Rate => "the run had zero length".to_owned(),
+            Metric::Lag => match &run.record.answered.intended {
+                Some(intended) if intended.lag.count() > 0 => few(99.0, intended.lag.count()),
+                _ => "lag needs requests sent on a schedule (--rate)".to_owned(),
+            },
+            Metric::Percentile(percent) if self.latency().count() > 0 => {
+                few(percent, self.latency().count())
+            }
+            _ if matches!(self, Self::Journeys(..)) => "no journey was whole".to_owned(),
+            _ => "no request got a response".to_owned(),
+        }
+    }
+
     /// A figure, as [`Metric::value`] has it.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         let (Self::Group(run, _) | Self::Journeys(run, _) | Self::Run(run)) = self;
@@ -107,6 +132,11 @@ impl<'a> Subject<'a> {
             ) => None,
         }
     }
+}
+
+/// Whether anything is checked in this Run.
+fn has_checks(run: &Run) -> bool {
+    run.record.checks.is_some() || run.record.journeys.is_some()
 }
 
 /// Whether there is what a condition is put on, and that has such a figure.
