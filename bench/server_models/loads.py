@@ -71,7 +71,7 @@ def run(load, program, row, seconds, cpu):
     """Loads the server and says what that cost it."""
     argv = [*pinned(cpu), *load.for_time(program.url, row, seconds)]
     before_s = program.cpu_s()
-    _, status, wall_s, _, out, err = measure.run_process(argv, 10 + 3 * seconds)
+    _, status, wall_s, *_, out, err = measure.run_process(argv, 10 + 3 * seconds)
     sample = Sample(cpu_s=program.cpu_s() - before_s, wall_s=wall_s)
     if status != 0:
         sample.problem = f"{measure.describe_status(status)}: {measure.last_line(err) or measure.last_line(out)}"

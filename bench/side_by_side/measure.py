@@ -101,15 +101,16 @@ def false_count(tool, row, amount, sample):
     return None
 
 
-def run_process(argv, limit_s, server):
-    """Runs argv to its end: (rusage, status, wall seconds, VmHWM in KiB, looks at the CPU clocks, stdout, stderr)."""
+def run_process(argv, limit_s, server=None):
+    """Runs argv to its end, and looks at the CPU clocks of a server meanwhile, if there is one: (rusage,
+    status, wall seconds, VmHWM in KiB, looks at the CPU clocks, stdout, stderr)."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.monotonic()
         child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                  preexec_fn=raise_descriptor_limit)
         seen_kib, looks = 0, []
         while True:
-            looks += look(child.pid, server)
+            looks += look(child.pid, server) if server else []
             seen_kib = max(seen_kib, vmhwm_kib(child.pid))
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
             if pid:
