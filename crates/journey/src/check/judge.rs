@@ -51,7 +51,7 @@ impl Check {
             Asked::Body => {
                 response.can_be_read()?;
                 self.verdict(self.test.of_text(view.body), || {
-                    format!("the body of {} bytes is another", view.body.len())
+                    format!("the body of {} bytes does not meet it", view.body.len())
                 })
             }
             Asked::Json(path) => {
