@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::journeys::First;
 use super::read::{LoadError, damaged};
 use crate::record;
 
@@ -21,12 +22,6 @@ struct Check {
     passed_share: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first: Option<First>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct First {
-    at_clock_ns: u64,
-    text: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,10 +63,7 @@ impl Checks {
             failed: check.failed,
             passed_share: (check.looked_at() > 0)
                 .then(|| check.passed as f64 / check.looked_at() as f64),
-            first: check
-                .first
-                .as_ref()
-                .map(|first| First { at_clock_ns: first.at_ns, text: first.text.clone() }),
+            first: check.first.as_ref().map(First::save),
         };
         Self {
             responses: own.responses,
@@ -95,10 +87,7 @@ impl Checks {
             text: check.check.clone(),
             passed: check.passed,
             failed: check.failed,
-            first: check.first.as_ref().map(|first| record::FirstMessage {
-                at_ns: first.at_clock_ns,
-                text: first.text.clone(),
-            }),
+            first: check.first.as_ref().map(First::restore),
         };
         Ok(Box::new(record::Checks {
             each: self.each.iter().map(check).collect(),

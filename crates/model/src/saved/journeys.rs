@@ -57,8 +57,9 @@ struct Step {
     first: Option<First>,
 }
 
+/// The first message of its kind; of checks, too.
 #[derive(Serialize, Deserialize)]
-struct First {
+pub(super) struct First {
     at_clock_ns: u64,
     text: String,
 }
@@ -138,11 +139,11 @@ impl Journeys {
 }
 
 impl First {
-    fn save(own: &record::FirstMessage) -> Self {
+    pub(super) fn save(own: &record::FirstMessage) -> Self {
         Self { at_clock_ns: own.at_ns, text: own.text.clone() }
     }
 
-    fn restore(&self) -> record::FirstMessage {
+    pub(super) fn restore(&self) -> record::FirstMessage {
         record::FirstMessage { at_ns: self.at_clock_ns, text: self.text.clone() }
     }
 }

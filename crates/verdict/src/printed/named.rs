@@ -1,6 +1,6 @@
 //! Outputs of load testers that are no reports: named, with the way to one.
 
-/// What is said of a text whose first lines are a list or a chart that a load tester prints in place of a report.
+/// What to say if the first lines of a text are another output of a load tester than its report: a list or a chart.
 pub fn no_report(text: &str) -> Option<&'static str> {
     if text.lines().take(LINES).any(is_result_of_vegeta) {
         return Some(VEGETA_S);
