@@ -35,31 +35,32 @@ pub fn watcher(plan: &Plan, quiet: bool) -> Box<dyn Watcher> {
 
 impl LiveLine {
     fn line(&self, progress: &Progress) -> String {
-        if !progress.measuring {
+        if !progress.has_started() {
             return "connecting, warming up…".to_owned();
         }
-        let mut pieces = vec![format!("{} /s", rate(progress.recent_rate_per_s))];
-        if progress.recent_p99_ns > 0 {
-            pieces.push(format!("p99 {}", time(progress.recent_p99_ns as f64)));
+        let recent = progress.recent();
+        let mut pieces = vec![format!("{} /s", rate(recent.rate_per_s()))];
+        if let Some(p99_ns) = recent.quantile_ns(0.99) {
+            pieces.push(format!("p99 {}", time(p99_ns as f64)));
         }
-        pieces.push(match (progress.failures, self.colour) {
+        pieces.push(match (progress.so_far.failures_total(), self.colour) {
             (0, _) => "no errors".to_owned(),
             (failures, false) => format!("{} errors", grouped(failures)),
             (failures, true) => format!("\x1b[31m{} errors\x1b[0m", grouped(failures)),
         });
-        pieces.push(format!("{} done", grouped(progress.responses + progress.failures)));
-        if let Some(left_ns) = self.left_ns(progress) {
+        pieces.push(format!("{} done", grouped(progress.so_far.finished())));
+        if let Some(left_ns) = self.left_ns(progress, recent.rate_per_s()) {
             pieces.push(format!("{} left", whole_seconds(left_ns)));
         }
         pieces.join(" · ")
     }
 
     /// Time to the end that comes first, if it can be foreseen.
-    fn left_ns(&self, progress: &Progress) -> Option<u64> {
+    fn left_ns(&self, progress: &Progress, rate_per_s: f64) -> Option<u64> {
         let by_time = self.duration_ns.map(|duration| duration.saturating_sub(progress.elapsed_ns));
-        let by_count = self.requests.filter(|_| progress.recent_rate_per_s > 0.0).map(|requests| {
-            let left = requests.saturating_sub(progress.responses + progress.failures);
-            (left as f64 / progress.recent_rate_per_s * 1e9) as u64
+        let by_count = self.requests.filter(|_| rate_per_s > 0.0).map(|requests| {
+            let left = requests.saturating_sub(progress.so_far.finished());
+            (left as f64 / rate_per_s * 1e9) as u64
         });
         [by_time, by_count].into_iter().flatten().min()
     }
@@ -92,6 +93,9 @@ fn whole_seconds(ns: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::progress::{Interval, Stage};
+    use ablaze_stats::{Latency, touched};
+
     use super::*;
 
     fn line(requests: Option<u64>, duration_s: Option<u64>) -> LiveLine {
@@ -99,28 +103,45 @@ mod tests {
         LiveLine { requests, duration_ns, colour: false, shown: false }
     }
 
-    const HALF_WAY: Progress = Progress {
-        measuring: true,
-        elapsed_ns: 4_000_000_000,
-        responses: 400_000,
-        failures: 1_234,
-        recent_rate_per_s: 100_000.4,
-        recent_p99_ns: 1_234_567,
-    };
+    /// 4 s into a run that gives 100,000 responses a second, 99 of 100 within 1 ms.
+    fn half_way() -> Progress {
+        let mut progress = Progress::default();
+        for slice in 0..40 {
+            progress.hear(second_tenth(slice));
+        }
+        (progress.stage, progress.elapsed_ns) = (Stage::Measuring, 4_000_000_000);
+        progress
+    }
+
+    fn second_tenth(slice: u64) -> Interval {
+        let mut times = Latency::new(touched::DIGITS);
+        times.record_many(1_000_000, 9_900);
+        times.record_many(5_000_000, 100);
+        let mut interval = Interval {
+            from_ns: slice * 100_000_000,
+            to_ns: (slice + 1) * 100_000_000,
+            responses: 10_000,
+            max_ns: 5_000_000,
+            ..Interval::default()
+        };
+        interval.failures[0] = 30;
+        touched::append(&times, &mut interval.times);
+        interval
+    }
 
     #[test]
     fn the_line_tells_rate_p99_errors_and_time_left() {
-        let expected = "100,000 /s · p99 1.23 ms · 1,234 errors · 401,234 done · 6 s left";
-        assert_eq!(line(None, Some(10)).line(&HALF_WAY), expected);
+        // The p99 is the highest value of a bucket that is 1 % wide at most.
+        let expected = "100,000 /s · p99 1.00 ms · 1,200 errors · 401,200 done · 6 s left";
+        assert_eq!(line(None, Some(10)).line(&half_way()), expected);
     }
 
     #[test]
     fn what_ends_first_counts_for_the_time_left() {
-        let left = |requests, duration| line(requests, duration).left_ns(&HALF_WAY);
+        let left = |requests, duration| line(requests, duration).left_ns(&half_way(), 100_000.0);
         assert_eq!(left(None, Some(3)), Some(0));
         assert_eq!(left(None, None), None);
-        let by_count = left(Some(501_234), Some(10)).unwrap();
-        assert!((990_000_000..1_000_000_000).contains(&by_count), "{by_count}");
+        assert_eq!(left(Some(501_200), Some(10)), Some(1_000_000_000));
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! The handle on a run that is under way: stops it, and says how far it is.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ablaze_model::progress::{Progress, Stage};
 use ablaze_net::waker::Waker;
 use ablaze_sys::clock;
 
 use crate::fault::unless_it_panics;
-use crate::recorder::Snapshot;
+use crate::following::Following;
+use crate::recorder::{Reader, Snapshot};
 
 /// The handle on a run that is under way, for the thread that watches it: stop it, or ask how
 /// far it is. Made before the run, shared by reference or `Arc`.
@@ -18,6 +20,9 @@ pub struct Control {
     /// Number of the worker that is to panic, from 1; 0 for none.
     panics: AtomicU32,
     snapshots: Mutex<Vec<Arc<Snapshot>>>,
+    /// Whether somebody wants to hear of every slice.
+    is_followed: AtomicBool,
+    following: Mutex<Following>,
     wakers: Mutex<Vec<Waker>>,
     at_rest: Mutex<Option<AtRest>>,
     heads: Mutex<Option<Heads>>,
@@ -50,32 +55,27 @@ impl fmt::Debug for AtRest {
     }
 }
 
-/// How far a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Progress {
-    /// Whether the clock has started (connections stand, warm-up is over).
-    pub measuring: bool,
-    /// Time since the clock started.
-    pub elapsed_ns: u64,
-    /// Responses so far.
-    pub responses: u64,
-    /// Failures so far.
-    pub failures: u64,
-    /// Responses per second over the last slices.
-    pub recent_rate_per_s: f64,
-    /// 99th percentile over the last slice, ns; 0 when unknown.
-    pub recent_p99_ns: u64,
-}
-
 impl Control {
     /// A handle for a run to come.
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// Has [`Control::progress`] hear of every slice of the run to come. Called before the run; without it the workers hand
+    /// nothing over.
+    pub fn follow(&self) {
+        self.is_followed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody follows the run.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.is_followed.load(Ordering::Relaxed)
+    }
+
     /// Has [`Control::progress`] look at these workers.
-    pub(crate) fn show(&self, snapshots: Vec<Arc<Snapshot>>) {
+    pub(crate) fn show(&self, snapshots: Vec<Arc<Snapshot>>, readers: Vec<Reader>) {
         *self.snapshots.lock().unwrap_or_else(PoisonError::into_inner) = snapshots;
+        *self.following.lock().unwrap_or_else(PoisonError::into_inner) = Following::new(readers);
     }
 
     /// Asks the run to end now. What was measured is kept. May be called from any thread, at any
@@ -144,29 +144,30 @@ impl Control {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// How far the run is: as of the workers' last slices.
-    pub fn progress(&self) -> Progress {
-        let mut progress = Progress::default();
-        let mut started_ns = u64::MAX;
-        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        for snapshot in self.snapshots.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            let start_ns = load(&snapshot.window_start_ns);
-            if start_ns == 0 {
-                continue;
-            }
-            started_ns = started_ns.min(start_ns);
-            progress.responses += load(&snapshot.responses);
-            progress.failures += load(&snapshot.failures);
-            let slice_s = load(&snapshot.slice_ns) as f64 / 1e9;
-            if slice_s > 0.0 {
-                progress.recent_rate_per_s += load(&snapshot.slice_responses) as f64 / slice_s;
-            }
-            progress.recent_p99_ns = progress.recent_p99_ns.max(load(&snapshot.slice_p99_ns));
-        }
-        progress.measuring = started_ns != u64::MAX;
-        if progress.measuring {
+    /// Adds to `progress` what has happened since it was asked last: everything up to the last slice that all workers have
+    /// ended. One thread asks, with the same `progress` from the beginning. Without [`Control::follow`] only the stage and
+    /// the time are known.
+    pub fn progress(&self, progress: &mut Progress) {
+        self.pass_on(progress, false);
+    }
+
+    /// As [`Control::progress`] when the run is over: nothing is left out.
+    pub fn progress_at_end(&self, progress: &mut Progress) {
+        self.pass_on(progress, true);
+        progress.stage = Stage::Over;
+        progress.elapsed_ns = progress.so_far.to_ns;
+    }
+
+    fn pass_on(&self, progress: &mut Progress, all: bool) {
+        let snapshots = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        let started_ns =
+            snapshots.iter().map(|snapshot| snapshot.window_start_ns.load(Ordering::Relaxed));
+        if let Some(started_ns) = started_ns.filter(|at| *at > 0).min() {
+            progress.stage = Stage::Measuring;
             progress.elapsed_ns = clock::monotonic_ns().saturating_sub(started_ns);
         }
-        progress
+        drop(snapshots);
+        let mut following = self.following.lock().unwrap_or_else(PoisonError::into_inner);
+        following.read(all, |interval| progress.hear(interval));
     }
 }

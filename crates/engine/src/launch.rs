@@ -1,5 +1,6 @@
 //! Carries a Plan out: starts the workers, and merges what they recorded into a Run.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::outbox::Layout;
 use crate::protocol::Protocol;
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::Http2;
-use crate::recorder::Snapshot;
+use crate::recorder::{self, Reader, Snapshot, Teller};
 use crate::schedule::Numbers;
 use crate::shares::{share, spares};
 use crate::sink::{NoSink, SinkOf};
@@ -30,6 +31,7 @@ use crate::transport::tls::{Offers, Tls, TlsLine};
 use crate::walk::{Walk, run_walking};
 use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
+use ablaze_model::progress::Interval;
 use ablaze_model::run::{Backend, Run};
 
 /// Why a run could not take place.
@@ -189,7 +191,8 @@ fn carry_out<D: Driver, S: Walk + Send>(
     let endpoints = endpoints(&plan);
     let spares = spares(&plan);
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
-    control.show(snapshots.clone());
+    let (mut tellers, readers) = tellers(&plan, control, count);
+    control.show(snapshots.clone(), readers);
 
     let begun_ns = clock::monotonic_ns();
     let begun_unix_ns = clock::unix_ns();
@@ -207,6 +210,7 @@ fn carry_out<D: Driver, S: Walk + Send>(
                     http2: http2.clone(),
                     numbers: Arc::clone(&numbers),
                     snapshot: Arc::clone(&snapshots[worker as usize]),
+                    teller: Cell::new(tellers.next()),
                     cpus_to_spare: plan.workers.cpus_to_spare,
                     heads: control.heads(),
                 };
@@ -295,6 +299,20 @@ fn run_worker<D: Driver, S: Walk>(
     effort.busy_ns = (effort.user_ns + effort.system_ns).saturating_sub(effort.spun_ns);
     effort.involuntary_switches = used.involuntary_switches;
     Ok((record, sink))
+}
+
+/// With what workers hand over what they did, if somebody follows the run, and who reads it.
+fn tellers(
+    plan: &Plan,
+    control: &Control,
+    workers: u32,
+) -> (impl Iterator<Item = Teller>, Vec<Reader>) {
+    let groups =
+        Some(plan.requests.groups.names.len()).filter(|groups| *groups <= Interval::GROUPS_MAX);
+    let followed = if control.is_followed() { workers } else { 0 };
+    let lines = (0..followed).map(|_| recorder::line(groups.unwrap_or(0)));
+    let (tellers, readers): (Vec<_>, Vec<_>) = lines.unzip();
+    (tellers.into_iter(), readers)
 }
 
 /// What lies between a worker and its driver.

@@ -2,7 +2,7 @@
 //! and exchanges, their recorders.
 //!
 //! Reading order: `ablaze-model` (what is asked, what is kept, what comes out), [`launch`] (the threads),
-//! `control` (the handle on them), `worker` (slots, schedule, exchanges), `protocol` (what is said on
+//! `control` (the handle on them) and `following` (what they hand over while they run), `worker` (slots, schedule, exchanges), `protocol` (what is said on
 //! connections), [`sink`] (who sees bodies), [`walk`] (who says what is sent),
 //! [`journey`] (the walk over a file of steps), `checking` (the one that checks responses), [`transport`] (what lies between), `recorder` (how it is kept). The
 //! worker knows no system call; it acts through the seam of `ablaze-net` and is tested against its
@@ -13,6 +13,7 @@ mod checking;
 mod connection;
 mod control;
 mod fault;
+mod following;
 mod gate;
 pub mod journey;
 pub mod launch;
@@ -28,7 +29,8 @@ pub mod transport;
 pub mod walk;
 mod worker;
 
-pub use control::{Control, Progress};
+pub use ablaze_model::Progress;
+pub use control::Control;
 pub use launch::{
     LaunchError, run, run_simulated, run_simulated_at_once, run_simulated_with_sinks,
     run_with_sinks,

@@ -2,6 +2,7 @@
 //! nothing shared but a snapshot of fixed size every slice.
 
 mod groups;
+mod live;
 mod more;
 mod snapshot;
 mod warmup;
@@ -10,10 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ablaze_stats::{Latency, touched};
-use ablaze_wire::http1::response;
 
 use self::groups::GroupRecorder;
+pub use self::live::{Read, Reader, Teller, line};
 pub use self::more::Lost;
+use self::more::asks_for_codings;
 pub use self::snapshot::Snapshot;
 use self::warmup::WarmupLeft;
 use crate::connection::Exchange;
@@ -54,6 +56,8 @@ pub struct Recorder {
     /// Running estimate of the median total time, ns.
     median_ns: u64,
     snapshot: Arc<Snapshot>,
+    /// Whoever follows the run hears of every slice.
+    teller: Option<Box<Teller>>,
     /// Requests say which codings they take, so that those that come are noted.
     notes_codings: bool,
 }
@@ -61,16 +65,9 @@ pub struct Recorder {
 /// At most this many slices are kept; then pairs are joined into slices of twice the length.
 const SLICES_KEPT: usize = 36_000;
 
-/// Whether the first request says which codings it takes: all do then.
-fn asks_for_codings(plan: &Plan) -> bool {
-    let head = plan.requests.templates.first();
-    let head = head.map(|template| &template.bytes[..template.head_bytes]);
-    head.is_some_and(|head| response::field(head, "Accept-Encoding").is_some())
-}
-
 impl Recorder {
     /// An empty recorder for a worker of this Plan.
-    pub fn new(plan: &Plan, snapshot: Arc<Snapshot>) -> Self {
+    pub fn new(plan: &Plan, snapshot: Arc<Snapshot>, teller: Option<Teller>) -> Self {
         let mut is_expected = Box::new([false; 1000]);
         for status in 0..1000u16 {
             is_expected[usize::from(status)] =
@@ -82,7 +79,10 @@ impl Recorder {
             record.failed.intended = Some(Box::default());
         }
         record.slices.reserve(1024);
-        let groups = GroupRecorder::of(plan);
+        let mut groups = GroupRecorder::of(plan);
+        if let (Some(groups), Some(_)) = (&mut groups, &teller) {
+            groups.keep_slices();
+        }
         Self {
             record,
             window_start_ns: u64::MAX,
@@ -107,6 +107,7 @@ impl Recorder {
             slice_end_ns: u64::MAX,
             median_ns: 0,
             snapshot,
+            teller: teller.map(Box::new),
             notes_codings: asks_for_codings(plan),
         }
     }
@@ -355,6 +356,7 @@ impl Recorder {
         for (status, &count) in self.statuses.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.record.statuses.insert(status as u16, count);
         }
+        self.tell_the_rest();
         self.record.groups = self.groups.map(|groups| groups.finish()).unwrap_or_default();
         self.record.in_flight_ns +=
             self.record.answered.total.sum_ns() + self.record.failed.total.sum_ns();
@@ -363,11 +365,7 @@ impl Recorder {
 
     fn close_slice(&mut self, end_ns: u64) {
         let slice = self.record.slices.push(self.slice_failures, &self.slice, SLICES_KEPT);
-        self.snapshot.responses.store(self.record.responses, Ordering::Relaxed);
-        self.snapshot.failures.store(self.record.failures_total(), Ordering::Relaxed);
-        self.snapshot.slice_responses.store(slice.responses, Ordering::Relaxed);
-        self.snapshot.slice_ns.store(end_ns - self.slice_start_ns, Ordering::Relaxed);
-        self.snapshot.slice_p99_ns.store(slice.p99_ns, Ordering::Relaxed);
+        self.tell_slice(end_ns);
         self.keep_rate(slice.responses, end_ns - self.slice_start_ns);
         self.slice.clear();
         self.slice_failures = 0;

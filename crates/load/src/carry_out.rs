@@ -23,7 +23,8 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Hears how far a run is, on a thread of its own.
 pub trait Watcher: Send {
-    /// Called about ten times a second while the run lasts.
+    /// Called about ten times a second while the run lasts, and once when it is over, with everything
+    /// ([`Stage::Over`](ablaze_model::progress::Stage::Over)).
     fn tick(&mut self, progress: &Progress);
 
     /// Called once, when the run has ended and before its report: the place to tidy up.
@@ -111,13 +112,19 @@ fn watched<T>(control: &Control, watcher: &mut dyn Watcher, work: impl FnOnce() 
     if !watcher.listens() {
         return work();
     }
+    control.follow();
     let done = Done::default();
     std::thread::scope(|scope| {
         let watch = || {
             unless_it_panics(|| {
+                let mut progress = Progress::default();
                 while !done.within(TICK) {
-                    watcher.tick(&control.progress());
+                    control.progress(&mut progress);
+                    watcher.tick(&progress);
+                    progress.told();
                 }
+                control.progress_at_end(&mut progress);
+                watcher.tick(&progress);
                 watcher.finish();
             });
         };

@@ -3,7 +3,10 @@
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Plan;
+use ablaze_model::progress::GroupInterval;
 use ablaze_model::record::GroupRecord;
+use ablaze_stats::Latency;
+use ablaze_stats::touched;
 
 use crate::connection::Exchange;
 
@@ -15,6 +18,8 @@ pub(super) struct GroupRecorder {
     groups: Vec<GroupRecord>,
     /// Responses of each group by status.
     statuses: Vec<[u64; 1000]>,
+    /// Times of the responses of each group in the slice under way; empty unless somebody follows the run.
+    slices: Vec<Latency>,
 }
 
 impl GroupRecorder {
@@ -30,7 +35,24 @@ impl GroupRecorder {
             of_templates: groups.of_templates.clone().into(),
             groups: groups.names.iter().map(record).collect(),
             statuses: vec![[0; 1000]; groups.names.len()],
+            slices: Vec::new(),
         }))
+    }
+
+    /// Somebody follows the run: figures of each slice, too.
+    pub fn keep_slices(&mut self) {
+        self.slices = self.groups.iter().map(|_| Latency::new(touched::DIGITS)).collect();
+    }
+
+    /// A slice has ended: its times are added to those of `to`, and the counters put there as they stand.
+    pub fn take_slices(&mut self, to: &mut [GroupInterval]) {
+        for ((slice, group), to) in self.slices.iter_mut().zip(&self.groups).zip(to) {
+            touched::append(slice, &mut to.times);
+            slice.clear();
+            to.responses = group.responses;
+            to.unexpected = group.unexpected;
+            to.failures = group.failures_total();
+        }
     }
 
     /// The window opens: bytes of bodies that came before do not count.
@@ -53,9 +75,14 @@ impl GroupRecorder {
         self.statuses[index][status] += 1;
         let times = &mut group.answered;
         times.wait.record(exchange.first_byte_ns.saturating_sub(exchange.sent_ns));
-        times.total.record(at.saturating_sub(exchange.started_ns));
+        let mut time_ns = at.saturating_sub(exchange.started_ns);
+        times.total.record(time_ns);
         if let Some(response) = &mut times.response {
-            response.record(at.saturating_sub(exchange.intended_ns));
+            time_ns = at.saturating_sub(exchange.intended_ns);
+            response.record(time_ns);
+        }
+        if let Some(slice) = self.slices.get_mut(index) {
+            slice.record(time_ns);
         }
     }
 

@@ -2,6 +2,7 @@
 //! it was sent again; and the rate of a slice.
 
 use ablaze_model::failure::FailureKind;
+use ablaze_model::plan::Plan;
 use ablaze_model::record::{Record, RequestLine};
 
 use ablaze_wire::http1::response;
@@ -22,6 +23,13 @@ pub enum Lost {
     AfterFailure,
     /// It was closed here, for bytes that belonged to no response.
     AfterSurplus,
+}
+
+/// Whether the first request says which codings it takes: all do then.
+pub(super) fn asks_for_codings(plan: &Plan) -> bool {
+    let head = plan.requests.templates.first();
+    let head = head.map(|template| &template.bytes[..template.head_bytes]);
+    head.is_some_and(|head| response::field(head, "Accept-Encoding").is_some())
 }
 
 impl Recorder {

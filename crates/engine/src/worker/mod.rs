@@ -22,6 +22,7 @@ mod timers;
 pub(crate) mod waiting;
 mod watching;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use ablaze_net::driver::Setup;
@@ -36,14 +37,14 @@ use crate::connection::{Connection, Exchange};
 use crate::control::Heads;
 use crate::outbox::{Layout, Outbox};
 use crate::protocol::Protocol;
-use crate::recorder::{Recorder, Snapshot};
+use crate::recorder::{Recorder, Snapshot, Teller};
 use crate::schedule::{Numbers, Schedule};
 use ablaze_model::plan::{Close, Plan};
 use ablaze_model::record::Record;
 use ablaze_model::run::{Ended, WorkerEffort};
 
 /// What a worker is made from.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Assignment {
     /// Number of the worker, from 0.
     pub worker: u32,
@@ -63,6 +64,8 @@ pub struct Assignment {
     pub numbers: Arc<Numbers>,
     /// Where its progress is shown.
     pub snapshot: Arc<Snapshot>,
+    /// What its recorder hands over is told with, if somebody follows the run; taken when the worker begins.
+    pub teller: Cell<Option<Teller>>,
     /// There are CPUs that neither a worker nor a local target needs.
     pub cpus_to_spare: bool,
     /// Who wants to see heads.
@@ -218,7 +221,11 @@ impl<P: Protocol> Worker<P> {
             schedule: Schedule::new(Arc::clone(&assignment.numbers)),
             open_loop: OpenLoop::new(assignment),
             numbers: Arc::clone(&assignment.numbers),
-            recorder: Recorder::new(&plan, Arc::clone(&assignment.snapshot)),
+            recorder: Recorder::new(
+                &plan,
+                Arc::clone(&assignment.snapshot),
+                assignment.teller.take(),
+            ),
             unstamped: Vec::with_capacity(count),
             spares: (of_load..assignment.slots()).rev().collect(),
             places: u64::from(assignment.connections) * u64::from(pipeline),

@@ -61,7 +61,7 @@ impl<W: Write> CompletedLines<W> {
 
 impl<W: Write + Send> Watcher for CompletedLines<W> {
     fn tick(&mut self, progress: &Progress) {
-        self.up_to(progress.responses + progress.failures);
+        self.up_to(progress.so_far.finished());
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
         let mut out = Vec::new();
         let mut lines = CompletedLines::new(&mut out, Some(requests), quiet);
         for &responses in seen {
-            lines.tick(&Progress { responses, ..Progress::default() });
+            lines.up_to(responses);
         }
         lines.finished(requests);
         String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()

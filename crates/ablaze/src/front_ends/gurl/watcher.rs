@@ -39,9 +39,23 @@ impl<W: Write + Send> CompletedLines<W> {
 
     /// Writes the lines that are due after this many requests and this time.
     pub fn finished(&mut self, requests: u64, elapsed_ns: u64) {
-        self.tick(&Progress { responses: requests, elapsed_ns, ..Progress::default() });
+        self.told(requests, elapsed_ns);
         if self.every != Every::Never {
             let _ = writeln!(self.out, "Finished {requests} requests");
+        }
+    }
+
+    /// So many requests have finished after this time.
+    fn told(&mut self, finished: u64, elapsed_ns: u64) {
+        match self.every {
+            Every::Requests(every) => self.completed_up_to(finished, every),
+            Every::Time(every_ns) => {
+                if self.next * every_ns <= elapsed_ns {
+                    let _ = writeln!(self.out, "Completed {finished} requests");
+                    self.next = elapsed_ns / every_ns + 1;
+                }
+            }
+            Every::Never => {}
         }
     }
 
@@ -56,17 +70,7 @@ impl<W: Write + Send> CompletedLines<W> {
 
 impl<W: Write + Send> Watcher for CompletedLines<W> {
     fn tick(&mut self, progress: &Progress) {
-        let finished = progress.responses + progress.failures;
-        match self.every {
-            Every::Requests(every) => self.completed_up_to(finished, every),
-            Every::Time(every_ns) => {
-                if self.next * every_ns <= progress.elapsed_ns {
-                    let _ = writeln!(self.out, "Completed {finished} requests");
-                    self.next = progress.elapsed_ns / every_ns + 1;
-                }
-            }
-            Every::Never => {}
-        }
+        self.told(progress.so_far.finished(), progress.elapsed_ns);
     }
 }
 
@@ -85,7 +89,7 @@ mod tests {
         };
         let mut watcher = CompletedLines::new(&limits, Vec::new());
         for &(elapsed_ns, responses) in ticks {
-            watcher.tick(&Progress { elapsed_ns, responses, ..Progress::default() });
+            watcher.told(responses, elapsed_ns);
         }
         let (elapsed_ns, responses) = *ticks.last().unwrap();
         watcher.finished(responses, elapsed_ns);
