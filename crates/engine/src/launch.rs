@@ -1,6 +1,6 @@
 //! Carries a Plan out: starts the workers, and merges what they recorded into a Run.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
@@ -210,7 +210,7 @@ fn carry_out<D: Driver, S: Walk + Send>(
                     http2: http2.clone(),
                     numbers: Arc::clone(&numbers),
                     snapshot: Arc::clone(&snapshots[worker as usize]),
-                    teller: Cell::new(tellers.next()),
+                    teller: RefCell::new(tellers.next()),
                     cpus_to_spare: plan.workers.cpus_to_spare,
                     heads: control.heads(),
                 };
@@ -306,7 +306,7 @@ fn tellers(
     plan: &Plan,
     control: &Control,
     workers: u32,
-) -> (impl Iterator<Item = Teller>, Vec<Reader>) {
+) -> (std::vec::IntoIter<Teller>, Vec<Reader>) {
     let groups =
         Some(plan.requests.groups.names.len()).filter(|groups| *groups <= Interval::GROUPS_MAX);
     let followed = if control.is_followed() { workers } else { 0 };

@@ -12,7 +12,7 @@ use crate::connection::Exchange;
 
 /// What one worker keeps of each group.
 #[derive(Debug)]
-pub(super) struct GroupRecorder {
+pub(crate) struct GroupRecorder {
     /// The group of each template.
     of_templates: Box<[u32]>,
     groups: Vec<GroupRecord>,

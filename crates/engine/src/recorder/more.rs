@@ -180,7 +180,7 @@ mod tests {
     /// What came of one response, begun at 10 ms, in a window from 10 to 25 ms or without an end.
     fn after_ms(end_ms: u64) -> (u64, u64, u64) {
         let plan = plan();
-        let mut recorder = Recorder::new(&plan, Arc::new(Snapshot::default()));
+        let mut recorder = Recorder::new(&plan, Arc::new(Snapshot::default()), None);
         recorder.open_window(10 * MS, 25 * MS, 0);
         let exchange = Exchange { started_ns: 10 * MS, sent_ns: 10 * MS, ..Exchange::default() };
         let mut exchange = Exchange { first_byte_ns: end_ms * MS, ..exchange };

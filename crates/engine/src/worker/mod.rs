@@ -22,7 +22,7 @@ mod timers;
 pub(crate) mod waiting;
 mod watching;
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use ablaze_net::driver::Setup;
@@ -65,7 +65,7 @@ pub struct Assignment {
     /// Where its progress is shown.
     pub snapshot: Arc<Snapshot>,
     /// What its recorder hands over is told with, if somebody follows the run; taken when the worker begins.
-    pub teller: Cell<Option<Teller>>,
+    pub teller: RefCell<Option<Teller>>,
     /// There are CPUs that neither a worker nor a local target needs.
     pub cpus_to_spare: bool,
     /// Who wants to see heads.

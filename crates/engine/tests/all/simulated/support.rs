@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
-use ablaze_model::{Plan, Run};
+use ablaze_model::{Plan, Progress, Run};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
+use ablaze_stats::touched;
 
 pub use ablaze_tamper::sums::check as check_sums;
 
@@ -20,11 +21,43 @@ pub fn run<P: SimPeer + Send + Sync>(plan: &Plan, peer: &P, check: impl Fn(&Run)
 
 /// As [`run`], with a peer per address.
 pub fn run_at<P: SimPeer + Send + Sync>(plan: &Plan, peers: &[P], check: impl Fn(&Run)) -> Run {
-    let batched = run_simulated(plan.clone(), peers, &Control::new()).unwrap();
+    let followed = || {
+        let control = Control::new();
+        control.follow();
+        control
+    };
+    let control = followed();
+    let batched = run_simulated(plan.clone(), peers, &control).unwrap();
+    check_progress(&control, &batched);
     check(&batched);
-    let at_once = run_simulated_at_once(plan.clone(), peers, &Control::new()).unwrap();
+    let control = followed();
+    let at_once = run_simulated_at_once(plan.clone(), peers, &control).unwrap();
+    check_progress(&control, &at_once);
     check(&at_once);
     at_once
+}
+
+/// What the workers handed over piece by piece is what the run has as a whole.
+fn check_progress(control: &Control, run: &Run) {
+    let mut progress = Progress::default();
+    control.progress_at_end(&mut progress);
+    let (so_far, record) = (progress.so_far, &run.record);
+    assert_eq!(so_far.responses, record.responses);
+    assert_eq!(so_far.unexpected, record.unexpected);
+    assert_eq!(so_far.failures, record.failures);
+    assert!(so_far.statuses.iter().copied().eq(record.statuses.clone()));
+    assert_eq!(so_far.connections_opened, record.connections_opened);
+    assert_eq!(so_far.received_bytes, record.received_bytes);
+    assert_eq!(so_far.sent_bytes, record.sent_bytes);
+    assert_eq!(touched::count(&so_far.times), record.responses);
+    assert_eq!(so_far.groups.len(), record.groups.len());
+    for (piece, group) in so_far.groups.iter().zip(&record.groups) {
+        assert_eq!(piece.responses, group.responses);
+        assert_eq!(piece.unexpected, group.unexpected);
+        assert_eq!(piece.failures, group.failures_total());
+        assert_eq!(touched::count(&piece.times), group.responses);
+    }
+    assert!(progress.news.is_sorted_by_key(|piece| piece.to_ns));
 }
 
 /// What the peers saw, of all connections and runs.
