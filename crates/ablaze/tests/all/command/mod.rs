@@ -4,6 +4,7 @@
 
 mod completions;
 mod explain;
+mod guides;
 mod import;
 mod own_texts;
 mod readme;
