@@ -69,8 +69,12 @@ fn made_quick(text: &str, ports: &[(&str, u16)]) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     for at in 1..words.len() {
         if words[at - 1] == "-d" && words[at].ends_with('s') {
-            words[at] = "200ms".to_owned();
+            // A stage of a search must not be shorter than the second.
+            words[at] = if text.contains(" find ") { "500ms" } else { "200ms" }.to_owned();
         }
+    }
+    if text.starts_with("ablaze find ") {
+        words.extend(["--confirm", "500ms"].map(str::to_owned));
     }
     words.join(" ")
 }
