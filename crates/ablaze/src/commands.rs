@@ -1,12 +1,15 @@
-//! The table of commands: `main`, the help, the suggestion for an unknown word and the completions of shells all read it.
+//! The table of commands: `main`, the help, the suggestion for an unknown word, the completions of shells and the manual
+//! pages all read it.
 //! A new front end is a folder of its own in `front_ends`, declared there, and one line here.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::{Arg, ArgAction};
+
 use crate::front_ends::{
-    ab, compare, completions, demo, doctor, explain, find, gurl, import, load, replay, report, run,
-    serve, sweep, wrk,
+    ab, compare, completions, demo, doctor, explain, find, gurl, import, load, man, replay, report,
+    run, serve, sweep, wrk,
 };
 use crate::help;
 
@@ -20,7 +23,8 @@ pub struct Command {
     pub help: &'static str,
     /// Runs the command with the words after its name.
     pub run: fn(&[OsString]) -> ExitCode,
-    /// Its options and arguments, for completions: a front end that parses its words by hand describes them here.
+    /// Its options and arguments, for completions and manual pages: a front end that parses its words by hand describes
+    /// them here.
     pub options: fn() -> clap::Command,
 }
 
@@ -86,6 +90,7 @@ pub const ALL: &[Command] = &[
     command(Compare, "replay", "repeat five published benchmarks, as they were run and fairly", replay::main, replay::command),
     command(Understand, "explain", "say what the numbers in a report by ab, gurl or ablaze do and do not mean", explain::main, explain::command),
     command(Understand, "doctor", "check this machine before a run, and say how to fix what it finds", doctor::main, doctor::command),
+    command(Own, "man", "print a manual page, or write all of them into a folder", |words| man::main(words, all_options), man::command),
     command(Own, "completions", "print a script that makes bash, zsh or fish complete command lines", |words| completions::main(words, all_options), completions::command),
 ];
 
@@ -102,17 +107,37 @@ pub fn carried_out(name: &str, words: &[OsString]) -> ExitCode {
     }
 }
 
-/// Everything that a command line of this program can have. One that begins with an option is `ablaze load`'s; its URL
-/// is left out, because zsh would take the name of a command for it.
+/// Everything that a command line of this program can have, with the texts of the help. One that begins with an option
+/// is `ablaze load`'s; its URL is left out, because zsh would take the name of a command for it.
 fn all_options() -> clap::Command {
     let load = load::command();
     let options = load.get_arguments().filter(|argument| !argument.is_positional()).cloned();
-    let commands =
-        ALL.iter().map(|command| (command.options)().name(command.name).about(command.help));
     clap::Command::new("ablaze")
+        .about(help::ABOUT)
+        .before_help(format!("For example:\n{}", help::EXAMPLES))
+        .after_help(help::END)
+        .override_usage("ablaze [COMMAND] [OPTIONS] [ARGUMENTS]\nablaze [OPTIONS] URL")
         .version(env!("CARGO_PKG_VERSION"))
         .args(options)
-        .subcommands(commands)
+        .subcommands(ALL.iter().map(described))
+}
+
+/// A command with its line of the help; what it says about itself at more length stands before it.
+fn described(command: &Command) -> clap::Command {
+    let options = (command.options)();
+    let options = match options.is_disable_help_flag_set() {
+        true => options,
+        // clap's own would tell -h and --help apart as soon as one option has a longer text.
+        false => options.disable_help_flag(true).arg(
+            Arg::new("help").short('h').long("help").action(ArgAction::Help).help("Print help"),
+        ),
+    };
+    let at_length = options.get_about().cloned().unwrap_or_default();
+    options
+        .name(command.name)
+        .bin_name(format!("ablaze {}", command.name))
+        .about(command.help)
+        .before_help(at_length)
 }
 
 #[cfg(test)]

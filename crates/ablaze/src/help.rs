@@ -8,19 +8,22 @@ use crate::commands::{self, Group};
 use crate::suggest::nearest;
 use crate::{CommandError, terminal};
 
-const EXAMPLES: &str = "\
-ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own cost
+/// What this program is.
+pub const ABOUT: &str =
+    "an HTTP load tester that keeps ab's habits and runs at the kernel's own cost";
 
-  ablaze :8080/                                   load http://127.0.0.1:8080/ for 10 s
+/// What to type first.
+pub const EXAMPLES: &str =
+    "  ablaze :8080/                                   load http://127.0.0.1:8080/ for 10 s
   ablaze -c 100 -n 1M -o run.json host/path       a million requests, saved as JSON
   ablaze -d 30s -b '{\"id\":\"{seq}\"}' host/api      30 s of POSTs, each with its own number
   ablaze ab -kc 100 -n 100000 http://host/        ab's options and ab's report
   ablaze demo                                     a server, load, the report, a comparison
-
 ";
 
-const END: &str = "
-`ablaze COMMAND --help` explains a command's options; `ablaze completions SHELL` completes them.
+/// How the help ends.
+pub const END: &str = "
+`ablaze COMMAND --help` or `ablaze man COMMAND`: its options; `ablaze completions SHELL`: for Tab.
 Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met; 4 INVALID (--strict); 130 interrupted.
 ";
 
@@ -57,7 +60,7 @@ pub fn unknown_command(word: &str) -> CommandError {
 
 /// The whole help: a line for each command, the group before its first.
 fn text() -> String {
-    let mut text = EXAMPLES.to_owned();
+    let mut text = format!("ablaze: {ABOUT}\n\n{EXAMPLES}\n");
     for group in Group::LISTED {
         let mut heading = group.name();
         for command in commands::ALL.iter().filter(|command| command.group == group) {

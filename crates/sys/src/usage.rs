@@ -56,8 +56,8 @@ pub fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
 
 /// The number of the calling thread, as /proc knows it.
 pub fn thread_number() -> i32 {
-    // SAFETY: the call takes nothing and cannot fail.
-    unsafe { libc::gettid() }
+    // Not libc's function, which glibc has since 2.30 only: this program runs on older ones.
+    rustix::thread::gettid().as_raw_pid()
 }
 
 /// Times a thread of this process has given up its CPU to wait; `None` once it has ended.

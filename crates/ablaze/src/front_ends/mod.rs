@@ -13,6 +13,7 @@ pub mod find;
 pub mod gurl;
 pub mod import;
 pub mod load;
+pub mod man;
 pub mod replay;
 pub mod report;
 pub mod run;

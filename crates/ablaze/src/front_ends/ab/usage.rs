@@ -19,11 +19,43 @@ pub fn text(program: &str) -> String {
 
 /// What the text says about an option in its first line.
 pub fn about(letter: char) -> Option<&'static str> {
+    Some(line_of(letter)?.1)
+}
+
+/// The same with the lines below it, as sentences.
+pub fn about_at_length(letter: char) -> Option<String> {
     let name = format!("-{letter}");
-    OPTIONS.lines().find_map(|line| {
-        let (names, about) = line.split_at_checked(20)?;
-        names.split(' ').any(|word| word == name).then_some(about)
-    })
+    let mut lines = OPTIONS.lines().skip_while(|line| !names(line).any(|word| word == name));
+    let mut text = lines.next()?.get(COLUMN..)?.to_owned();
+    let below = lines.map_while(|line| line.strip_prefix(&" ".repeat(COLUMN)));
+    for line in below {
+        let goes_on = text.ends_with([':', ',']) || text.ends_with("such as");
+        text += if goes_on || line.starts_with('(') { " " } else { ". " };
+        text += line;
+    }
+    Some(text)
+}
+
+/// What stands for the value of an option.
+pub fn value(letter: char) -> Option<&'static str> {
+    let name = format!("-{letter}");
+    let behind = names(line_of(letter)?.0).skip_while(|word| *word != name).nth(1)?;
+    (!behind.starts_with('-')).then_some(behind)
+}
+
+/// Where the text about an option begins in its line.
+const COLUMN: usize = 20;
+
+/// The first line about an option: its names, and the text.
+fn line_of(letter: char) -> Option<(&'static str, &'static str)> {
+    let name = format!("-{letter}");
+    let mut lines = OPTIONS.lines().filter_map(|line| line.split_at_checked(COLUMN));
+    lines.find(|(own, _)| names(own).any(|word| word == name))
+}
+
+/// The words in front of the text of a line.
+fn names(line: &str) -> impl Iterator<Item = &str> {
+    line.get(..COLUMN).unwrap_or(line).split_whitespace()
 }
 
 const OPTIONS: &str = "    \

@@ -31,18 +31,6 @@ use crate::error::note;
 use crate::{CommandError, outcome, outlets, terminal, verdict};
 pub use table::command;
 
-const HELP_BEGINS: &str = "\
-Request a URL as `gurl` does, or load it as `gurl -bench` does and print its report.
-
-  ablaze gurl -J name:ann age:=7 -url :12345/users
-  ablaze gurl -I -R ids.txt '|' -r -w -url ':12345/users/{rf.col.0}' '|' -O -wkey status_code,body
-  ablaze gurl -ac 21 -an 1000000 -bench :12345
-  ablaze gurl -ac 21 -duration 10s -bench -X POST -H 'Name: value' -d @body.json :12345/path
-  ablaze gurl -echo :12345
-
-";
-const HELP_ENDS: &str = "What differs from gurl: docs/gurl.md\n";
-
 /// Without an end: ten years, which is as long as a run can be thought of.
 const NO_END_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
 
@@ -57,7 +45,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 
 fn gurl(stages: &[Options]) -> Result<ExitCode, CommandError> {
     if stages.iter().any(|options| options.help) {
-        return Ok(terminal::print(&[HELP_BEGINS, &table::help(), HELP_ENDS].concat()));
+        return Ok(terminal::print(&table::help()));
     }
     match stages {
         [Options { serve: Some(address), .. }] => echo::serve_until_stopped(address),

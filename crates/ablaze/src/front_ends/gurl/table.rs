@@ -1,6 +1,18 @@
-//! gurl's options, once: the parser, the help and the completions read this table.
+//! gurl's options, once: the parser, the help, the completions and the manual page read this table.
 
 use clap::{Arg, ArgAction, Command};
+
+const BEGINS: &str = "\
+Request a URL as `gurl` does, or load it as `gurl -bench` does and print its report.
+
+  ablaze gurl -J name:ann age:=7 -url :12345/users
+  ablaze gurl -I -R ids.txt '|' -r -w -url ':12345/users/{rf.col.0}' '|' -O -wkey status_code,body
+  ablaze gurl -ac 21 -an 1000000 -bench :12345
+  ablaze gurl -ac 21 -duration 10s -bench -X POST -H 'Name: value' -d @body.json :12345/path
+  ablaze gurl -echo :12345
+
+";
+const ENDS: &str = "What differs from gurl: docs/gurl.md\n";
 
 /// An option of gurl's that is read here.
 #[derive(Debug)]
@@ -72,14 +84,14 @@ pub fn takes_value(name: &str) -> Option<bool> {
     Some(!found.value.is_empty())
 }
 
-/// A line of the help for each.
+/// The text of `-h`.
 pub fn help() -> String {
     let line = |option: &Known| {
         let names: Vec<String> = option.names.iter().map(|name| format!("-{name}")).collect();
         let names = format!("{} {}", names.join(", "), option.value);
         format!("  {:<30}{}\n", names.trim_end(), option.about)
     };
-    ALL.iter().map(line).collect()
+    [BEGINS.to_owned(), ALL.iter().map(line).collect(), ENDS.to_owned()].concat()
 }
 
 /// The options as shells complete them: long ones with two dashes, which gurl takes as well.
@@ -89,10 +101,17 @@ pub fn command() -> Command {
         let (letters, words): (Vec<&str>, Vec<&str>) =
             option.names.iter().partition(|name| name.len() == 1);
         let argument = Arg::new(option.names[0]).action(action).help(option.about);
+        let argument = match option.value {
+            "" => argument,
+            value => argument.value_name(value),
+        };
         let argument = argument.short(letters.first().and_then(|letter| letter.chars().next()));
         argument.long(words.first().copied()).visible_aliases(words.into_iter().skip(1))
     };
     Command::new("ablaze gurl")
+        .about(BEGINS)
+        .override_usage("ablaze gurl [OPTIONS] URL")
+        .after_help(ENDS)
         .disable_version_flag(true)
         .args(ALL.iter().map(argument))
         .arg(Arg::new("address").value_name("URL"))

@@ -41,8 +41,7 @@ struct CommandLine {
     output: Option<PathBuf>,
 }
 
-const AFTER_HELP: &str = "\
-  ablaze import login.har -o login.hurl           `Save all as HAR` of a browser's network panel
+const AFTER_HELP: &str = "  ablaze import login.har -o login.hurl           `Save all as HAR` of a browser's network panel
   ablaze import 'curl http://127.0.0.1:8080/ -d a=b'
   ablaze import curl http://127.0.0.1:8080/ -d a=b     unquoted: all words behind curl are curl's
 

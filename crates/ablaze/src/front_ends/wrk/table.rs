@@ -1,4 +1,4 @@
-//! The help of `ablaze wrk`, and its options as shells complete them: wrk's, and the long ones of `ablaze load`.
+//! The help of `ablaze wrk`, and its options as shells complete them and the manual page lists them: wrk's, and the long ones of `ablaze load`.
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
@@ -37,7 +37,8 @@ pub fn command() -> Command {
     let own = KNOWN.iter().filter(|known| known.letter != b'h').map(|known| {
         let action = if known.value.is_empty() { ArgAction::SetTrue } else { ArgAction::Append };
         let argument = Arg::new(known.long).long(known.long).short(char::from(known.letter));
-        argument.action(action).help(known.about)
+        let argument = argument.action(action).help(known.about);
+        if known.value.is_empty() { argument } else { argument.value_name(known.value) }
     });
     let native = CommandLine::command();
     let long = native.get_arguments().filter(|argument| {
@@ -45,8 +46,14 @@ pub fn command() -> Command {
     });
     let long = long.cloned().map(|argument| argument.short(None).visible_short_alias(None));
     Command::new("ablaze wrk")
+        .about(BEGINS)
+        .override_usage("ablaze wrk [OPTIONS] URL [-- ARGUMENTS]")
+        .after_help(ENDS)
         .disable_version_flag(true)
+        .disable_help_flag(true)
         .args(own)
+        // -h is no letter of wrk's.
+        .arg(Arg::new("help").long("help").action(ArgAction::Help).help("Print help"))
         .args(long)
         .arg(Arg::new("url").value_name("URL"))
 }

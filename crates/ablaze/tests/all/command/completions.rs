@@ -60,12 +60,29 @@ fn bash_completes_commands_options_and_values() {
         ("ablaze completions f", &["fish"]),
         ("ablaze help do", &["doctor"]),
         ("ablaze --vers", &["--version"]),
+        ("ablaze load --conn", &["--connect-to", "--connections"]),
+        ("ablaze man lo", &[]),
         ("ablaze nonsense", &[]),
     ] {
         let mut offered = bash(&script, line);
         offered.sort();
         assert_eq!(offered, expected, "{line}");
     }
+}
+
+/// Options without a command are those of `ablaze load`, and of ablaze itself.
+#[test]
+fn a_bare_dash_is_completed_with_native_options() {
+    let native = ["-c", "-d", "--connections", "--fail-if", "--version"];
+    let (_folder, script) = self::script("bash");
+    let offered = bash(&script, "ablaze -");
+    assert!(native.iter().all(|option| offered.iter().any(|own| own == option)), "{offered:?}");
+    let Some(fish) = find("fish") else { return skip("fish is not installed") };
+    let (_folder, script) = self::script("fish");
+    let complete = format!("source {script}; complete -C 'ablaze -'");
+    let offered = lines(&fish, &["--no-config", "-c", &complete]);
+    let offered: Vec<_> = offered.iter().filter_map(|line| line.split('\t').next()).collect();
+    assert!(native.iter().all(|option| offered.contains(option)), "{offered:?}");
 }
 
 #[test]
@@ -115,6 +132,7 @@ fn zsh_completes() {
         ("ablaze lo", "ablaze load "),
         ("ablaze --dur", "ablaze --duration="),
         ("ablaze load --dur", "ablaze load --duration="),
+        ("ablaze load --conn", "ablaze load --connect"),
         ("ablaze serve --mod", "ablaze serve --model="),
         ("ablaze serve --accept re", "ablaze serve --accept reuseport "),
         ("ablaze ab --warm", "ablaze ab --warmup="),
@@ -134,6 +152,7 @@ fn fish_completes() {
     for (line, expected) in [
         ("ablaze lo", "load"),
         ("ablaze load --dur", "--duration"),
+        ("ablaze load --conn", "--connections"),
         ("ablaze serve --mod", "--model"),
         ("ablaze ab --warm", "--warmup"),
     ] {

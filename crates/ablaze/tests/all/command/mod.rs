@@ -6,6 +6,7 @@ mod completions;
 mod explain;
 mod guides;
 mod import;
+mod man;
 mod own_texts;
 mod readme;
 mod refusals;
