@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::commands::{self, Group};
 use crate::suggest::nearest;
-use crate::{CommandError, terminal};
+use crate::{CommandError, terminal, version};
 
 /// What this program is.
 pub const ABOUT: &str =
@@ -39,7 +39,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 
 /// `ablaze --version`.
 pub fn version() -> ExitCode {
-    terminal::print(concat!("ablaze ", env!("CARGO_PKG_VERSION"), "\n"))
+    terminal::print(&version::text())
 }
 
 /// What is said to a first word that is neither a command nor a URL.

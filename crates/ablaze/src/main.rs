@@ -32,6 +32,7 @@ mod terminal;
 mod usage;
 mod values;
 mod verdict;
+mod version;
 
 pub use error::CommandError;
 

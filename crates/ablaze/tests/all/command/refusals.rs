@@ -154,6 +154,11 @@ fn help_and_version_are_responses() {
     for arguments in [&["load", "--help"][..], &["-c", "5", "--help"], &["help", "load"]] {
         assert!(ablaze(arguments).stdout.contains("--requests-per-connection"), "{arguments:?}");
     }
-    assert_eq!(ablaze(&["--version"]).stdout, concat!("ablaze ", env!("CARGO_PKG_VERSION"), "\n"));
+    for arguments in ["--version", "-V", "version"] {
+        let said = ablaze(&[arguments]);
+        assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+        let first = said.stdout.lines().next().unwrap().split(" (").next();
+        assert_eq!(first, Some(concat!("ablaze ", env!("CARGO_PKG_VERSION"))));
+    }
     assert!(ablaze(&["gurl", "-h"]).stdout.contains("-echo"));
 }
