@@ -2,7 +2,8 @@
 //! pages all read it.
 //! A new front end is a folder of its own in `front_ends`, declared there, and one line here.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction};
@@ -10,6 +11,8 @@ use clap::{Arg, ArgAction};
 use crate::front_ends::{
     ab, compare, completions, demo, doctor, explain, find, gurl, import, load, man, replay, report,
     run, serve, sweep, wrk,
+    ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, replay,
+    report, run, serve, sweep, wrk,
 };
 use crate::help;
 
@@ -33,6 +36,8 @@ pub struct Command {
 pub enum Group {
     /// Puts load on something.
     Measure,
+    /// Does that with another tool's options and its report: one line of the help names them all.
+    Borrowed,
     /// Provides something to load.
     Serve,
     /// Works with several runs, or with saved ones.
@@ -51,6 +56,7 @@ impl Group {
     pub fn name(self) -> &'static str {
         match self {
             Self::Measure => "measure",
+            Self::Borrowed => "as others",
             Self::Serve => "serve",
             Self::Compare => "compare",
             Self::Understand => "understand",
@@ -70,7 +76,7 @@ const fn command(
     Command { name, group, help, run, options }
 }
 
-use Group::{Compare, Measure, Own, Serve, Understand};
+use Group::{Borrowed, Compare, Measure, Own, Serve, Understand};
 
 /// Every command there is, in the order of the help.
 #[rustfmt::skip]
@@ -79,6 +85,8 @@ pub const ALL: &[Command] = &[
     command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is invoked as ab)", ab::main, ab::command),
     command(Measure, "gurl", "request a URL as gurl does, or load it as `gurl -bench` does", gurl::main, gurl::command),
     command(Measure, "wrk", "load a URL as wrk does", wrk::main, wrk::command),
+    command(Borrowed, "hey", "load a URL as hey does", hey::main, hey::command),
+    command(Borrowed, "h2load", "load a URL as h2load does", h2load::main, h2load::command),
     command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main, find::command),
     command(Measure, "import", "write a journey (.hurl) from a HAR file or a curl command", import::main, import::command),
     command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main, serve::command),
@@ -97,6 +105,15 @@ pub const ALL: &[Command] = &[
 /// The command of this name.
 pub fn named(name: &str) -> Option<&'static Command> {
     ALL.iter().find(|command| command.name == name)
+}
+
+/// The command that this program was called as, where a link to it has the name of another tool.
+pub fn called_as(program: &OsStr) -> Option<&'static Command> {
+    let name = Path::new(program).file_name()?.to_str()?;
+    let is_borrowed = |command: &&Command| {
+        command.group == Group::Borrowed || matches!(command.name, "ab" | "wrk")
+    };
+    named(name).filter(is_borrowed)
 }
 
 /// Runs a command by its name.
@@ -150,7 +167,8 @@ mod tests {
             (command.options)().debug_assert();
             let options = (command.options)();
             let named = options.get_arguments().any(|argument| argument.get_long().is_some());
-            assert!(named || command.group == Own, "{} describes no option", command.name);
+            let takes_none = command.group == Own || command.name == "say";
+            assert!(named || takes_none, "{} describes no option", command.name);
         }
         all_options().debug_assert();
     }

@@ -62,6 +62,9 @@ pub fn unknown_command(word: &str) -> CommandError {
 fn text() -> String {
     let mut text = format!("ablaze: {ABOUT}\n\n{EXAMPLES}\n");
     for group in Group::LISTED {
+        if group == Group::Serve {
+            text += &borrowed();
+        }
         let mut heading = group.name();
         for command in commands::ALL.iter().filter(|command| command.group == group) {
             text += &format!("{heading:<12}{:<9}{}\n", command.name, command.help);
@@ -69,6 +72,14 @@ fn text() -> String {
         }
     }
     text + END
+}
+
+/// The line of the commands that take another tool's options.
+fn borrowed() -> String {
+    let borrowed = commands::ALL.iter().filter(|command| command.group == Group::Borrowed);
+    let names: Vec<&str> = borrowed.map(|command| command.name).collect();
+    let about = "load a URL with that tool's options and report";
+    format!("{:<12}{}: {about}\n", Group::Borrowed.name(), names.join(", "))
 }
 
 #[cfg(test)]
@@ -84,7 +95,11 @@ mod tests {
         assert!(lines <= 30, "{lines} lines are too long for a screen: shorten what is there");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         let listed = |command: &&Command| Group::LISTED.contains(&command.group);
-        for command in commands::ALL.iter().filter(|command| !listed(command)) {
+        let line = text.lines().find(|line| line.starts_with("as others")).unwrap();
+        for command in commands::ALL.iter().filter(|command| command.group == Group::Borrowed) {
+            assert_eq!(line.matches(command.name).count(), 1, "{line}");
+        }
+        for command in commands::ALL.iter().filter(|command| command.group == Group::Own) {
             assert_eq!(text.matches(&format!("`ablaze {} ", command.name)).count(), 1, "{text}");
         }
         for command in commands::ALL.iter().filter(listed) {

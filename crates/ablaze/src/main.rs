@@ -8,12 +8,12 @@ compile_error!(
      build with panic = \"unwind\""
 );
 
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ablaze_wire::url::is_url_like;
 
+mod borrowed;
 mod carry_out;
 mod commands;
 mod error;
@@ -42,14 +42,11 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     outlets::status(match words.split_first() {
         None => help::main(&[]),
-        Some((program, arguments)) if is_ab(program) => commands::carried_out("ab", arguments),
-        Some((_, arguments)) => dispatch(arguments),
+        Some((program, arguments)) => match commands::called_as(program) {
+            Some(command) => (command.run)(arguments),
+            None => dispatch(arguments),
+        },
     })
-}
-
-/// Whether this program was called by the name ab.
-fn is_ab(program: &OsStr) -> bool {
-    Path::new(program).file_name() == Some(OsStr::new("ab"))
 }
 
 /// What the first word asks for.

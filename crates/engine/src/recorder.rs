@@ -15,12 +15,12 @@ use ablaze_stats::{Latency, touched};
 use self::groups::GroupRecorder;
 pub use self::live::{Read, Reader, Teller, line};
 pub use self::more::Lost;
-use self::more::asks_for_codings;
+use self::more::{Kept, asks_for_codings};
 pub use self::snapshot::Snapshot;
 use self::warmup::WarmupLeft;
 use crate::connection::Exchange;
 use ablaze_model::failure::FailureKind;
-use ablaze_model::plan::Plan;
+use ablaze_model::plan::{ClockStarts, Plan};
 use ablaze_model::record::{FirstFailure, Record, Stopped, StoppedResponse};
 
 /// A worker's histograms, counters and time slices.
@@ -74,6 +74,9 @@ impl Recorder {
                 plan.expect.iter().any(|range| range.contains(&status));
         }
         let mut record = Record::new();
+        if plan.connections.clock_starts == ClockStarts::BeforeConnecting {
+            record.each_connection = Some(Box::default());
+        }
         if plan.load.is_open() {
             record.answered.intended = Some(Box::default());
             record.failed.intended = Some(Box::default());
@@ -205,6 +208,10 @@ impl Recorder {
             return;
         }
         answered.connect.record(exchange.connect_ns);
+        if let Some(each) = &mut self.record.each_connection {
+            each.first_byte.record(exchange.first_byte_ns.saturating_sub(exchange.started_ns));
+        }
+        let answered = &mut self.record.answered;
         if exchange.tls_ns > 0 {
             let tls = answered.tls.get_or_insert_default();
             tls.record(exchange.connect_ns, exchange.tls_ns);
@@ -249,7 +256,7 @@ impl Recorder {
             groups.failed(exchange, at, kind);
         }
         if self.keep_every_request {
-            self.keep_line(exchange, at, false);
+            self.keep_line(exchange, at, Kept::Failure(kind));
         }
     }
 

@@ -3,8 +3,8 @@
 //!
 //! [`text`] is for the terminal, [`page`] for people who were not there, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
-//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`], [`gurl`] and [`wrk`] print what those tools
-//! print.
+//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`], [`gurl`], [`wrk`], [`hey`] and [`h2load`] print
+//! what those tools print.
 
 pub mod ab;
 mod checks;
@@ -18,6 +18,8 @@ pub mod file;
 mod gave_up;
 mod groups;
 pub mod gurl;
+pub mod h2load;
+pub mod hey;
 pub mod hlog;
 mod http2;
 mod journeys;

@@ -84,6 +84,8 @@ enum FrontEnd {
     Ab,
     Gurl,
     Wrk,
+    Hey,
+    H2load,
 }
 
 impl FrontEnd {
@@ -97,6 +99,8 @@ impl FrontEnd {
             () if is("ab") => Self::Ab,
             () if is("gurl") => Self::Gurl,
             () if is("wrk") => Self::Wrk,
+            () if is("hey") => Self::Hey,
+            () if is("h2load") => Self::H2load,
             () => Self::Native,
         }
     }
@@ -109,6 +113,9 @@ impl FrontEnd {
             (_, "--cookie") => Some(Secret::OfCookie),
             (_, "--proxy") => Some(Secret::InUrl),
             (Self::Native, "-u" | "--user") | (Self::Ab, "-A" | "-P") => Some(Secret::Password),
+            (Self::Hey | Self::H2load, "-user" | "--user") => Some(Secret::Password),
+            (Self::Hey, "-a" | "--a") => Some(Secret::Password),
+            (Self::Hey, "-x" | "--x") => Some(Secret::InUrl),
             (Self::Ab, "-C") => Some(Secret::All),
             _ => None,
         }
@@ -230,6 +237,11 @@ mod tests {
             ("/bin/ab|-C|a=b|-u|a:b|h/", "/bin/ab|-C|***|-u|a:b|h/"),
             ("ab|-kA|me:pass|-lkC|a=b|h/", "ab|-kA|me:***|-lkC|***|h/"),
             ("ablaze|gurl|-A|rv:109|h", "ablaze|gurl|-A|rv:109|h"),
+            (
+                "ablaze|hey|-a|me:pass|-x|a:b@h:1|-H|Cookie: a|h",
+                "ablaze|hey|-a|me:***|-x|a:***@h:1|-H|Cookie: ***|h",
+            ),
+            ("ablaze|hey|-a=me:pass|h", "ablaze|hey|-a=me:***|h"),
             ("ablaze|wrk|-H|Cookie: a|--|-u|a:b", "ablaze|wrk|-H|Cookie: ***|--|-u|a:b"),
             ("ablaze|-b|{\"a\":\"b@c:d\"}|h", "ablaze|-b|{\"a\":\"b@c:d\"}|h"),
             (

@@ -11,6 +11,8 @@ pub mod doctor;
 pub mod explain;
 pub mod find;
 pub mod gurl;
+pub mod h2load;
+pub mod hey;
 pub mod import;
 pub mod load;
 pub mod man;

@@ -8,7 +8,7 @@ use ablaze_model::record::{Record, RequestLine};
 use ablaze_wire::http1::response;
 
 use super::Recorder;
-use crate::connection::Exchange;
+use crate::connection::{Connection, Exchange};
 
 /// How a connection ended whose requests are sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,15 @@ pub enum Lost {
     AfterFailure,
     /// It was closed here, for bytes that belonged to no response.
     AfterSurplus,
+}
+
+/// What a line says of how its exchange ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kept {
+    /// With this response.
+    Response { status: u16, body_bytes: u64 },
+    /// Without one.
+    Failure(FailureKind),
 }
 
 /// Whether the first request says which codings it takes: all do then.
@@ -40,6 +49,13 @@ impl Recorder {
         let is_whole = slice_ns >= self.record.slices.slice_ns / 2 || rates.count() == 0;
         if responses > 0 && slice_ns > 0 && is_whole {
             rates.record((responses as f64 * 1e9 / slice_ns as f64) as u64);
+        }
+    }
+
+    /// A connection ended, or the run did while it stood.
+    pub fn connection_ended<S>(&mut self, connection: &Connection<S>, at: u64) {
+        if let Some(each) = &mut self.record.each_connection {
+            each.ended(connection.responses, connection.opening_ns, at);
         }
     }
 
@@ -142,19 +158,26 @@ impl Recorder {
             groups.add_body(exchange.template, body_bytes);
         }
         if self.keep_every_request {
-            self.keep_line(exchange, at, true);
+            self.keep_line(exchange, at, Kept::Response { status: status as u16, body_bytes });
         }
     }
 
     #[cold]
-    pub(super) fn keep_line(&mut self, exchange: &Exchange, at: u64, ok: bool) {
+    pub(super) fn keep_line(&mut self, exchange: &Exchange, at: u64, kept: Kept) {
+        let (status, body_bytes, failure) = match kept {
+            Kept::Response { status, body_bytes } => (status, body_bytes, None),
+            Kept::Failure(kind) => (0, 0, Some(kind)),
+        };
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
         self.record.every_request.push(RequestLine {
             started_ns: exchange.started_ns - self.window_start_ns,
             connect_ns: exchange.connect_ns + exchange.tls_ns,
             total_ns: at.saturating_sub(exchange.started_ns),
             wait_ns: if exchange.first_byte_ns > 0 { wait_ns } else { 0 },
-            answered: ok,
+            template: exchange.template,
+            status,
+            failure,
+            body_bytes,
         });
     }
 }

@@ -110,10 +110,20 @@ impl<P: Protocol> Worker<P> {
             _ if P::Sink::WALKS => self.closed_with_user(slot, why, at),
             _ => P::closed(self, slot, why, at),
         }
+        self.note_end_of_connection(slot, at);
         self.connections[slot as usize].socket_gone();
         match self.connections[slot as usize].is_spare {
             true => self.spares.push(slot),
             false => self.go_on(io, slot, at),
+        }
+    }
+
+    /// What a connection that stood came to, once.
+    pub(crate) fn note_end_of_connection(&mut self, slot: Slot, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        if matches!(connection.stage, Stage::Open | Stage::Closing) {
+            self.recorder.connection_ended(connection, at);
+            connection.opening_ns = 0;
         }
     }
 

@@ -102,6 +102,7 @@ impl<P: Protocol> Worker<P> {
     pub(crate) fn note_unfinished(&mut self, at: u64) {
         for slot in 0..self.connections.len() as Slot {
             P::unfinished(self, slot, at);
+            self.note_end_of_connection(slot, at);
         }
         self.note_never_sent(at);
     }

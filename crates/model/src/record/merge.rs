@@ -58,6 +58,7 @@ impl Record {
             journeys: None,
             checks: None,
             samples: None,
+            each_connection: None,
             every_request: Vec::new(),
             faults: Vec::new(),
         }
@@ -114,6 +115,7 @@ impl Record {
             journeys,
             checks,
             samples,
+            each_connection,
             every_request,
             faults,
         } = other;
@@ -176,6 +178,9 @@ impl Record {
         self.drain_ns = self.drain_ns.max(drain_ns);
         self.slices.merge(slices);
         self.worker_rates.merge(&worker_rates);
+        if let Some(theirs) = each_connection {
+            self.each_connection.get_or_insert_default().merge(&theirs);
+        }
         group::merge(&mut self.groups, groups);
         match (&mut self.journeys, journeys) {
             (Some(own), Some(theirs)) => own.merge(*theirs),

@@ -2,6 +2,7 @@
 //! apart for responses and for failures. Fixed size, whatever the number of requests.
 
 mod checks;
+mod each_connection;
 mod fault;
 mod group;
 mod http2;
@@ -21,6 +22,7 @@ use ablaze_stats::Latency;
 
 use crate::failure::FailureKind;
 pub use checks::{CheckRecord, Checks};
+pub use each_connection::EachConnection;
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
@@ -137,6 +139,9 @@ pub struct Record {
     pub checks: Option<Box<Checks>>,
     /// Requests and responses that failed a check, or an assert or a capture of a journey; `None` where none did.
     pub samples: Option<Box<Samples>>,
+    /// What each connection came to; `None` where connections are made before the clock. Only h2load's report has it, and
+    /// no file keeps it.
+    pub each_connection: Option<Box<EachConnection>>,
     /// One line per request, if asked for.
     pub every_request: Vec<RequestLine>,
     /// Workers that ended before their run, by a fault of this program: the record has what they did until
@@ -157,7 +162,7 @@ pub struct FirstFailure {
     pub connecting: bool,
 }
 
-/// One finished exchange, kept only for the file of every request.
+/// One finished exchange, kept only for reports that list every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestLine {
     /// Begin, ns since the clock started.
@@ -168,8 +173,14 @@ pub struct RequestLine {
     pub total_ns: u64,
     /// Wait for the first byte.
     pub wait_ns: u64,
-    /// Whether it was answered.
-    pub answered: bool,
+    /// Which of the Plan's templates it sent.
+    pub template: u32,
+    /// Status of the response; 0 where there was none.
+    pub status: u16,
+    /// Why there was none.
+    pub failure: Option<FailureKind>,
+    /// Length of the body, without transfer coding.
+    pub body_bytes: u64,
 }
 
 impl Record {

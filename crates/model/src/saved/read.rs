@@ -233,6 +233,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         },
         slices: slices(document)?,
         worker_rates: Latency::new(3),
+        each_connection: None,
         groups: document.groups.iter().map(Group::restore).collect::<Result<_, _>>()?,
         journeys: document.journeys.as_ref().map(Journeys::restore).transpose()?,
         checks: document

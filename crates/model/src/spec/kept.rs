@@ -24,6 +24,10 @@ pub enum FrontEnd {
     Gurl,
     /// Those of `ablaze wrk`.
     Wrk,
+    /// Those of `ablaze hey`.
+    Hey,
+    /// Those of `ablaze h2load`.
+    H2load,
     /// The setters of the library.
     Library,
 }

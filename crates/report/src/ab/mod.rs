@@ -9,7 +9,7 @@ pub mod html;
 pub mod text;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 use std::io::{self, Write};
 

@@ -25,7 +25,10 @@ pub fn run() -> Run {
             connect_ns,
             total_ns,
             wait_ns: total_ns - connect_ns - 500_000,
-            answered: true,
+            template: 0,
+            status: 200,
+            failure: None,
+            body_bytes: 14,
         });
     }
     Run {

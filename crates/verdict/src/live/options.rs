@@ -54,6 +54,8 @@ impl Opt {
             FrontEnd::Library => self.setter(),
             FrontEnd::Gurl => self.of_gurl(),
             FrontEnd::Wrk => self.of_wrk(),
+            FrontEnd::Hey => self.of_hey().unwrap_or(self.word()),
+            FrontEnd::H2load => self.of_h2load().unwrap_or(self.word()),
             // Beside ab's letters `ablaze ab` takes the words.
             FrontEnd::Ab => self.of_ab().unwrap_or(self.word()),
             _ => self.word(),
@@ -126,6 +128,36 @@ impl Opt {
             Self::Header => "-H",
             Self::Streams | Self::Http11 => self.of_gurl(),
             _ => self.word(),
+        }
+    }
+
+    /// Beside hey's letters `ablaze hey` takes the words.
+    fn of_hey(self) -> Option<&'static str> {
+        match self {
+            Self::Connections => Some("-c"),
+            Self::Duration => Some("-z"),
+            Self::Threads => Some("-cpus"),
+            Self::OneThread => Some("-cpus 1"),
+            Self::Timeout => Some("-t"),
+            Self::Header => Some("-H"),
+            Self::NoKeepAlive => Some("-disable-keepalive"),
+            _ => None,
+        }
+    }
+
+    /// Beside h2load's options `ablaze h2load` takes the words.
+    fn of_h2load(self) -> Option<&'static str> {
+        match self {
+            Self::Connections => Some("-c"),
+            Self::Duration => Some("-D"),
+            Self::Threads => Some("-t"),
+            Self::OneThread => Some("-t 1"),
+            Self::Timeout => Some("-N"),
+            Self::Header => Some("-H"),
+            Self::Streams => Some("-m"),
+            Self::Warmup => Some("--warm-up-time"),
+            Self::Http11 => Some("--h1"),
+            _ => None,
         }
     }
 

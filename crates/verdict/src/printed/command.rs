@@ -92,7 +92,13 @@ fn in_words(words: &[String], number: usize) -> Option<Command> {
             ("gurl", _) => (0, gurl),
             ("ablaze", Some("ab")) => (1, ab),
             ("ablaze", Some("gurl")) => (1, gurl),
-            ("ablaze", Some("wrk")) => (1, peers::wrk),
+            ("ablaze", Some(other @ ("wrk" | "hey" | "h2load" | "oha"))) => {
+                match peers::of(other) {
+                    Some(parse) => (1, parse),
+                    None => continue,
+                }
+            }
+            ("ablaze", Some("vegeta")) => (1, peers::vegeta),
             ("ablaze", Some("load")) => (1, native::read),
             ("ablaze", _) => (0, native::read),
             ("vegeta", _) => (0, peers::vegeta),

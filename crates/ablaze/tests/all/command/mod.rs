@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+pub mod beside;
 mod completions;
 mod explain;
 mod guides;
+mod h2load;
+mod hey;
 mod import;
 mod man;
 mod own_texts;

@@ -20,7 +20,7 @@ pub(super) fn of(name: &str) -> Option<Parse> {
 }
 
 /// The options of wrk, also behind `ablaze wrk`.
-pub(super) fn wrk(words: &[String]) -> Option<(Words, usize)> {
+fn wrk(words: &[String]) -> Option<(Words, usize)> {
     read(&WRK, words)
 }
 

@@ -1,0 +1,96 @@
+//! Words as Go's package `flag` reads them: one dash or two, the value behind `=` or in the next word, switches alone or with
+//! `=false`, and no option behind the first word that is none. New here: a name that the tool does not have is a native option.
+
+use super::{Known, Words};
+use crate::native;
+
+/// Reads the words.
+///
+/// # Errors
+/// When an option is unknown or lacks its value, or a switch has one that is neither true nor false.
+pub fn parse(known: &'static [Known], words: &[String]) -> Result<Words, String> {
+    let mut parsed = Words::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
+        let Some(name) = name.filter(|_| word != "-") else {
+            parsed.operands.push(word.clone());
+            break;
+        };
+        if name.is_empty() {
+            break;
+        }
+        let (name, attached) = match name.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (name, None),
+        };
+        let Some(found) = known.iter().find(|known| known.name == name) else {
+            let takes_value =
+                native::takes_value(name).ok_or_else(|| format!("unknown option -{name}"))?;
+            let attached = attached.map_or(String::new(), |value| format!("={value}"));
+            parsed.native.push(format!("--{name}{attached}"));
+            if takes_value && attached.is_empty() {
+                parsed.native.extend(words.next().cloned());
+            }
+            continue;
+        };
+        let value = match (found.is_switch(), attached) {
+            (true, value) => switch(name, value)?.to_string(),
+            (false, Some(value)) => value.to_owned(),
+            (false, None) => {
+                let missing = || format!("-{name} requires a value: {}", found.value);
+                words.next().cloned().ok_or_else(missing)?
+            }
+        };
+        parsed.own.push((found.name, value));
+    }
+    parsed.operands.extend(words.cloned());
+    Ok(parsed)
+}
+
+/// What Go's `strconv.ParseBool` takes.
+fn switch(name: &str, value: Option<&str>) -> Result<bool, String> {
+    match value {
+        None | Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
+        Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
+        Some(other) => Err(format!("-{name}={other}: expected -{name} or -{name}=false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[Known] = &[
+        Known::new(None, "n", "N", ""),
+        Known::new(None, "h2", "", ""),
+        Known::new(None, "host", "H", ""),
+    ];
+
+    fn of(line: &str) -> Result<Words, String> {
+        parse(KNOWN, &line.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_are_read_as_go_reads_them() {
+        let words = of("-n 5 --h2 -host=a=b -h2=f u -n 7").unwrap();
+        let own: Vec<String> =
+            words.own.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(own, ["n=5", "h2=true", "host=a=b", "h2=false"]);
+        assert_eq!(words.operands, ["u", "-n", "7"]);
+        assert!(!words.is_on("h2"));
+        let words = of("--json --io=epoll -fail-if p99>1ms -n=3 -- -n").unwrap();
+        assert_eq!(words.native, ["--json", "--io=epoll", "--fail-if", "p99>1ms"]);
+        assert_eq!((words.last("n"), &words.operands[..]), (Some("3"), &["-n".to_owned()][..]));
+    }
+
+    #[test]
+    fn what_is_no_option_is_named() {
+        for (line, problem) in
+            [("-x u", "unknown option -x"), ("-n", "-n requires a value"), ("-h2=2 u", "-h2=2")]
+        {
+            let refused = of(line).unwrap_err();
+            assert!(refused.contains(problem), "{line}: {refused}");
+        }
+    }
+}
