@@ -12,7 +12,7 @@ use crate::front_ends::{
     ab, compare, completions, demo, doctor, explain, find, gurl, import, load, man, replay, report,
     run, serve, sweep, wrk,
     ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, replay,
-    report, run, serve, sweep, wrk,
+    report, run, say, serve, sweep, wrk,
 };
 use crate::help;
 
@@ -97,6 +97,7 @@ pub const ALL: &[Command] = &[
     command(Compare, "report", "show saved results again, or convert saved runs", report::main, report::command),
     command(Compare, "replay", "repeat five published benchmarks, as they were run and fairly", replay::main, replay::command),
     command(Understand, "explain", "say what the numbers in a report by ab, gurl or ablaze do and do not mean", explain::main, explain::command),
+    command(Understand, "say", "print the command line for one of another tool: ablaze say 'wrk -c9 URL'", say::main, say::command),
     command(Understand, "doctor", "check this machine before a run, and say how to fix what it finds", doctor::main, doctor::command),
     command(Own, "man", "print a manual page, or write all of them into a folder", |words| man::main(words, all_options), man::command),
     command(Own, "completions", "print a script that makes bash, zsh or fish complete command lines", |words| completions::main(words, all_options), completions::command),

@@ -27,6 +27,7 @@ mod outputs;
 mod profile;
 mod progress;
 mod servers;
+mod shell;
 mod suggest;
 mod terminal;
 mod usage;

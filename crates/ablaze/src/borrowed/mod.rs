@@ -2,14 +2,17 @@
 //! words are read by, and a function that says what they ask for. The front end of a tool carries that out and prints the
 //! tool's report ([`run`]); `ablaze say` shows the words.
 
+mod ab;
 mod asked;
 mod flags;
 mod getopt;
+mod gurl;
 mod h2load;
 mod hey;
 mod known;
 pub mod run;
 mod words;
+mod wrk;
 
 use ablaze_load::planning::OptionNames;
 use ablaze_model::spec::FrontEnd;
@@ -84,6 +87,9 @@ impl Tool {
         format!("{line}; see `ablaze {} --help`", self.name)
     }
 }
+
+/// The tools whose lines `ablaze say` puts into native words.
+pub const SAID: &[&Tool] = &[&ab::AB, &gurl::GURL, &wrk::WRK, &HEY, &H2LOAD];
 
 /// Words of the system as text.
 pub fn texts(words: &[std::ffi::OsString]) -> Vec<String> {

@@ -19,6 +19,7 @@ pub mod man;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod say;
 pub mod serve;
 pub mod sweep;
 pub mod wrk;

@@ -1,13 +1,12 @@
 //! `ablaze import`: writes a journey, a file in Hurl's format, from what people have: a HAR file that a browser saved,
 //! or a `curl` command. What has no place in a journey is named on stderr and left out.
 //!
-//! [`shell`] splits command lines as sh does, [`curl`] reads curl's options, [`har`] HAR files; [`hurl`] writes; [`encoded`] is about forms.
+//! [`crate::shell`] splits command lines as sh does, [`curl`] reads curl's options, [`har`] HAR files; [`hurl`] writes; [`encoded`] is about forms.
 
 mod curl;
 mod encoded;
 mod har;
 mod hurl;
-mod shell;
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -19,7 +18,7 @@ use ablaze_report::file;
 use clap::{CommandFactory, Parser};
 
 use crate::error::note;
-use crate::{CommandError, terminal, usage};
+use crate::{CommandError, shell, terminal, usage};
 
 /// The command line of `ablaze import`.
 #[derive(Debug, Parser)]

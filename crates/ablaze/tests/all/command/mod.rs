@@ -14,6 +14,7 @@ mod own_texts;
 mod readme;
 mod refusals;
 mod runs;
+mod say;
 pub mod support;
 mod verdict;
 mod wrk;

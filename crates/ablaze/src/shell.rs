@@ -1,6 +1,8 @@
 //! Command lines as sh and bash split them into words: quotation marks, backslashes, `$'…'`, line continuations,
 //! comments, and what ends a command. Nothing is expanded.
 
+use ablaze_model::printable::is_hostile;
+
 /// The commands of a text, each as its words. What is not followed (a pipe, a redirection) is noted.
 ///
 /// # Errors
@@ -18,6 +20,36 @@ pub fn commands(text: &str, notes: &mut Vec<String>) -> Result<Vec<Vec<String>>,
     };
     splitter.run(notes)?;
     Ok(splitter.all)
+}
+
+/// The words as a line for a shell: what would not stay as it is stands in quotation marks.
+pub fn line(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_@%+=:,./-".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    if !word.chars().any(is_hostile) {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
+    // Of bash, zsh and ksh: what a terminal would obey is written as bytes.
+    let mut out = String::from("$'");
+    for letter in word.chars() {
+        match letter {
+            '\'' | '\\' => out.extend(['\\', letter]),
+            letter if is_hostile(letter) => {
+                let mut bytes = [0; 4];
+                let bytes = letter.encode_utf8(&mut bytes).bytes();
+                out.extend(bytes.map(|byte| format!("\\{byte:03o}")));
+            }
+            letter => out.push(letter),
+        }
+    }
+    out.push('\'');
+    out
 }
 
 struct Splitter {
@@ -239,6 +271,20 @@ mod tests {
             let Some(expected) = as_bash_splits(line) else { return };
             assert_eq!(split(line), [expected], "{line}");
         }
+    }
+
+    #[test]
+    fn a_shell_reads_the_words_of_a_line_back() {
+        let words =
+            ["a", "", "it's", "a b", "$x `y` \\", "http://h/?a=1&b={2}", "\u{1b}[1m\n'\\é\u{202e}"];
+        let words = words.map(str::to_owned).to_vec();
+        let Some(read) = as_bash_splits(&line(&words)) else { return };
+        assert_eq!(read, words);
+        assert!(!line(&words).chars().any(is_hostile));
+        assert_eq!(
+            line(&["-d".into(), "10s".into(), "http://h:1/a".into()]),
+            "-d 10s http://h:1/a"
+        );
     }
 
     #[test]
