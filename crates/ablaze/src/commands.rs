@@ -13,6 +13,8 @@ use crate::front_ends::{
     run, serve, sweep, wrk,
     ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, replay,
     report, run, say, serve, sweep, wrk,
+    ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, oha,
+    replay, report, run, say, serve, sweep, wrk,
 };
 use crate::help;
 
@@ -87,6 +89,7 @@ pub const ALL: &[Command] = &[
     command(Measure, "wrk", "load a URL as wrk does", wrk::main, wrk::command),
     command(Borrowed, "hey", "load a URL as hey does", hey::main, hey::command),
     command(Borrowed, "h2load", "load a URL as h2load does", h2load::main, h2load::command),
+    command(Borrowed, "oha", "load a URL as oha does", oha::main, oha::command),
     command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main, find::command),
     command(Measure, "import", "write a journey (.hurl) from a HAR file or a curl command", import::main, import::command),
     command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main, serve::command),

@@ -3,7 +3,7 @@
 //!
 //! [`text`] is for the terminal, [`page`] for people who were not there, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
-//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`], [`gurl`], [`wrk`], [`hey`] and [`h2load`] print
+//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`], [`gurl`], [`wrk`], [`hey`], [`h2load`] and [`oha`] print
 //! what those tools print.
 
 pub mod ab;
@@ -24,6 +24,7 @@ pub mod hlog;
 mod http2;
 mod journeys;
 pub mod json;
+pub mod oha;
 pub mod page;
 pub mod per_second;
 mod phases;

@@ -86,6 +86,7 @@ enum FrontEnd {
     Wrk,
     Hey,
     H2load,
+    Oha,
 }
 
 impl FrontEnd {
@@ -101,6 +102,7 @@ impl FrontEnd {
             () if is("wrk") => Self::Wrk,
             () if is("hey") => Self::Hey,
             () if is("h2load") => Self::H2load,
+            () if is("oha") => Self::Oha,
             () => Self::Native,
         }
     }
@@ -113,9 +115,9 @@ impl FrontEnd {
             (_, "--cookie") => Some(Secret::OfCookie),
             (_, "--proxy") => Some(Secret::InUrl),
             (Self::Native, "-u" | "--user") | (Self::Ab, "-A" | "-P") => Some(Secret::Password),
-            (Self::Hey | Self::H2load, "-user" | "--user") => Some(Secret::Password),
-            (Self::Hey, "-a" | "--a") => Some(Secret::Password),
-            (Self::Hey, "-x" | "--x") => Some(Secret::InUrl),
+            (Self::Hey | Self::H2load | Self::Oha, "-user" | "--user") => Some(Secret::Password),
+            (Self::Hey | Self::Oha, "-a" | "--a") => Some(Secret::Password),
+            (Self::Hey | Self::Oha, "-x" | "--x") => Some(Secret::InUrl),
             (Self::Ab, "-C") => Some(Secret::All),
             _ => None,
         }

@@ -10,6 +10,7 @@ mod gurl;
 mod h2load;
 mod hey;
 mod known;
+mod oha;
 pub mod run;
 mod words;
 mod wrk;
@@ -21,6 +22,7 @@ pub use asked::Asked;
 pub use h2load::{H2LOAD, connection_rate, uris};
 pub use hey::HEY;
 pub use known::{Known, command, help};
+pub use oha::OHA;
 pub use words::Words;
 
 use crate::CommandError;
@@ -89,7 +91,7 @@ impl Tool {
 }
 
 /// The tools whose lines `ablaze say` puts into native words.
-pub const SAID: &[&Tool] = &[&ab::AB, &gurl::GURL, &wrk::WRK, &HEY, &H2LOAD];
+pub const SAID: &[&Tool] = &[&ab::AB, &gurl::GURL, &wrk::WRK, &HEY, &H2LOAD, &OHA];
 
 /// Words of the system as text.
 pub fn texts(words: &[std::ffi::OsString]) -> Vec<String> {
@@ -103,7 +105,7 @@ mod tests {
     use super::*;
 
     /// Those that carry lines out by this module's [`run`].
-    const TOOLS: &[&Tool] = &[&HEY, &H2LOAD];
+    const TOOLS: &[&Tool] = &[&HEY, &H2LOAD, &OHA];
 
     #[test]
     fn the_page_of_each_tool_has_all_its_options() {

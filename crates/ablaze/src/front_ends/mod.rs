@@ -16,6 +16,7 @@ pub mod hey;
 pub mod import;
 pub mod load;
 pub mod man;
+pub mod oha;
 pub mod replay;
 pub mod report;
 pub mod run;

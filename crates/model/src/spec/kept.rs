@@ -28,6 +28,8 @@ pub enum FrontEnd {
     Hey,
     /// Those of `ablaze h2load`.
     H2load,
+    /// Those of `ablaze oha`.
+    Oha,
     /// The setters of the library.
     Library,
 }

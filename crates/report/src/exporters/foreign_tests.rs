@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::*;
 use crate::sample::{self, assessed};
 use crate::text::{self, Style};
-use crate::{ab, gurl, h2load, hey, json};
+use crate::{ab, gurl, h2load, hey, json, oha};
 
 /// Every string of a saved run that may be anything gets these behind it.
 const HOSTILE: &str =
@@ -89,6 +89,8 @@ fn no_format_passes_on_what_commands_a_terminal() {
         assert_fit("gurl", &gurl::write(&run));
         assert_fit("hey", &hey::write(&run));
         assert_fit("h2load", &h2load::write(&run));
+        assert_fit("oha", &oha::text(&run, None, false));
+        assert_fit("oha", &oha::json(&run, false));
         let page = crate::page::of_runs(&[("a".to_owned(), assessed.clone())], &[]);
         assert_fit("page", &printable::report(&page.html()));
         let mut printed = Vec::new();

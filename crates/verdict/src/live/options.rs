@@ -55,6 +55,7 @@ impl Opt {
             FrontEnd::Gurl => self.of_gurl(),
             FrontEnd::Wrk => self.of_wrk(),
             FrontEnd::Hey => self.of_hey().unwrap_or(self.word()),
+            FrontEnd::Oha => self.of_oha().unwrap_or(self.word()),
             FrontEnd::H2load => self.of_h2load().unwrap_or(self.word()),
             // Beside ab's letters `ablaze ab` takes the words.
             FrontEnd::Ab => self.of_ab().unwrap_or(self.word()),
@@ -141,6 +142,21 @@ impl Opt {
             Self::Timeout => Some("-t"),
             Self::Header => Some("-H"),
             Self::NoKeepAlive => Some("-disable-keepalive"),
+            _ => None,
+        }
+    }
+
+    /// Beside oha's options `ablaze oha` takes the words.
+    fn of_oha(self) -> Option<&'static str> {
+        match self {
+            Self::Connections => Some("-c"),
+            Self::Duration => Some("-z"),
+            Self::Timeout => Some("-t"),
+            Self::Header => Some("-H"),
+            Self::Rate => Some("-q"),
+            Self::Streams => Some("-p"),
+            Self::NoKeepAlive => Some("--disable-keepalive"),
+            Self::Http11 => Some("--http-version 1.1"),
             _ => None,
         }
     }

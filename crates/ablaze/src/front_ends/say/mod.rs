@@ -143,6 +143,10 @@ mod tests {
                 "ablaze --http 2 -c 3 -n 9 --streams 3 --insecure https://h/",
             ),
             (
+                "oha --no-tui -z 3s -q 100 -H 'A: b' http://h/",
+                "ablaze -c 50 -d 3s --rate 100 -H 'A: b' http://h/",
+            ),
+            (
                 "gurl -ac 21 -an 1000 -bench -J a=b :12345",
                 "ablaze -c 21 -n 1000 --body-json a=b :12345",
             ),
@@ -161,6 +165,7 @@ mod tests {
             ("ab -n 1 -g f http://h/", "-g: for the whole distribution use -o FILE.hlog"),
             ("hey http://h/", "redirects are not followed"),
             ("h2load http://h/ http://h/b", "2 URIs"),
+            ("oha -p 3 http://h/", "-p is for HTTP/2"),
             ("gurl :80 -X GET", "without -bench"),
         ] {
             let (_, notes) = of(line);

@@ -10,6 +10,7 @@ mod h2load;
 mod hey;
 mod import;
 mod man;
+mod oha;
 mod own_texts;
 mod readme;
 mod refusals;
