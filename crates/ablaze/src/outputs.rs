@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ablaze_model::plan::Plan;
 use ablaze_model::{Assessed, LoadSpec, Run};
-use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
+use ablaze_report::condition::{ConditionError, Conditions, Metric};
 use ablaze_report::exporters::{self, Exported, Exporter, Kind};
 use ablaze_report::text::{self, Style};
 use ablaze_report::{file, json, page};
@@ -77,9 +77,7 @@ fn keep_in(path: &Path, exporter: &dyn Exporter, what: &Exported<'_>) -> Result<
 #[derive(Debug)]
 pub struct Outputs {
     files: Files,
-    conditions: Vec<Condition>,
-    /// What has to hold.
-    slo: Vec<Condition>,
+    conditions: Conditions,
     json: bool,
     /// The format that standard output gets instead of the report.
     printed: Option<&'static dyn Exporter>,
@@ -140,16 +138,18 @@ impl Outputs {
                     .map_err(|error| CommandError::usage(format!("--output {error}")))?;
             }
         }
-        let conditions =
-            asked.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+        let fail_if = asked.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
         let slo = asked.slo.iter().flat_map(|texts| texts.split(','));
         let slo = slo.map(str::parse).collect::<Result<Vec<_>, ConditionError>>();
         Ok(Self {
             files,
-            conditions: conditions.map_err(|error: ConditionError| {
-                CommandError::usage(format!("--fail-if {error}"))
-            })?,
-            slo: slo.map_err(|error| CommandError::usage(format!("--slo {error}")))?,
+            conditions: Conditions {
+                fail_if: fail_if.map_err(|error: ConditionError| {
+                    CommandError::usage(format!("--fail-if {error}"))
+                })?,
+                slo: slo.map_err(|error| CommandError::usage(format!("--slo {error}")))?,
+                strict: asked.strict,
+            },
             json: asked.json,
             printed,
             explain: asked.explain,
@@ -161,7 +161,8 @@ impl Outputs {
     /// # Errors
     /// When one needs a schedule and there is none.
     pub fn check(&self, spec: &LoadSpec) -> Result<(), CommandError> {
-        let lag = self.conditions.iter().find(|condition| condition.metric() == Metric::Lag);
+        let lag =
+            self.conditions.fail_if.iter().find(|condition| condition.metric() == Metric::Lag);
         match lag {
             Some(condition) if !spec.shape.is_open() => Err(CommandError::usage(format!(
                 "--fail-if {}: only requests sent on a schedule have a lag: use --rate, too",
@@ -176,8 +177,8 @@ impl Outputs {
     /// # Errors
     /// When there is no such group or journey: the line has the names that there are.
     pub fn check_plan(&self, plan: &Plan) -> Result<(), CommandError> {
-        let fail_if = self.conditions.iter().map(|condition| ("--fail-if", condition));
-        let slo = self.slo.iter().map(|condition| ("--slo", condition));
+        let fail_if = self.conditions.fail_if.iter().map(|condition| ("--fail-if", condition));
+        let slo = self.conditions.slo.iter().map(|condition| ("--slo", condition));
         fail_if.chain(slo).try_for_each(|(option, condition)| {
             let checked = condition.check(&plan.requests.groups, plan.journey.as_ref());
             checked.map_err(|error| CommandError::usage(format!("{option} {error}")))
@@ -224,8 +225,8 @@ impl Outputs {
         self.files.keep_streams(&self.exported(assessed));
     }
 
-    fn exported<'a>(&self, assessed: &'a Assessed) -> Exported<'a> {
-        Exported::Run { assessed, explain: self.explain }
+    fn exported<'a>(&'a self, assessed: &'a Assessed) -> Exported<'a> {
+        Exported::Run { assessed, explain: self.explain, conditions: &self.conditions }
     }
 
     /// Flame graphs, beside the first file: `run-flame-target.svg` beside `run.json`.
@@ -240,25 +241,9 @@ impl Outputs {
     /// Whether a condition of `--fail-if` is met, or one of `--slo` is not; each of them gets a line on stderr.
     pub fn fails(&self, run: &Run) -> bool {
         let mut fails = false;
-        for condition in &self.conditions {
-            match condition.judge(run) {
-                Outcome::NotMet => {}
-                Outcome::Met(text) | Outcome::Unknown(text) => {
-                    note(&format!("--fail-if {text}"));
-                    fails = true;
-                }
-            }
-        }
-        for condition in &self.slo {
-            let why = match condition.judge_by_slowest(run) {
-                Outcome::Met(_) => continue,
-                Outcome::Unknown(text) => text,
-                Outcome::NotMet => {
-                    let figure = condition.figure(run).unwrap_or_default();
-                    format!("{} does not hold: {figure}", condition.text())
-                }
-            };
-            note(&format!("--slo {why}"));
+        for judged in self.conditions.judged(run) {
+            let Some(why) = judged.failure else { continue };
+            note(&format!("{} {why}", judged.option));
             fails = true;
         }
         fails

@@ -8,6 +8,7 @@ use ablaze_model::run::Ended;
 use ablaze_model::saved;
 pub use ablaze_model::saved::LoadError;
 use ablaze_model::{Assessed, FailureKind};
+use ablaze_report::condition::Conditions;
 use ablaze_report::effort::{self, Effort};
 use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::file::{self, FileError};
@@ -201,8 +202,8 @@ impl Run {
         page::of_run(&self.assessed).html()
     }
 
-    /// Keeps a report in a file, in the format that its extension names: `.json .html .csv .txt .hlog .svg .md`, the
-    /// last with its chart beside it. A file of this name is replaced as a whole.
+    /// Keeps a report in a file, in the format that its extension names: `.json .html .csv .txt .hlog .xml .svg
+    /// .md`, the last with its chart beside it. A file of this name is replaced as a whole.
     ///
     /// # Errors
     /// When the extension names none of these formats, or the file cannot be written.
@@ -210,7 +211,9 @@ impl Run {
         let path = path.as_ref();
         let exporter = exporters::checked(path, Kind::Run)?;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let what = Exported::Run { assessed: &self.assessed, explain: false };
+        let conditions = Conditions::default();
+        let what =
+            Exported::Run { assessed: &self.assessed, explain: false, conditions: &conditions };
         let export = exporter
             .export(&what, &stem.unwrap_or_default())
             .map_err(|why| FileError::from_io(path, &std::io::Error::other(why)))?;

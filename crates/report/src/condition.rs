@@ -6,8 +6,10 @@ use ablaze_model::Run;
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
 
+mod asked;
 mod subject;
 
+pub use self::asked::{Conditions, Judged};
 use self::subject::Subject;
 use crate::number::{grouped, percent, rate, time};
 

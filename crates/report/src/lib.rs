@@ -25,6 +25,7 @@ mod http2;
 mod journeys;
 pub mod json;
 pub mod oha;
+pub mod junit;
 pub mod page;
 pub mod per_second;
 mod phases;

@@ -2,12 +2,14 @@
 //! end, told in every form of the report, and on stderr where a build fails by them.
 
 use ablaze_lab::check::{Answer, Check};
-use ablaze_model::experiment::{Experiment, Results};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
 use ablaze_model::printable;
+use ablaze_report::junit::{self, Case, CaseOutcome, Suite};
 use serde_json::json;
 
+use super::shown;
 use crate::CommandError;
-use crate::error::note;
+use crate::error::{INTERRUPTED, note};
 
 /// What must not be met, and what must.
 #[derive(Debug, Default)]
@@ -102,6 +104,28 @@ impl Conditions {
         format!("{}\n", printable::json(&format!("{value:#}")))
     }
 
+    /// The experiment as the cases of a test: that its targets responded, its verdict, every check and condition.
+    pub fn suite(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+        judged: &JudgedTogether,
+        unequal: &[String],
+    ) -> Suite {
+        let mut cases = vec![responses(experiment, results)];
+        cases.push(junit::of_verdict(judged.verdict, &judged.findings, false));
+        cases.extend(self.judged(experiment, results, unequal).map(|judged| Case {
+            class: if judged.must_hold { "check" } else { "condition" },
+            name: judged.what(),
+            outcome: match judged.fails {
+                true => CaseOutcome::Failed(format!("{}: {}", judged.what(), judged.answer)),
+                false => CaseOutcome::Passed,
+            },
+            output: judged.answer.to_owned(),
+        }));
+        Suite { name: experiment.title.clone(), elapsed_ns: 0, cases }
+    }
+
     /// The checks and then the conditions, each with its answer.
     fn judged(
         &self,
@@ -129,6 +153,17 @@ impl Conditions {
         });
         checks.chain(fail_if).collect::<Vec<_>>().into_iter()
     }
+}
+
+/// Whether the targets responded: without that the command fails, whatever else was asked.
+fn responses(experiment: &Experiment, results: &Results) -> Case {
+    let outcome = match shown::status(experiment, results) {
+        0 => CaseOutcome::Passed,
+        INTERRUPTED => CaseOutcome::Failed("it was interrupted".to_owned()),
+        _ => CaseOutcome::Failed("nothing was measured of a target".to_owned()),
+    };
+    let name = "responses come as expected".to_owned();
+    Case { class: "responses", name, outcome, output: String::new() }
 }
 
 /// A condition with its answer.

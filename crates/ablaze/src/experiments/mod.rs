@@ -222,6 +222,7 @@ pub fn contents(
         json,
         csv: Some(csv::experiment(experiment, results)),
         text,
+        suites: vec![conditions.suite(experiment, results, judged, &unequal)],
     }
 }
 

@@ -5,6 +5,7 @@ use ablaze_model::experiment::{Search, Searched};
 use ablaze_report::experiment::search_page::{chart, of_search};
 use ablaze_report::experiment::{csv, json, text};
 use ablaze_report::exporters::Contents;
+use ablaze_report::junit::{Case, CaseOutcome, Suite};
 
 use super::asked;
 
@@ -20,5 +21,19 @@ pub fn contents(search: &Search, folder: &StageFolder, searched: &Searched) -> C
         json: json::search(search, searched),
         csv: Some(csv::search(searched)),
         text: text::search(search, searched),
+        suites: vec![suite(search, searched)],
     }
+}
+
+/// The search as the case of a test: whether it has an answer.
+fn suite(search: &Search, searched: &Searched) -> Suite {
+    let outcome = match (searched.is_answered(), searched.interrupted) {
+        (_, true) => CaseOutcome::Failed("it was interrupted".to_owned()),
+        (true, false) => CaseOutcome::Passed,
+        (false, false) => CaseOutcome::Failed("no rate was found".to_owned()),
+    };
+    let name = format!("a rate at which {} holds", search.goal);
+    let output = text::search(search, searched);
+    let case = Case { class: "search", name, outcome, output };
+    Suite { name: search.target.name.clone(), elapsed_ns: 0, cases: vec![case] }
 }

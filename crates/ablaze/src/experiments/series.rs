@@ -10,6 +10,7 @@ use ablaze_model::experiment::{Experiment, JudgedTogether, Results, file_name};
 use ablaze_model::spec::Secrets;
 use ablaze_report::experiment::page;
 use ablaze_report::file::write_atomically;
+use ablaze_report::junit::Suite;
 use ablaze_report::page::{Block, Section};
 
 use super::client::Native;
@@ -93,6 +94,14 @@ impl Done {
     /// Whether ratios may be shown: the targets did the same work.
     pub fn ranked(&self) -> bool {
         Showing::default().unequal(&self.judged).is_empty()
+    }
+
+    /// What had to hold of it, as the cases of a test.
+    pub fn suite(&self) -> Suite {
+        let Planned { heading, experiment, conditions, .. } = &self.planned;
+        let unequal = Showing::default().unequal(&self.judged);
+        let suite = conditions.suite(experiment, &self.results, &self.judged, &unequal);
+        Suite { name: heading.clone(), ..suite }
     }
 
     /// Its figures as JSON, under its heading: they lie in the page.

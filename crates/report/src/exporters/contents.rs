@@ -2,6 +2,7 @@
 
 use ablaze_chart::Chart;
 
+use crate::junit::Suite;
 use crate::page::Page;
 
 /// The parts that formats are made of.
@@ -17,6 +18,8 @@ pub struct Contents {
     pub csv: Option<String>,
     /// Its report in words.
     pub text: String,
+    /// What had to hold of it, as the cases of a test: a suite for each experiment.
+    pub suites: Vec<Suite>,
 }
 
 impl Contents {

@@ -76,7 +76,8 @@ fn no_format_passes_on_what_commands_a_terminal() {
         changed += strings;
         let run = json::load(&text).unwrap().run;
         let assessed = assessed(&run);
-        let what = Exported::Run { assessed: &assessed, explain: true };
+        let conditions = Conditions::default();
+        let what = Exported::Run { assessed: &assessed, explain: true, conditions: &conditions };
         for exporter in all().iter().filter(|exporter| exporter.fits(Kind::Run)) {
             let export = exporter.export(&what, "stem").unwrap();
             assert_fit(exporter.extensions()[0], &export.text);

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use ablaze_model::Assessed;
 
+use crate::condition::Conditions;
 use crate::file::{self, FileError};
 use crate::page::Page;
 
@@ -33,6 +34,7 @@ exporters! {
     csv
     text
     hlog
+    junit
 }
 
 /// A format of report files.
@@ -94,6 +96,8 @@ pub enum Exported<'a> {
         assessed: &'a Assessed,
         /// Whether the text says what each rule went by.
         explain: bool,
+        /// What the run was to meet, or not to meet.
+        conditions: &'a Conditions,
     },
     /// Several runs, by their page.
     Runs(&'a Page),

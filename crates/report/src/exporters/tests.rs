@@ -8,7 +8,8 @@ use crate::sample::{self, assessed};
 /// One of each kind.
 fn with_each(mut check: impl FnMut(Kind, &Exported<'_>)) {
     let run = assessed(&sample::ordinary());
-    check(Kind::Run, &Exported::Run { assessed: &run, explain: false });
+    let conditions = Conditions::default();
+    check(Kind::Run, &Exported::Run { assessed: &run, explain: false, conditions: &conditions });
     let runs = [("one".to_owned(), run.clone()), ("other".to_owned(), run)];
     let page = page::of_runs(&runs, &[]);
     check(Kind::Runs, &Exported::Runs(&page));
@@ -18,6 +19,7 @@ fn with_each(mut check: impl FnMut(Kind, &Exported<'_>)) {
         json: "{}".to_owned(),
         csv: Some("a,b".to_owned()),
         text: "words".to_owned(),
+        suites: Vec::new(),
     };
     check(Kind::Experiment, &Exported::Experiment(&contents));
     (contents.chart, contents.csv) = (None, None);

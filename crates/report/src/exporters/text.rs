@@ -18,7 +18,7 @@ impl Exporter for Text {
 
     fn export(&self, what: &Exported<'_>, _stem: &str) -> Result<Export, String> {
         Ok(match what {
-            Exported::Run { assessed, explain } => {
+            Exported::Run { assessed, explain, .. } => {
                 text::write(assessed, &Style { explain: *explain, ..Style::default() })
             }
             Exported::Runs(_) => return Err(unfit()),

@@ -112,11 +112,12 @@ fn the_extension_chooses_the_format() {
     assert_eq!(of("run.CSV").unwrap(), "csv");
     assert_eq!(of("run.1.txt").unwrap(), "txt");
     assert_eq!(of("run.hlog").unwrap(), "hlog");
+    assert_eq!(of("run.junit.xml").unwrap(), "xml");
     assert_eq!(of("run.html").unwrap(), "html");
     assert_eq!(of("run.svg").unwrap(), "svg");
     assert_eq!(of("BENCH.md").unwrap(), "md");
-    let known = "use one of .html .svg .md .json .csv .txt .hlog";
-    assert!(of("run.xml").unwrap_err().to_string().contains(known));
+    let known = "use one of .html .svg .md .json .csv .txt .hlog .xml";
+    assert!(of("run.pdf").unwrap_err().to_string().contains(known));
     assert!(of("run").unwrap_err().to_string().contains("no file extension"));
     assert!(of(".json").unwrap_err().to_string().contains("no file extension"));
 }

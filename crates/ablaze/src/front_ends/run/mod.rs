@@ -249,7 +249,8 @@ fn several(
     let has_page = pages::keep_page(&folder, &page);
     let shown = folder.display();
     let json = format!("{:#}\n", serde_json::json!({ "parts": documents }));
-    let contents = Contents { page: Ok(page), chart: None, json, csv: None, text: words };
+    let suites = done.iter().map(Done::suite).collect();
+    let contents = Contents { page: Ok(page), chart: None, json, csv: None, text: words, suites };
     let exported = Exported::Experiment(&contents);
     files.keep_files(&exported);
     if line.json {
