@@ -18,6 +18,7 @@ mod carry_out;
 mod commands;
 mod error;
 mod experiments;
+mod exports;
 mod front_ends;
 mod help;
 mod native;

@@ -10,10 +10,11 @@ use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::condition::{ConditionError, Conditions, Metric};
 use ablaze_report::exporters::{self, Exported, Exporter, Kind};
 use ablaze_report::text::{self, Style};
-use ablaze_report::{file, json, page};
+use ablaze_report::{file, json, junit, page};
 
 use crate::carry_out::interrupted;
 use crate::error::note;
+use crate::exports::github;
 use crate::native::ReportOptions;
 use crate::{CommandError, outlets};
 
@@ -191,6 +192,12 @@ impl Outputs {
         let kept = self.keep_files(assessed);
         self.print(assessed, &kept);
         self.keep_streams(assessed);
+    }
+
+    /// Tells the job on GitHub Actions that this is a step of, if it is.
+    pub fn tell_github(&self, assessed: &Assessed) {
+        let suite = junit::of_run(assessed, &self.conditions);
+        github::tell(&[suite], || Ok(page::markdown_of_run(assessed, "report").text));
     }
 
     /// Prints the native report, or JSON if that was asked for. `kept` names the files that have it.

@@ -39,6 +39,7 @@ use ablaze_target::tls::Identity;
 
 use crate::carry_out::listen_for_interrupts;
 use crate::error::note;
+use crate::exports::github;
 use crate::outputs::Files;
 use crate::{CommandError, outlets, terminal};
 use client::Native;
@@ -177,6 +178,7 @@ pub fn told_at_the_end(kept: &Kept, folder: &Folder, showing: shown::Showing, fi
         told_where(folder.path(), kept.has_page);
     }
     files.keep_streams(&Exported::Experiment(&kept.contents));
+    github::tell_of(&kept.contents);
 }
 
 /// Where page and runs are.

@@ -22,6 +22,7 @@ use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, place
 use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
 use crate::experiments::{pages, targets, words};
+use crate::exports::github;
 use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
 use crate::outputs::Files;
 use crate::{CommandError, experiments, native, outlets, terminal, values};
@@ -227,6 +228,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         ));
     }
     files.keep_streams(&exported);
+    github::tell_of(&contents);
     Ok(if folder.unsaved().is_some() {
         ExitCode::from(NOTHING_MEASURED)
     } else {

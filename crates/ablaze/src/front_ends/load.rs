@@ -81,6 +81,7 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let assessed = verdict::assessed(run);
     let run = &assessed.run;
     outputs.hand_over(&assessed);
+    outputs.tell_github(&assessed);
     if let Some(path) = &line.options.request.bodies.cookie_jar {
         outlets::attempt("--cookie-jar", || {
             let jar = cookies::jar_after(run, spec.requests.cookies.as_ref(), &secrets)?;

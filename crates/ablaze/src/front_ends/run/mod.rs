@@ -25,6 +25,7 @@ use crate::experiments::pages;
 use crate::experiments::parts::{self, Part};
 use crate::experiments::series::{self, Done, Planned};
 use crate::experiments::shown::{self, Showing};
+use crate::exports::github;
 use crate::outputs::Files;
 use crate::{CommandError, experiments, terminal};
 
@@ -264,6 +265,7 @@ fn several(
         note(&format!("interrupted; to continue: `ablaze run {file}{quick} --folder {shown}`"));
     }
     files.keep_streams(&exported);
+    github::tell_of(&contents);
     Ok(ExitCode::from(status))
 }
 

@@ -1,0 +1,3 @@
+//! What leaves a run by itself, beside its report: what build servers are told.
+
+pub mod github;
