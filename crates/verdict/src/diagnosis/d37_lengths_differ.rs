@@ -28,8 +28,7 @@ const FAR: f64 = 0.2;
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     let (status, length) = (other_status(run), other_length(run));
-    // The steps of a journey are different requests.
-    if status.is_none() && length.is_none() || run.plan.journey.is_some() {
+    if status.is_none() && length.is_none() || sends_different_requests(run) {
         return None;
     }
     let mut evidence = Vec::new();
@@ -55,6 +54,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let cause = if most.is_some_and(|(_, number)| number + 1 >= record.responses) {
         "The first response is the odd one out: all others differ from it, as when a cache was \
          being filled or the first was a redirect."
+    } else if length.is_none() {
+        "The server did not treat all requests alike: a limit on the rate, a part of it that failed, or a state \
+         that changed during the run."
     } else {
         "Pages that contain a date, a counter or a token differ each time, and so do the \
          responses to different requests, error messages within pages, and responses that the \
@@ -76,12 +78,21 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
     let first = record.first_body_bytes.filter(|_| record.responses > 0)?;
+    if sends_different_requests(run) {
+        return Some("Different requests were sent, whose responses may differ.".to_owned());
+    }
     let status = first_status(run).map_or(String::new(), |status| format!("status {status} with "));
     Some(format!(
         "All of {} were like the first: {status}a body of {} B.",
         counted(record.responses, "response"),
         grouped(first)
     ))
+}
+
+/// Whether responses are expected to differ: those to the lines of a list of URLs, or to the steps of a journey.
+fn sends_different_requests(run: &Run) -> bool {
+    let listed = run.asked.as_ref().is_some_and(|asked| asked.requests.urls.is_some());
+    listed || run.record.groups.len() > 1 || run.plan.journey.is_some()
 }
 
 /// The first response's body length, and how many had another.
@@ -119,6 +130,9 @@ fn lengths(run: &Run) -> String {
         _ => format!("more than {}", known.len()),
     };
     match least.zip(most) {
+        Some((least, most)) if least == most && run.record.body_lengths_other == 0 => {
+            format!("each {} B", grouped(*least))
+        }
         Some((least, most)) => {
             format!("{kinds} lengths from {} to {} B in all", grouped(*least), grouped(*most))
         }
@@ -212,6 +226,7 @@ fn of_lengths_far_apart(report: &Report, complete: u64, others: u64) -> Option<&
 mod tests_on_runs {
     use super::*;
     use crate::live::sample;
+    use ablaze_model::record::GroupRecord;
 
     /// A body of 14 B first, and so many of other lengths.
     fn with_lengths(others: &[(u64, u64)]) -> Run {
@@ -248,12 +263,30 @@ mod tests_on_runs {
         assert!(finding.cause.starts_with("Pages that contain a date"), "{finding:?}");
     }
 
+    /// The first came before the clock started.
+    #[test]
+    fn one_length_is_no_range() {
+        let mut run = with_lengths(&[(162, 20_000)]);
+        run.record.body_lengths.remove(&14);
+        let evidence = on_run(&run).unwrap().evidence;
+        assert!(evidence.ends_with("had another length, each 162 B."), "{evidence}");
+    }
+
+    #[test]
+    fn of_different_requests_nothing_else_is_expected() {
+        let mut run = with_lengths(&[(162, 10_000)]);
+        run.record.groups = ["/a", "/b"].map(|name| GroupRecord::new(name, false)).into();
+        assert_eq!(on_run(&run), None);
+        assert!(!seen(&run).unwrap().contains("were like the first"));
+    }
+
     #[test]
     fn other_statuses_are_told_too() {
         let mut run = with_lengths(&[]);
         run.record.statuses = [(200, 19_000), (204, 1_000)].into();
-        let evidence = on_run(&run).unwrap().evidence;
+        let Finding { evidence, cause, .. } = on_run(&run).unwrap();
         assert!(evidence.contains("first response had status 200; 1,000 of 20,000"), "{evidence}");
+        assert!(!evidence.contains("length") && !cause.contains("date"), "{evidence} {cause}");
         // The head is one of before the clock started.
         run.record.first_head = b"HTTP/1.1 503 Busy\r\n\r\n".to_vec();
         assert_eq!(on_run(&run), None);
