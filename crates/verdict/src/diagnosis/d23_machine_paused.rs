@@ -62,7 +62,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         ));
     }
     let grave = paused >= LITTLE || stolen >= MUCH_STOLEN || suspended_ns > 0;
-    let (cause, fix) = cause(heartbeat);
+    let (cause, fix) = match (heartbeat.gaps, suspended_ns) {
+        (0, 0) => STOLEN_BY_OTHERS,
+        (_, 1..) => SUSPENDED,
+        _ => cause(heartbeat),
+    };
     let severity = if grave { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D23, severity, evidence.join(" "), cause, fix))
 }
@@ -78,6 +82,18 @@ fn seen(run: &Run) -> Option<String> {
         counted(beats, "time")
     ))
 }
+
+/// No thread woke up late, and yet a part of the CPU time was missing.
+const STOLEN_BY_OTHERS: (&str, &str) = (
+    "This is a virtual machine whose CPUs others use too: with all of its CPU time client and server could have \
+     done more.",
+    "Measure when the host is quiet, or on a machine whose CPUs are not shared.",
+);
+
+const SUSPENDED: (&str, &str) = (
+    "The machine slept meanwhile: nothing ran on it, and the clocks of its peers went on.",
+    "Keep the machine awake (`systemd-inhibit`), and measure again.",
+);
 
 /// Who was to blame, by the scheduler's account of the thread: it wanted to run, or it was not
 /// even woken.
@@ -137,5 +153,12 @@ mod tests {
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.starts_with("The hypervisor gave"), "{finding:?}");
         assert_eq!(finding.severity, Severity::Suspect);
+        // Nothing stood still.
+        assert!(
+            !finding.cause.contains("SIGSTOP") && !finding.cause.contains("meanwhile"),
+            "{finding:?}"
+        );
+        sample::monitor(&mut run).kernel.suspended_ns = Some(3_000_000_000);
+        assert!(on_run(&run).unwrap().cause.starts_with("The machine slept"));
     }
 }
