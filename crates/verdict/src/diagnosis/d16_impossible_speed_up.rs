@@ -1,6 +1,6 @@
 //! D16: more clients made every single request faster. In a closed loop with a steady service time
 //! the rate grows at most as fast as the number of clients (the asymptotic bound of operational
-//! analysis: Denning and Buzen, ACM Computing Inspects 10(3), 1978), and does not fall where much
+//! analysis: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and does not fall where much
 //! more would still go through.
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ const TOLERANCE: f64 = 1.1;
 /// A rate below this share of the later highest is far from any limit.
 const FAR_FROM_THE_LIMIT: f64 = 0.5;
 
-/// Waking a thread and a CPU costs tens of microseconds: more is not explained by it.
+/// Waking a thread and a CPU costs tens of microseconds: a longer time is not explained by it.
 const WAKE_UP_S: f64 = 100e-6;
 
 fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
@@ -56,20 +56,22 @@ fn why(steps: &[Step]) -> Option<(String, &'static str)> {
         )
     } else if longest_s <= WAKE_UP_S {
         (
-            "At the low point most of the time is not spent on the work itself: waking a sleeping \
-             thread or CPU costs tens of microseconds, and with more clients nothing goes to sleep."
+            "A request took at most 100 µs longer at the slower point. Waking a sleeping thread or CPU costs \
+             that much, and with more requests in flight fewer of them sleep; the rates do not show whether it \
+             was that."
                 .to_owned(),
-            "Read the low points as wake-up time, not as capacity, and compare targets where the \
+            "Do not take the slower point for the server's capacity; compare targets where the \
              rate no longer grows. A fixed CPU frequency makes the low points steadier (`cpupower \
              frequency-set -g performance`).",
         )
     } else {
         (
-            "Something slowed the runs at the slower point; waking threads and CPUs costs tens of \
-             microseconds and does not explain it."
+            "Concurrency alone does not do this: the slower point was disturbed, or the server had less to do at the \
+             faster one, as with a cache that was filled in between. Waking threads and CPUs costs tens of \
+             microseconds, which is too little."
                 .to_owned(),
-            "Repeat these points, alternating them with the others: what changes from run to run is \
-             not the concurrency's.",
+            "Repeat these points, alternating them: if they differ again, compare what the server did and sent at \
+             each of them.",
         )
     })
 }
@@ -142,9 +144,9 @@ mod tests {
             on_curves(&Curves::of_table(&[curve], None, None)).unwrap().cause
         };
         // 50 µs instead of 33 µs.
-        assert!(cause([20_000.0, 60_000.0, 61_000.0, 62_000.0]).contains("waking a sleeping"));
+        assert!(cause([20_000.0, 60_000.0, 61_000.0, 62_000.0]).contains("Waking a sleeping"));
         // 391 µs instead of 150 µs.
         let cause = cause([2_558.0, 13_333.0, 14_000.0, 14_000.0]);
-        assert!(cause.contains("does not explain it"), "{cause}");
+        assert!(cause.contains("which is too little"), "{cause}");
     }
 }

@@ -31,6 +31,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         return None;
     }
     let reason = match Reason::of(&record.first_head) {
+        // What can have no body needs no length (RFC 9112, 6.3).
+        Reason::NoLength if has_no_bodies(run) => Reason::None,
+        reason => reason,
+    };
+    let reason = match reason {
         Reason::None if record.surplus_responses > 0 => Reason::SurplusResponses,
         Reason::None if record.surplus > 0 => Reason::Surplus,
         reason => reason,
@@ -52,6 +57,12 @@ fn on_run(run: &Run) -> Option<Finding> {
             None => reason.in_words(run),
         },
     };
+    let by_others = closes && !asks_to_close(run) && has_field(&record.first_head, "via");
+    let by_proxy = match by_others {
+        true => " It came through a proxy (`Via`): the proxy may close, not the server.",
+        false => "",
+    };
+    let cause = format!("{cause}{by_proxy}");
     let finding = Finding::new(
         D19,
         Severity::Suspect,
@@ -96,17 +107,28 @@ fn asks_to_close(run: &Run) -> bool {
 
 /// Cause and fix where the responses can have no body, whatever length they announce (RFC 9112, 6.3).
 fn bodiless(run: &Run) -> Option<(&'static str, &'static str)> {
-    let without = |status: &u16| matches!(status, 100..=199 | 204 | 304);
     if run.plan.requests.method == "HEAD" {
         return Some((
             "The server sends bytes behind the head of its responses to HEAD, which have no body.",
             "Look at one with `curl -I` and the URL, and have the server send the head alone.",
         ));
     }
-    run.record.statuses.keys().all(without).then_some((
+    has_no_bodies(run).then_some((
         "The server sends bytes behind the head of responses whose status permits no body (1xx, 204, 304).",
         "Look at one response with `curl -i` and the URL, and have the server send no body with it.",
     ))
+}
+
+/// Whether no response can have a body, by the method or by each status (RFC 9112, 6.3).
+fn has_no_bodies(run: &Run) -> bool {
+    let without = |status: &u16| matches!(status, 100..=199 | 204 | 304);
+    run.plan.requests.method == "HEAD" || run.record.statuses.keys().all(without)
+}
+
+/// Whether a head has a field of this name, in lower case.
+fn has_field(head: &[u8], name: &str) -> bool {
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    head.lines().any(|line| line.split_once(':').is_some_and(|(known, _)| known == name))
 }
 
 /// Whether connections were to be used more than once.
@@ -289,6 +311,34 @@ mod tests_on_runs {
         // What is closed after an error page need not be closed after the intended one.
         run.record.statuses = [(400, 20_000)].into();
         assert!(on_run(&run).unwrap().not_explained_by.is_empty());
+    }
+
+    #[test]
+    fn what_has_no_body_lacks_no_length() {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        run.record.first_head = b"HTTP/1.1 204 No Content\r\n\r\n".to_vec();
+        run.record.statuses = [(204, 20_000)].into();
+        let cause = on_run(&run).unwrap().cause;
+        assert!(!cause.contains("Content-Length") && cause.contains("closes it anyway"), "{cause}");
+        run.record.statuses = [(200, 20_000)].into();
+        assert!(on_run(&run).unwrap().cause.contains("neither `Content-Length`"));
+        run.plan.requests.method = "HEAD".into();
+        assert!(!on_run(&run).unwrap().cause.contains("Content-Length"));
+    }
+
+    /// Any of a response's intermediaries may end the connection; one that names itself is said (RFC 9110, 7.6.3).
+    #[test]
+    fn a_proxy_that_names_itself_is_said() {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        let head = |via: &str| {
+            format!("HTTP/1.1 200 OK\r\n{via}Content-Length: 3\r\nConnection: close\r\n\r\n")
+        };
+        run.record.first_head = head("Via: 1.1 edge\r\n").into_bytes();
+        assert!(on_run(&run).unwrap().cause.ends_with("the proxy may close, not the server."));
+        run.record.first_head = head("").into_bytes();
+        assert!(!on_run(&run).unwrap().cause.contains("proxy"));
     }
 
     #[test]
