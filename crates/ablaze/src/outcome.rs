@@ -84,13 +84,18 @@ pub fn explanation(run: &Run) -> Option<String> {
         "" => run.plan.target.url.clone(),
         address => address.to_owned(),
     });
+    if record.permitted_no_stream() {
+        return Some(format!(
+            "no request was sent: {to} permits no HTTP/2 streams \
+             (SETTINGS_MAX_CONCURRENT_STREAMS is 0): raise its limit"
+        ));
+    }
     match record.first_failure {
         Some(failure) => {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }
-        None if permits_no_stream(run) => Some(format!(
-            "no request was sent: {to} permits no HTTP/2 streams \
-             (SETTINGS_MAX_CONCURRENT_STREAMS is 0): raise its limit"
+        None if record.stopped.begun > 0 => Some(format!(
+            "no response from {to} was complete in time: use a longer -d, if they end at all"
         )),
         None => Some(format!("no response from {to} in time: use a longer -d")),
     }
@@ -174,6 +179,11 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "{to} did not accept a connection within {}: is a firewall in the way?",
             time_exact(run.plan.limits.timeout_ns)
         ),
+        FailureKind::Timeout if failed_in_a_response(run) && run.record.is_event_stream() => {
+            format!(
+                "{to} responds with event streams, which do not end: request something that does"
+            )
+        }
         FailureKind::Timeout if failed_in_a_response(run) => format!(
             "{to} began its responses and did not end them within {}: see where its body ends, or allow \
              more with --timeout",
@@ -237,11 +247,6 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
 /// Whether bytes of a response had come before most of the requests failed.
 pub fn failed_in_a_response(run: &Run) -> bool {
     run.record.failed.wait.count() > run.record.failures_total() / 2
-}
-
-/// Whether the server's SETTINGS let nothing be sent.
-fn permits_no_stream(run: &Run) -> bool {
-    run.record.http2.as_ref().is_some_and(|facts| facts.streams_permitted == Some(0))
 }
 
 /// What is wrong with a response, as far as its beginning tells.

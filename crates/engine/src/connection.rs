@@ -86,6 +86,10 @@ pub struct Connection<S> {
     pub requests: u64,
     /// Responses completed on it.
     pub responses: u64,
+    /// Since when it has had nothing to do, if it has.
+    pub idle_since_ns: u64,
+    /// How many responses were complete on it then: with another number, it has had something to do since.
+    pub idle_after: u64,
     /// Attempts to connect that failed since the last success.
     pub failed_attempts: u32,
     /// How long its TLS handshake took; 0 where there was none.
@@ -123,6 +127,8 @@ impl<S: State> Connection<S> {
             in_flight: 0,
             requests: 0,
             responses: 0,
+            idle_since_ns: 0,
+            idle_after: 0,
             failed_attempts: 0,
             tls_ns: 0,
             opening_ns: 0,
@@ -142,6 +148,22 @@ impl<S: State> Connection<S> {
         self.failed_attempts = self.failed_attempts.max(SETUP_ATTEMPTS);
     }
 
+    /// It has nothing to do.
+    pub fn is_idle_from(&mut self, now_ns: u64) {
+        if self.idle_after != self.responses {
+            self.idle_after = self.responses;
+            self.idle_since_ns = now_ns;
+        }
+    }
+
+    /// How long it had been idle at a time, behind a response; 0 where its next request left at once.
+    pub fn idle_ns(&self, at: u64) -> u64 {
+        match self.idle_after == self.responses {
+            true => at.saturating_sub(self.idle_since_ns),
+            false => 0,
+        }
+    }
+
     /// Forgets what belonged to the socket; exchanges in flight, the count of failed attempts, the
     /// place in the load, its user and that in a list stay.
     pub fn socket_gone(&mut self) {
@@ -151,6 +173,7 @@ impl<S: State> Connection<S> {
         self.mode = Receive::Stream;
         self.requests = 0;
         self.responses = 0;
+        self.idle_after = 0;
         self.tls_ns = 0;
         self.opening_ns = 0;
         self.deadline_ns = u64::MAX;

@@ -16,6 +16,8 @@ use self::groups::GroupRecorder;
 pub use self::live::{Read, Reader, Teller, line};
 pub use self::more::Lost;
 use self::more::{Kept, asks_for_codings};
+use self::more::asks_for_codings;
+pub use self::more::{BodyEnd, Lost};
 pub use self::snapshot::Snapshot;
 use self::warmup::WarmupLeft;
 use crate::connection::Exchange;
@@ -295,21 +297,22 @@ impl Recorder {
         }
     }
 
-    /// An exchange that timed out, or is in flight when the run ends, has a part of its response; `endless` if
-    /// only the end of the connection ends it.
+    /// An exchange that timed out, or is in flight when the run ends, has a part of its response.
     pub fn stopped(
         &mut self,
         exchange: &Exchange,
         response: StoppedResponse,
         timed_out: bool,
-        endless: bool,
+        ends: BodyEnd,
     ) {
         if exchange.started_ns < self.window_start_ns {
             return;
         }
         let stopped = &mut self.record.stopped;
         stopped.partway += u64::from(timed_out);
-        stopped.endless += u64::from(timed_out && endless);
+        stopped.endless += u64::from(timed_out && ends == BodyEnd::Connection);
+        stopped.begun += u64::from(!timed_out);
+        stopped.begun_without_length += u64::from(!timed_out && ends != BodyEnd::Length);
         if response.silent_ns < Stopped::SILENCE_NS {
             return;
         }
@@ -339,8 +342,9 @@ impl Recorder {
         self.slice_end_ns
     }
 
-    /// Closes slices that have ended.
+    /// Closes slices that have ended. A thread that comes late to the end of the window has none behind it.
     pub fn roll_slices(&mut self, now: u64) {
+        let now = now.min(self.window_end_ns);
         while now >= self.slice_end_ns {
             self.close_slice(self.slice_end_ns);
         }
@@ -351,7 +355,7 @@ impl Recorder {
         if self.slice_start_ns != u64::MAX {
             self.roll_slices(now);
             if self.slice.count() + self.slice_failures > 0 {
-                self.close_slice(now);
+                self.close_slice(now.min(self.window_end_ns));
             }
         }
         let answered = &mut self.record.answered;

@@ -1,7 +1,7 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
-use crate::monitor::Monitored;
+use crate::monitor::{Monitored, Processors};
 use crate::profiling::Profiling;
 
 use crate::plan::Plan;
@@ -53,6 +53,25 @@ impl Run {
     pub fn rate_per_s(&self) -> Option<f64> {
         (self.elapsed_ns > 0).then(|| self.record.responses as f64 * 1e9 / self.elapsed_ns as f64)
     }
+
+    /// How busy each worker was, from 0 to 1: its CPU time without active waiting, as a share of the measured time, with
+    /// the interrupts of its packets. What reports call the client's busy time, and what decides whether it was the limit.
+    pub fn workers_busy(&self) -> Vec<f64> {
+        let times = self.monitor.as_ref().and_then(|monitor| monitor.kernel.processors);
+        let workers = self.workers.iter().filter(|worker| worker.window_ns > 0);
+        // Both clocks are read at times of their own: what exceeds the window is theirs.
+        let shares = workers.map(|worker| worker.busy_ns as f64 / worker.window_ns as f64);
+        shares.map(|share| with_interrupts(share.min(1.0), times)).collect()
+    }
+}
+
+/// A thread's share of a core with the interrupts that its own packets caused. Kernels that account for
+/// interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING) leave them out of a thread's CPU time: over loopback a
+/// thread that never rests then shows 80 %. Of a busy processor's time they take the same share
+/// wherever they strike.
+pub fn with_interrupts(share: f64, times: Option<Processors>) -> f64 {
+    let rest = times.map_or(1.0, |times| times.without_interrupts());
+    if share < 1.0 { (share / rest).min(1.0) } else { share }
 }
 
 /// How a run ended.

@@ -50,6 +50,7 @@ struct Whole {
     thread_count: u64,
     memory_bytes: u64,
     descriptors: Option<u64>,
+    is_stopped: bool,
 }
 
 impl Watched {
@@ -208,6 +209,7 @@ impl Watched {
             command_line: self.command_line.clone(),
             watched_ns,
             readings: readings.len() as u64,
+            stopped_readings: readings.iter().filter(|(_, whole)| whole.is_stopped).count() as u64,
             user_ns,
             system_ns,
             memory_bytes: range(&|whole| Some(whole.memory_bytes)),
@@ -274,6 +276,7 @@ fn parsed_stat(stat: &str, descriptors: Option<u64>) -> Option<Whole> {
         thread_count: field(20)?,
         memory_bytes: field(24)?.checked_mul(rustix::param::page_size() as u64)?,
         descriptors,
+        is_stopped: matches!(fields.first(), Some(&"T" | &"t")),
     })
 }
 

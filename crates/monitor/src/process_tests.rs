@@ -17,7 +17,8 @@ const STAT: &str = "4711 (a (b) c) S 1 2 3 4 -1 4194304 99 0 0 0 250 125 0 0 20 
 fn a_name_with_brackets_does_not_shift_the_fields() {
     let whole = parsed_stat(STAT, Some(9)).unwrap();
     assert_eq!((whole.user_ns, whole.system_ns), (ticks_ns(250), ticks_ns(125)));
-    assert_eq!(whole.thread_count, 7);
+    assert_eq!((whole.thread_count, whole.is_stopped), (7, false));
+    assert!(parsed_stat(&STAT.replace(") S", ") T"), None).unwrap().is_stopped);
     assert_eq!(whole.memory_bytes, 413 * rustix::param::page_size() as u64);
 }
 

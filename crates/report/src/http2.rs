@@ -11,6 +11,8 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let mut items = Vec::new();
     // A server that never spoke HTTP/2 had no streams.
     let spoken = run.record.responses > 0 || facts.settings.is_some();
+    // Who waits for a stream has none in flight.
+    let spoken = spoken && !run.record.permitted_no_stream();
     if run.elapsed_ns > 0 && spoken {
         let mean = significant(run.record.in_flight_ns as f64 / run.elapsed_ns as f64, 1);
         let places = u64::from(asked.streams) * u64::from(run.plan.load.connections());

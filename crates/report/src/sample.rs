@@ -108,6 +108,8 @@ pub fn troubled() -> Run {
         unfinished: 0,
         partway: 2,
         endless: 0,
+        begun: 0,
+        begun_without_length: 0,
         longest: Some(StoppedResponse {
             silent_ns: 29_000_000_000,
             body_bytes: 1,

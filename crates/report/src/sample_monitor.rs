@@ -123,6 +123,7 @@ fn process(pid: u32, name: &str, thread: &str, cpu_ns: u64) -> Process {
         switches: Some(Switches { voluntary: 12_000, involuntary: 40 }),
         cpus_allowed: vec![0, 1],
         ended: false,
+        stopped_readings: 0,
         traced_by: None,
         serving: None,
         threads: vec![Thread {

@@ -79,7 +79,8 @@ fn seen_from_here(run: &Run) -> Limited {
         .or_else(|| connections(run))
         .or_else(|| round_trip(run, server.as_ref(), client.as_ref()))
         .unwrap_or_else(|| {
-            let client = client.map_or(String::new(), |client| {
+            // Less than the clocks of CPUs show is nothing to say.
+            let client = client.filter(|client| client.busiest > 0.0).map_or(String::new(), |client| {
                 format!("; the client's busiest thread worked {}", percent(client.busiest))
             });
             let why = match &run.monitor {

@@ -32,6 +32,15 @@ pub(super) enum Kept {
     Response { status: u16, body_bytes: u64 },
     /// Without one.
     Failure(FailureKind),
+/// What shows the end of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyEnd {
+    /// An announced length; or nobody knows yet.
+    Length,
+    /// A mark behind it: the last chunk, or the end of a stream.
+    Marked,
+    /// The end of the connection.
+    Connection,
 }
 
 /// Whether the first request says which codings it takes: all do then.
@@ -72,6 +81,22 @@ impl Recorder {
             Lost::AfterSurplus => &mut self.record.repeated_after_surplus,
         };
         *of_these += u64::from(counts);
+    }
+
+    /// An exchange fails, as its connection was ended by the far end after so long an idle time, and it may not be sent
+    /// again.
+    pub fn not_repeated(&mut self, exchange: &Exchange, idle_ns: u64, reset: bool) {
+        if exchange.started_ns >= self.window_start_ns && self.window_is_open() {
+            self.record.ended_idle.failed.note(idle_ns);
+            self.record.ended_idle.failed_by_reset += u64::from(reset);
+        }
+    }
+
+    /// The far end closed or reset a connection with nothing on it, after so long an idle time.
+    pub fn ended_unused(&mut self, idle_ns: u64) {
+        if self.window_is_open() {
+            self.record.ended_idle.unused.note(idle_ns);
+        }
     }
 
     /// A connection is given up because these bytes came, which belong to no response.
@@ -220,6 +245,19 @@ mod tests {
         }
         let record = recorder.record();
         (record.responses, record.failures_of(FailureKind::Timeout), record.unfinished)
+    }
+
+    /// A thread that had no processor at the end of the run looks at the clock long after it.
+    #[test]
+    fn slices_end_with_the_window() {
+        for late_ms in [1_000, 1_001, 1_850] {
+            let plan = plan();
+            let mut recorder = Recorder::new(&plan, Arc::new(Snapshot::default()), None);
+            recorder.open_window(0, 1_000 * MS, 0);
+            recorder.roll_slices(450 * MS);
+            recorder.roll_slices(late_ms * MS);
+            assert_eq!(recorder.record().slices.slices.len(), 10, "{late_ms} ms");
+        }
     }
 
     #[test]

@@ -173,8 +173,9 @@ impl<P: Protocol> Worker<P> {
 
     /// An open connection has nothing to do.
     pub(crate) fn note_idle(&mut self, slot: Slot) {
-        let Some(open) = &mut self.open_loop else { return };
         let connection = &mut self.connections[slot as usize];
+        connection.is_idle_from(self.now_ns);
+        let Some(open) = &mut self.open_loop else { return };
         if !std::mem::replace(&mut connection.listed_idle, true) {
             open.idle.push(slot);
         }

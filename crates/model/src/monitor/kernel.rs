@@ -83,6 +83,14 @@ impl Processors {
         self.user_ns + self.system_ns + self.interrupts_ns
     }
 
+    /// The share of the busy time that was not for interrupts; half of it at least.
+    pub fn without_interrupts(&self) -> f64 {
+        match self.busy_ns() {
+            0 => 1.0,
+            busy_ns => (1.0 - self.interrupts_ns as f64 / busy_ns as f64).max(0.5),
+        }
+    }
+
     /// The whole time of all processors.
     pub fn total_ns(&self) -> u64 {
         self.busy_ns() + self.idle_ns + self.steal_ns

@@ -23,6 +23,9 @@ pub struct Process {
     pub watched_ns: u64,
     /// Readings in that time.
     pub readings: u64,
+    /// Those of them in which it was stopped: by a signal (SIGSTOP) or by who traces it, state T or t in /proc/PID/stat.
+    #[serde(default)]
+    pub stopped_readings: u64,
     /// CPU time of all its threads in user mode, ns.
     pub user_ns: u64,
     /// The same in the kernel, ns.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
 
-use super::{Phases, Record, Silent, Slices, Stopped, group};
+use super::{EndedIdle, Phases, Record, Silent, Slices, Stopped, group};
 use crate::failure::FailureKind;
 
 impl Record {
@@ -27,6 +27,7 @@ impl Record {
             repeated_after_announced: 0,
             repeated_after_reset: 0,
             repeated_after_surplus: 0,
+            ended_idle: EndedIdle::default(),
             surplus: 0,
             surplus_responses: 0,
             awaited_close: 0,
@@ -84,6 +85,7 @@ impl Record {
             repeated_after_announced,
             repeated_after_reset,
             repeated_after_surplus,
+            ended_idle,
             surplus,
             surplus_responses,
             awaited_close,
@@ -147,6 +149,7 @@ impl Record {
         self.repeated_after_announced += repeated_after_announced;
         self.repeated_after_reset += repeated_after_reset;
         self.repeated_after_surplus += repeated_after_surplus;
+        self.ended_idle.merge(ended_idle);
         self.surplus += surplus;
         self.surplus_responses += surplus_responses;
         self.awaited_close += awaited_close;

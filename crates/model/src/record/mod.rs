@@ -6,6 +6,7 @@ mod each_connection;
 mod fault;
 mod group;
 mod http2;
+mod idle;
 mod journeys;
 mod merge;
 mod phases;
@@ -26,6 +27,7 @@ pub use each_connection::EachConnection;
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
+pub use idle::{EndedIdle, IdleTimes};
 pub use journeys::{FirstMessage, JourneyStep, Journeys, OneJourney, Setup};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
@@ -74,6 +76,8 @@ pub struct Record {
     pub repeated_after_reset: u64,
     /// Those of them whose connection this program closed because of surplus bytes.
     pub repeated_after_surplus: u64,
+    /// Reused connections that the far end ended, where the request was not sent again or there was none.
+    pub ended_idle: EndedIdle,
     /// Connections that were given up because bytes came that belonged to no response.
     pub surplus: u64,
     /// Those of them whose bytes began as another response does: the server sends more of them than were asked for.
@@ -192,6 +196,20 @@ impl Record {
 
     /// How many bytes of a malformed response are kept.
     pub const MALFORMED_KEPT: usize = 256;
+
+    /// Whether the first response was a stream of events (`text/event-stream`, HTML standard, section 9.2): silent
+    /// between two of them, and without an end.
+    pub fn is_event_stream(&self) -> bool {
+        let head = String::from_utf8_lossy(&self.first_head).to_ascii_lowercase();
+        let types = head.lines().filter_map(|line| line.strip_prefix("content-type:"));
+        types.into_iter().any(|value| value.trim_start().starts_with("text/event-stream"))
+    }
+
+    /// Whether the server's SETTINGS let no request be sent at all: no stream is permitted (RFC 9113, section 6.5.2).
+    pub fn permitted_no_stream(&self) -> bool {
+        let permitted = self.http2.as_ref().and_then(|facts| facts.streams_permitted);
+        self.responses == 0 && permitted == Some(0)
+    }
 
     /// Number of failures of one kind.
     pub fn failures_of(&self, kind: FailureKind) -> u64 {

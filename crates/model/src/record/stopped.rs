@@ -13,6 +13,11 @@ pub struct Stopped {
     pub partway: u64,
     /// Those of `partway` whose body has no other end than the connection's, and stays open.
     pub endless: u64,
+    /// In flight when the run ended with a part of the response, however long the silence was: those of
+    /// `unfinished` among them.
+    pub begun: u64,
+    /// Those of `begun` whose body has no announced length.
+    pub begun_without_length: u64,
     /// The one that waited longest for its next byte.
     pub longest: Option<StoppedResponse>,
 }
@@ -39,11 +44,14 @@ impl Stopped {
 
     /// Adds those of another worker.
     pub fn merge(&mut self, other: Self) {
-        let Self { timed_out, unfinished, partway, endless, longest } = other;
+        let Self { timed_out, unfinished, partway, endless, begun, begun_without_length, longest } =
+            other;
         self.timed_out += timed_out;
         self.unfinished += unfinished;
         self.partway += partway;
         self.endless += endless;
+        self.begun += begun;
+        self.begun_without_length += begun_without_length;
         self.note(longest);
     }
 

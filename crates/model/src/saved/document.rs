@@ -16,6 +16,7 @@ use super::checks::{Checks, Samples};
 use super::distribution::{Distribution, PhasesOf};
 use super::groups::Group;
 use super::http2::Http2;
+use super::idle::EndedIdle;
 use super::journeys::Journeys;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::proxy::Proxy;
@@ -66,6 +67,8 @@ pub(super) struct Document {
     pub repeated_after_reset: u64,
     #[serde(default)]
     pub repeated_after_surplus: u64,
+    #[serde(default)]
+    pub ended_idle: EndedIdle,
     #[serde(default)]
     pub surplus: u64,
     #[serde(default)]
@@ -271,6 +274,10 @@ pub(super) struct Stopped {
     pub partway: u64,
     #[serde(default)]
     pub endless: u64,
+    #[serde(default)]
+    pub begun: u64,
+    #[serde(default)]
+    pub begun_without_length: u64,
     pub longest: Option<StoppedResponse>,
 }
 

@@ -192,6 +192,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         repeated_after_announced: document.repeated_after_announced,
         repeated_after_reset: document.repeated_after_reset,
         repeated_after_surplus: document.repeated_after_surplus,
+        ended_idle: document.ended_idle.load(),
         surplus: document.surplus,
         surplus_responses: document.surplus_responses,
         awaited_close: document.awaited_close,
@@ -276,6 +277,8 @@ fn stopped(stopped: &Stopped) -> record::Stopped {
         unfinished: stopped.unfinished,
         partway: stopped.partway,
         endless: stopped.endless,
+        begun: stopped.begun,
+        begun_without_length: stopped.begun_without_length,
         longest: stopped.longest.as_ref().map(|longest| record::StoppedResponse {
             silent_ns: longest.silent_ns,
             body_bytes: longest.body_bytes,

@@ -9,6 +9,7 @@ use ablaze_stats::touched;
 use super::checks::{Checks, Samples};
 use super::document::*;
 use super::groups::Group;
+use super::idle::EndedIdle;
 use super::journeys::Journeys;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::verdict::Assessment;
@@ -88,6 +89,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         repeated_after_announced: record.repeated_after_announced,
         repeated_after_reset: record.repeated_after_reset,
         repeated_after_surplus: record.repeated_after_surplus,
+        ended_idle: EndedIdle::save(&record.ended_idle),
         surplus: record.surplus,
         surplus_responses: record.surplus_responses,
         awaited_close: record.awaited_close,
@@ -174,6 +176,8 @@ fn stopped(record: &Record) -> Stopped {
         unfinished: record.stopped.unfinished,
         partway: record.stopped.partway,
         endless: record.stopped.endless,
+        begun: record.stopped.begun,
+        begun_without_length: record.stopped.begun_without_length,
         longest: record.stopped.longest.map(|longest| StoppedResponse {
             silent_ns: longest.silent_ns,
             body_bytes: longest.body_bytes,

@@ -113,14 +113,9 @@ fn cpu(run: &Run) -> Option<String> {
     Some(format!("{server}{text}"))
 }
 
-/// How much of their time the threads worked.
+/// How much of their time the threads worked: the figure by which the limit is found ([`Run::workers_busy`]).
 fn busy(run: &Run) -> Option<String> {
-    let shares: Vec<f64> = run
-        .workers
-        .iter()
-        .filter(|worker| worker.window_ns > 0)
-        .map(|worker| worker.busy_ns as f64 / worker.window_ns as f64)
-        .collect();
+    let shares = run.workers_busy();
     let text = match shares.as_slice() {
         // Less than the clocks of CPUs show.
         all if all.iter().all(|share| *share <= 0.0) => return None,

@@ -199,6 +199,11 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
         let age = time(record.unfinished_oldest_ns as f64);
         let in_flight = record.unfinished.saturating_sub(record.never_sent);
         let text = match (in_flight, record.never_sent) {
+            _ if record.permitted_no_stream() => {
+                format!(
+                    "not sent at the end, as no stream is permitted, the oldest for at least {age}"
+                )
+            }
             (_, 0) => format!("in flight at the end, the oldest for at least {age}"),
             (0, _) => format!("due but not sent at the end, the oldest for at least {age}"),
             (in_flight, never_sent) => format!(

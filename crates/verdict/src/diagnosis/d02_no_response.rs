@@ -4,6 +4,7 @@ use ablaze_model::record::Stopped;
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 
+mod begun;
 mod causes;
 mod empty;
 mod gone;
@@ -11,16 +12,16 @@ mod printed;
 mod silent;
 mod sockets;
 
-use super::d40_streams_limited::permits_no_stream;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
-use crate::live::figures::elapsed_s;
+use crate::live::figures::{elapsed_s, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{counted, decimal, grouped, percent};
+pub(super) use begun::STOPPED;
 pub(super) use empty::empty;
 pub(super) use gone::gone;
 use gone::went_away;
@@ -88,10 +89,15 @@ fn on_run(run: &Run) -> Option<Finding> {
         if record.unfinished == 0 && run.ended == Ended::Interrupted {
             return Some(nothing_sent(run));
         }
-        let waiting = record.unfinished > stuck.unfinished && !permits_no_stream(run);
-        return waiting.then(|| still_waiting(run));
+        let waiting = record.unfinished > stuck.unfinished && !record.permitted_no_stream();
+        return waiting.then(|| begun::still_waiting(run));
     }
+    let (closed_idle, reset_idle) = d18_connections_cut::failed_idle(run).unwrap_or_default();
     let failures_of = |kind: FailureKind| match kind {
+        // They waited for a stream, and none was permitted.
+        FailureKind::Timeout if record.permitted_no_stream() => 0,
+        FailureKind::ClosedWithoutResponse => record.failures_of(kind).saturating_sub(closed_idle),
+        FailureKind::Reset => record.failures_of(kind).saturating_sub(reset_idle),
         FailureKind::Timeout => {
             record.failures_of(kind).saturating_sub(d29_stuck_connection::timed_out(&stuck))
         }
@@ -119,6 +125,13 @@ fn on_run(run: &Run) -> Option<Finding> {
     if let Some(gone) = gone(run) {
         evidence = format!("{} {evidence}", gone.evidence());
     }
+    let timeouts = failures_of(FailureKind::Timeout);
+    if timeouts * 2 > unanswered
+        && let Some(stopped) = server_stopped(run)
+    {
+        let evidence = format!("{evidence} {stopped}");
+        return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
     let mut cause = causes::of(run, &failed);
     if again > 0 {
         cause.push_str(
@@ -138,22 +151,6 @@ fn seen(run: &Run) -> Option<String> {
             counted(record.finished(), "request")
         )
     })
-}
-
-/// Nothing came back, and nothing failed.
-fn still_waiting(run: &Run) -> Finding {
-    Finding::new(
-        D02,
-        Severity::Invalid,
-        format!(
-            "No request got a response in {} s; {} were still waiting at the end.",
-            decimal(elapsed_s(run), 2),
-            grouped(run.record.unfinished)
-        ),
-        "The server accepts connections and does not respond, or its responses take longer than \
-         the run.",
-        fix(run),
-    )
 }
 
 /// Stopped before it began: there is nothing to judge, and nothing that could be called valid.
@@ -186,6 +183,9 @@ fn waited_for(run: &Run) -> String {
 }
 
 fn fix(run: &Run) -> String {
+    if causes::is_stream_that_timed_out(run) {
+        return begun::fix_of_stream(run);
+    }
     if causes::timed_out_here(run) && !causes::held_by_the_server(run) {
         return format!(
             "Permit more connections ({}), or lower the rate ({}), until requests leave when they are \

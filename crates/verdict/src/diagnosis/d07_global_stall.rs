@@ -7,13 +7,14 @@
 
 use ablaze_model::Run;
 
+use super::d02_no_response::STOPPED;
 use super::d09_retransmission::after_timers;
 use super::{
     Diagnosis, Forms, OnRun, ShownBy, d08_connection_attempts_lost, d13_shared_processors,
 };
 use crate::DiagnosisId::{D07, D13, D22, D23};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, monitor};
+use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, monitor, server_stopped};
 use crate::printed::Report;
 use crate::rules::arithmetic::slow_requests;
 use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
@@ -126,7 +127,13 @@ fn on_run(run: &Run) -> Option<Finding> {
         longest >= longest_s * OF_THE_STALL && total >= lost_s * OF_THE_STALL
     });
     let ran_on = covers == Some(false);
+    let stopped = server_stopped(run);
+    let evidence = format!(
+        "{evidence}{}",
+        stopped.as_ref().map_or(String::new(), |stopped| format!(" {stopped}"))
+    );
     let (cause, fix) = match monitor(run) {
+        Some(_) if stopped.is_some() => STOPPED,
         Some(monitor) if monitor.target.on_this_host && ran_on => HERE_AND_RAN_ON,
         Some(monitor) if monitor.target.on_this_host => HERE,
         _ => (
@@ -136,7 +143,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         ),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
-    let finding = if ran_on { finding.not_explained_by(D23) } else { finding };
+    let finding = if ran_on || stopped.is_some() { finding.not_explained_by(D23) } else { finding };
     // A share of the whole run says nothing of one moment: while others had the CPUs for so long, the thread
     // that only sleeps was late, too.
     let starved = covers == Some(true) && d13_shared_processors::waited(run) >= STARVED;

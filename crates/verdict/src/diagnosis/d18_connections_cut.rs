@@ -4,6 +4,7 @@
 use ablaze_model::record::Http2Facts;
 use ablaze_model::{FailureKind, Run};
 
+mod idle;
 mod repeated;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -12,12 +13,13 @@ use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Connections, Report};
 use crate::words::{amount, counted, decimal, grouped, percent};
+pub(super) use idle::failed as failed_idle;
 pub(super) use repeated::dropped;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D18,
     shown_by: ShownBy::Text,
-    severities: &[Severity::Note, Severity::Suspect],
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
     explained_by: &[],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
@@ -36,7 +38,9 @@ const NEAR: f64 = 0.05;
 fn on_run(run: &Run) -> Option<Finding> {
     match &run.record.http2 {
         Some(facts) => ended(run, facts).or_else(|| unprocessed(run)),
-        None => repeated::found(run).or_else(|| surplus(run)).or_else(|| cut(run)),
+        None => (repeated::found(run).or_else(|| surplus(run)))
+            .or_else(|| idle::found(run))
+            .or_else(|| cut(run)),
     }
 }
 

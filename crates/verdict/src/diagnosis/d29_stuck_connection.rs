@@ -37,7 +37,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let p99_ns = run.record.answered.latency().quantile_ns(0.99).unwrap_or(0);
     let queues = queues(run);
     if longest.silent_ns < p99_ns.saturating_mul(TIMES_P99)
-        || is_event_stream(run)
+        || run.record.is_event_stream()
         || queues.is_some_and(|queues| queues.full >= stopped.total())
     {
         return None;
@@ -151,12 +151,6 @@ fn of_queues(queues: Option<Queues>) -> String {
             grouped(queues.full)
         ),
     }
-}
-
-/// A stream of events is silent between two of them (text/event-stream of the HTML standard, 9.2).
-fn is_event_stream(run: &Run) -> bool {
-    let head = String::from_utf8_lossy(&run.record.first_head).to_ascii_lowercase();
-    head.contains("text/event-stream")
 }
 
 /// A run of ab that ended with this, and without a report. It does not tell on which step: connections that
@@ -279,6 +273,8 @@ mod tests {
             unfinished: connections,
             partway: 0,
             endless: 0,
+            begun: connections,
+            begun_without_length: 0,
             longest: Some(StoppedResponse {
                 silent_ns: 6_000_000_000,
                 body_bytes: 2_500_000,

@@ -9,10 +9,11 @@ use ablaze_model::{FailureKind, Run};
 
 use ablaze_stats::Latency;
 
+use super::d02_no_response::STOPPED;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
 use crate::DiagnosisId::{D07, D11, D13, D23, D30};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::in_flight;
+use crate::live::figures::{in_flight, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent, time};
 
@@ -122,6 +123,9 @@ fn described(times: &Times) -> String {
 fn why(run: &Run) -> (String, String) {
     let connections = u64::from(run.plan.load.connections());
     let all_in_use = run.record.connections_opened >= connections;
+    if let Some(stopped) = server_stopped(run) {
+        return (format!("{stopped} What was due meanwhile had to wait."), STOPPED.1.to_owned());
+    }
     match run.plan.load {
         Load::Open { bounded: true, .. } if all_in_use => (
             format!(
@@ -240,6 +244,10 @@ mod tests {
         assert!(on_run(&run).unwrap().cause.contains("100 connections permitted"));
         run.record.connections_opened = 12;
         assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));
+        let process = &mut sample::monitor(&mut run).target.processes[0];
+        process.stopped_readings = 20;
+        assert!(on_run(&run).unwrap().cause.contains("was stopped (state T in /proc)"));
+        sample::monitor(&mut run).target.processes[0].stopped_readings = 0;
         run.record.failures[FailureKind::Refused as usize] = 5;
         assert!(on_run(&run).unwrap().cause.starts_with("Connections were refused"));
         run.record.failures = Default::default();

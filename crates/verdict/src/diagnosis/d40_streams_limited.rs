@@ -21,12 +21,33 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    limited(run).or_else(|| unfilled(run))
+    none_permitted(run).or_else(|| limited(run)).or_else(|| unfilled(run))
 }
 
-/// Whether the server's SETTINGS let nothing be sent: then no request waits for a response.
-pub(super) fn permits_no_stream(run: &Run) -> bool {
-    run.record.http2.as_ref().is_some_and(|facts| facts.streams_permitted == Some(0))
+/// No request could be sent: what timed out waited for a stream, and not for a response.
+fn none_permitted(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    if !record.permitted_no_stream() {
+        return None;
+    }
+    let failed = record.failures_total();
+    let waited = match (failed, record.unfinished) {
+        (0, waiting) => format!("{} waited for one until the end", counted(waiting, "request")),
+        (failed, 0) => format!("{} failed while waiting for one", counted(failed, "request")),
+        (failed, waiting) => format!(
+            "{} failed while waiting for one, {} still waited at the end",
+            counted(failed, "request"),
+            grouped(waiting)
+        ),
+    };
+    Some(Finding::new(
+        D40,
+        Severity::Invalid,
+        format!("The server permits no stream (SETTINGS_MAX_CONCURRENT_STREAMS is 0); {waited}."),
+        "A client must not open more streams than the server's SETTINGS permit: no request was sent. Servers send 0 to \
+         refuse work for a while, or by mistake in their configuration.",
+        "Raise the limit on the server (nginx: http2_max_concurrent_streams).",
+    ))
 }
 
 fn limited(run: &Run) -> Option<Finding> {
@@ -128,7 +149,11 @@ fn seen(run: &Run) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DiagnosisId::D02;
+    use crate::live::judge;
     use crate::live::sample;
+    use ablaze_model::FailureKind;
+    use ablaze_model::record::Phases;
 
     fn permitting(permitted: u32, reached: u128) -> Run {
         let mut run = sample::over_http2(100);
@@ -137,6 +162,26 @@ mod tests {
         facts.streams_permitted = (permitted < 100).then_some(permitted);
         run.record.in_flight_ns = reached * u128::from(run.elapsed_ns);
         run
+    }
+
+    /// One finding, and none that the server does not respond: it was asked nothing.
+    #[test]
+    fn without_a_stream_nothing_was_sent() {
+        let mut run = permitting(0, 10);
+        run.record.responses = 0;
+        (run.record.answered, run.record.unfinished) = (Phases::new(), 10);
+        for failed in [0, 30] {
+            run.record.failures[FailureKind::Timeout as usize] = failed;
+            let findings = judge(&run).findings;
+            assert!(!findings.iter().any(|finding| finding.id == D02), "{findings:?}");
+            let found = findings.iter().find(|finding| finding.id == D40).expect("D40");
+            let said = format!("{} {}", found.evidence, found.cause);
+            assert!(
+                said.contains("permits no stream") && said.contains("no request was sent"),
+                "{said}"
+            );
+            assert!(!said.contains("in flight"), "{said}");
+        }
     }
 
     #[test]

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 
 use ablaze_model::monitor::{Monitored, Processors, Target, Thread};
 use ablaze_model::plan::Load;
-use ablaze_model::run::WorkerEffort;
+
+use crate::words::{counted, grouped};
+use ablaze_model::run;
 
 /// How busy one side was, in shares of a core.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,9 +27,7 @@ pub(crate) struct Busy {
 pub(crate) fn client(run: &Run) -> Option<Busy> {
     let workers = || run.workers.iter().filter(|worker| worker.window_ns > 0);
     let share = |busy_ns: u64, of_ns: u64| busy_ns as f64 / of_ns as f64;
-    // Both clocks are read at times of their own: what exceeds the window is theirs.
-    let of_window = |w: &WorkerEffort| share(w.busy_ns, w.window_ns).min(1.0);
-    let busiest = workers().map(of_window).reduce(f64::max)?;
+    let busiest = run.workers_busy().into_iter().reduce(f64::max)?;
     // A worker that waits actively wants a processor for that, too.
     let (busy_ns, spun_ns) = workers().fold((0, 0), |(busy_ns, spun_ns), worker| {
         (busy_ns + worker.busy_ns, spun_ns + worker.spun_ns)
@@ -39,9 +39,9 @@ pub(crate) fn client(run: &Run) -> Option<Busy> {
     });
     let whole = with_interrupts(run);
     Some(Busy {
-        busiest: whole(busiest),
+        busiest,
         // Both were read at times of their own.
-        wanting: whole((busiest + waiting * working).min(1.0)),
+        wanting: (busiest + whole(waiting * working)).min(1.0),
         cores: workers()
             .map(|worker| share(worker.user_ns + worker.system_ns, worker.window_ns))
             .sum(),
@@ -73,22 +73,15 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
     })
 }
 
-/// A share of a core with the interrupts that a thread's own packets caused. Kernels that account for
-/// interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING) leave them out of a thread's CPU time: over loopback a
-/// thread that never rests then shows 80 %. Of a busy processor's time they take the same share
-/// wherever they strike.
+/// The same with the interrupts that a thread's own packets caused.
 fn with_interrupts(run: &Run) -> impl Fn(f64) -> f64 {
     let times = monitor(run).and_then(|monitor| monitor.kernel.processors);
-    let rest = without_interrupts(times);
-    move |of_a_core| if of_a_core < 1.0 { (of_a_core / rest).min(1.0) } else { of_a_core }
+    move |share| run::with_interrupts(share, times)
 }
 
 /// The share of a busy processor's time that was not for interrupts.
 fn without_interrupts(times: Option<Processors>) -> f64 {
-    let share = times
-        .filter(|times| times.busy_ns() > 0)
-        .map_or(0.0, |times| times.interrupts_ns as f64 / times.busy_ns() as f64);
-    (1.0 - share).max(0.5)
+    times.map_or(1.0, |times| times.without_interrupts())
 }
 
 /// The CPUs that client and server may use, where they have some in common and both together not all of the machine's; and how
@@ -106,6 +99,19 @@ pub(crate) fn common_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
     }
     let cores = client(run)?.cores + server(run)?.cores;
     Some((all, cores / without_interrupts(monitor.kernel.processors)))
+}
+
+/// That a process of the server was stopped for a part of the time, as was seen in /proc; `None` where it was not.
+pub(crate) fn server_stopped(run: &Run) -> Option<String> {
+    let processes = target(run)?.processes.iter().filter(|process| process.stopped_readings > 0);
+    let process = processes.max_by_key(|process| process.stopped_readings)?;
+    Some(format!(
+        "The server's process ({}, pid {}) was stopped (state T in /proc) in {} of the {} of it.",
+        ablaze_model::printable::printable(&process.name),
+        process.pid,
+        grouped(process.stopped_readings),
+        counted(process.readings, "reading")
+    ))
 }
 
 /// Whether all processes of the server ended before the run did.

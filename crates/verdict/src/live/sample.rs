@@ -178,6 +178,7 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
         switches: None,
         cpus_allowed: Vec::new(),
         ended: false,
+        stopped_readings: 0,
         traced_by: None,
         serving: None,
         threads,

@@ -200,3 +200,34 @@ fn responses_that_come_together_are_told_apart() {
         assert_eq!(server.requests(), 20, "{io}");
     }
 }
+
+/// What a POST does might be done twice (RFC 9110, 9.2.2): it fails where a GET is sent again, and the finding says where.
+#[test]
+fn a_post_on_a_connection_that_the_server_ended_is_told_as_that() {
+    for io in BACKENDS {
+        let fine = B::Fine { body_bytes: 5 };
+        let script = Script::per_request([fine.clone(), fine, B::CloseWithoutResponse]);
+        let server = Hostile::start(script).unwrap();
+        let (_, json) = measured(&[&server.url(), "-n60", "-c1", "--body", "x", "--io", io]);
+        let failed = number(&json, "/failed/total");
+        assert_eq!((number(&json, "/repeated"), failed), (0, 20), "{io}");
+        assert_eq!(number(&json, "/ended_idle/failed/count"), 20, "{io}");
+        let findings = json["verdict"]["findings"].as_array().unwrap();
+        let found = |id: &str| findings.iter().find(|finding| finding["id"] == id);
+        let evidence = found("D18").unwrap()["evidence"].as_str().unwrap();
+        assert!(evidence.contains("what POST does might be done twice"), "{io}: {evidence}");
+        assert!(found("D02").is_none(), "{io}: {findings:?}");
+    }
+}
+
+/// A response that had begun when the run ended is no silent server.
+#[test]
+fn a_body_that_still_comes_at_the_end_is_no_silence() {
+    let endless = B::Trickle { body_bytes: 100_000, pause: std::time::Duration::from_millis(5) };
+    let server = Hostile::always(endless).unwrap();
+    let (ran, json) = measured(&[&server.url(), "-d", "600ms", "-c2"]);
+    let findings = json["verdict"]["findings"].to_string();
+    assert!(findings.contains("2 had begun and not ended"), "{findings}");
+    assert!(!findings.contains("does not respond"), "{findings}");
+    assert!(ran.stderr.contains("was complete in time"), "{}", ran.stderr);
+}

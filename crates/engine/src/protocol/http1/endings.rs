@@ -33,6 +33,10 @@ impl<S: Walk> Worker<Http1<S>> {
     pub(super) fn closed_in_use(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let connection = self.connections[slot as usize];
         if connection.in_flight == 0 {
+            let by_server = matches!(why, CloseReason::Eof | CloseReason::Transfer(_));
+            if connection.responses > 0 && by_server {
+                self.recorder.ended_unused(connection.idle_ns(at));
+            }
             return;
         }
         if connection.state.reading == Reading::ToEnd && why == CloseReason::Eof {
@@ -59,15 +63,16 @@ impl<S: Walk> Worker<Http1<S>> {
         let announced = why == CloseReason::Local
             && connection.given_up.is_none()
             && !connection.state.server_keeps;
-        let may_repeat = self.plan.connections.repeat
-            && connection.responses > 0
+        let had_responded = connection.responses > 0
             && match why {
                 CloseReason::Eof | CloseReason::Local => true,
                 CloseReason::Transfer(errno) => {
                     FailureKind::from_errno(errno) == FailureKind::Reset
                 }
                 CloseReason::Connect(_) | CloseReason::Here(..) => false,
-            }
+            };
+        let may_repeat = had_responded
+            && self.plan.connections.repeat
             && (self.all_idempotent(slot) || announced);
         let (kind, errno) = match (why, connection.given_up) {
             (CloseReason::Local, Some(kind)) => (kind, 0),
@@ -98,6 +103,14 @@ impl<S: Walk> Worker<Http1<S>> {
                 self.protocol.bodies.end(place, false, at);
                 repeats = true;
                 break;
+            }
+            if had_responded && !may_repeat && matches!(lost, Lost::Closed | Lost::Reset) {
+                let sent_ns = exchange.sent_ns;
+                self.recorder.not_repeated(
+                    exchange,
+                    connection.idle_ns(sent_ns),
+                    lost == Lost::Reset,
+                );
             }
             self.oldest_failed(slot, at, Failure::of((kind, errno)));
         }

@@ -3,6 +3,7 @@
 use ablaze_net::Slot;
 
 use super::{Http1, Reading};
+use crate::recorder::BodyEnd;
 use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::record::StoppedResponse;
@@ -27,7 +28,11 @@ impl<S: Walk> Worker<Http1<S>> {
                 Reading::Head | Reading::Chunked(_) | Reading::ToEnd => None,
             },
         };
-        let endless = connection.state.reading == Reading::ToEnd;
-        self.recorder.stopped(&exchange, response, timed_out, endless);
+        let ends = match connection.state.reading {
+            Reading::ToEnd => BodyEnd::Connection,
+            Reading::Chunked(_) => BodyEnd::Marked,
+            Reading::Length(_) | Reading::Head => BodyEnd::Length,
+        };
+        self.recorder.stopped(&exchange, response, timed_out, ends);
     }
 }

@@ -116,7 +116,8 @@ impl<S: Walk> Worker<Http1<S>> {
                 Stage::Opening | Stage::Resting => {}
             }
         }
-        let connection = &self.connections[slot as usize];
+        let connection = &mut self.connections[slot as usize];
+        connection.is_idle_from(self.now_ns);
         connection.pauses || connection.is_left
     }
 

@@ -5,6 +5,7 @@ use ablaze_net::{Io, Slot};
 use super::Http2;
 use crate::connection::Stage;
 use crate::protocol::Failure;
+use crate::recorder::BodyEnd;
 use crate::walk::Walk;
 use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
@@ -68,6 +69,10 @@ impl<S: Walk> Worker<Http2<S>> {
             missing_bytes: place.content_length.map(|all| all.saturating_sub(place.body_bytes)),
         };
         let exchange = self.exchanges[self.place_of(slot, tag)];
-        self.recorder.stopped(&exchange, response, timed_out, false);
+        let ends = match place.content_length {
+            Some(_) => BodyEnd::Length,
+            None => BodyEnd::Marked,
+        };
+        self.recorder.stopped(&exchange, response, timed_out, ends);
     }
 }

@@ -1,5 +1,6 @@
 //! A request on a reused connection that was closed before any response byte is sent again, once.
 
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::{FailureKind, Run};
 use ablaze_wire::http1::builder::RequestBuilder;
 
@@ -53,6 +54,40 @@ fn but_not_what_may_not_be_done_twice() {
             assert_eq!(closed, record.failures_total(), "{method}");
         });
     }
+}
+
+/// A schedule lets connections stand idle: how long they did is kept.
+#[test]
+fn how_long_a_connection_was_idle_is_kept() {
+    let mut plan = plan(10, 1);
+    let request = RequestBuilder::new("POST", "/").header("Host", "there").build().unwrap();
+    plan.requests.templates = vec![request];
+    run(&plan, &ending_at_second(RST), |run| {
+        let ended = run.record.ended_idle;
+        assert_eq!((ended.failed.count, ended.failed_by_reset, ended.failed.longest_ns), (5, 5, 0));
+    });
+    plan.load = Load::Open {
+        rate: RateProfile::constant(100.0),
+        arrivals: Arrivals::Constant,
+        connections: 1,
+        bounded: true,
+    };
+    run(&plan, &ending_at_second(FIN), |run| {
+        let ended = run.record.ended_idle;
+        assert_eq!((ended.failed.count, ended.failed_by_reset, ended.unused.count), (5, 0, 0));
+        // Due every 10 ms, responses after 1 ms.
+        assert_eq!((ended.failed.shortest_ns, ended.failed.longest_ns), (9 * MS, 9 * MS));
+    });
+    let closing = Script::new(&[HELLO], |moment| {
+        moment.send(MS, 0);
+        moment.far.close_after(4 * MS);
+    });
+    run(&plan, &closing, |run| {
+        let ended = run.record.ended_idle;
+        assert_eq!((run.record.responses, ended.failed.count), (10, 0));
+        assert!(ended.unused.count >= 9, "{ended:?}");
+        assert_eq!((ended.unused.shortest_ns, ended.unused.longest_ns), (3 * MS, 3 * MS));
+    });
 }
 
 #[test]

@@ -41,6 +41,7 @@ fn responses_that_stopped_are_told_from_those_that_go_on() {
     run(&plan_for(2 * S, 3), &Script::new(&[HELLO], half), |run| {
         let stopped = run.record.stopped;
         assert_eq!((stopped.timed_out, stopped.unfinished), (0, 1));
+        assert_eq!((stopped.begun, stopped.begun_without_length), (1, 0));
         let longest = stopped.longest.unwrap();
         assert_eq!(longest.silent_ns, 2 * S - MS);
         assert_eq!((longest.body_bytes, longest.missing_bytes), (3, Some(2)));

@@ -4,6 +4,7 @@
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Record, Run};
 
+use super::begun;
 use crate::limit::{self, Limit};
 use crate::words::{grouped, listed};
 
@@ -60,6 +61,13 @@ pub fn timed_out_here(run: &Run) -> bool {
     most && lag_ns > 0 && lag_ns >= run.plan.limits.timeout_ns / 2
 }
 
+/// Whether all that failed were event streams that had begun.
+pub fn is_stream_that_timed_out(run: &Run) -> bool {
+    run.record.failures_total() > 0
+        && all_in_a_response(run, FailureKind::Timeout)
+        && run.record.is_event_stream()
+}
+
 /// Whether connections stood below TLS.
 fn accepted(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
@@ -76,6 +84,13 @@ fn without_end(record: &Record) -> bool {
     let head = String::from_utf8_lossy(&record.first_head).to_ascii_lowercase();
     let has = |name: &str| head.lines().any(|line| line.starts_with(name));
     !head.is_empty() && !has("content-length:") && !has("transfer-encoding:")
+}
+
+/// Whether the first head that came was that of an interim response (RFC 9110, 15.2), behind which nothing was whole.
+fn only_interim(record: &Record) -> bool {
+    record.responses == 0
+        && (record.first_head.starts_with(b"HTTP/1.1 1")
+            || record.first_head.starts_with(b"HTTP/1.0 1"))
 }
 
 /// Whether no TLS handshake failed.
@@ -121,6 +136,10 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              they waited here, for a free connection or for the client. What the server would \
              have done with them is not known."
         }
+        Timeout if all_in_a_response(run, kind) && only_interim(record) => {
+            "The server sent an interim response (1xx) and no final one in time."
+        }
+        Timeout if is_stream_that_timed_out(run) => begun::STREAM,
         Timeout if all_in_a_response(run, kind) && without_end(record) => {
             "Responses began and did not end in time. The head of the first has neither `Content-Length` \
              nor `Transfer-Encoding: chunked`: only closing the connection would show where its \

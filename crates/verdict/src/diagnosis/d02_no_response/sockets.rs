@@ -79,16 +79,16 @@ fn requests(complete: u64) -> String {
     counted(complete, "request")
 }
 
-/// `connect 3 and read 5`.
+/// `3 connect errors and 1 read error`.
 fn named(errors: &SocketErrors) -> String {
     let kinds = [
-        ("connect", errors.connect),
-        ("read", errors.read),
-        ("write", errors.write),
+        ("connect error", errors.connect),
+        ("read error", errors.read),
+        ("write error", errors.write),
         ("timeout", errors.timeout),
     ];
     let some = kinds.into_iter().filter(|(_, count)| *count > 0);
-    listed(some.map(|(name, count)| format!("{name} {}", grouped(count))))
+    listed(some.map(|(name, count)| counted(count, name)))
 }
 
 #[cfg(test)]

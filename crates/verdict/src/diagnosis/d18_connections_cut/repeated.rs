@@ -5,6 +5,7 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
+use crate::live::figures::asked_in_flight;
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent};
 
@@ -65,7 +66,11 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             grouped(reset)
         ),
     };
-    let (cause, fix) = if reset > closed { of_resets(run) } else { of_closes(run) };
+    let (cause, fix) = match record.responses <= record.connections_opened {
+        true => of_single_responses(run),
+        false if reset > closed => of_resets(run),
+        false => of_closes(run),
+    };
     Some(Finding::new(
         D18,
         Severity::Suspect,
@@ -82,7 +87,23 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
     ))
 }
 
+/// No connection carried a second response.
+fn of_single_responses(run: &Run) -> (&'static str, String) {
+    (
+        "No connection carried a second response: the server ends each one behind its response without announcing it \
+         (`Connection: close`), or when the next request comes. Each of these requests was sent twice, its time \
+         includes both attempts, and the server may have carried it out twice.",
+        format!(
+            "Have the server keep connections open or announce that it closes them; if it is meant to close, use {}.",
+            spelled(run, Opt::NoKeepAlive)
+        ),
+    )
+}
+
 fn of_closes(run: &Run) -> (&'static str, String) {
+    if asked_in_flight(run).is_some() {
+        return of_closes_in_use(run);
+    }
     (
         "The server closed these connections without announcing it in the previous response \
      (`Connection: close`): either while they were idle, as the next request was on its way, or \
@@ -98,11 +119,26 @@ fn of_closes(run: &Run) -> (&'static str, String) {
     )
 }
 
+/// In a closed loop the next request leaves as soon as a response is complete: no connection is idle.
+fn of_closes_in_use(run: &Run) -> (&'static str, String) {
+    (
+        "The server closed these connections behind a response that did not announce it (`Connection: close`), or \
+         after it had read the next request, which it then dropped. Such a request is sent twice, its time includes \
+         both attempts, and the server may have carried it out twice.",
+        format!(
+            "Use {}, which counts such requests as errors, and see in the server's log whether it read them. If not, \
+             have it announce the close, or close first with {} below the server's limit.",
+            spelled(run, Opt::NoRepeat),
+            spelled(run, Opt::RequestsPerConnection)
+        ),
+    )
+}
+
 fn of_resets(run: &Run) -> (&'static str, String) {
     (
         "The server, or something in front of it, reset these connections after the request was sent: \
-     it dropped the request, or closed the connection with the request unread in it. Such a \
-     request is sent twice, its time includes both attempts, and the server may have carried it \
+     it dropped the request, closed the connection with the request unread in it, or had closed it before the \
+     request arrived. Such a request is sent twice, its time includes both attempts, and the server may have carried it \
      out twice.",
         format!(
             "See in the server's log why it resets connections; {} counts such requests as errors.",
@@ -135,6 +171,21 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_ends_every_connection_behind_its_response_is_named_so() {
+        let mut run = sample::run();
+        (run.record.repeated, run.record.repeated_after_reset) = (19_900, 13_000);
+        run.record.connections_opened = 20_000;
+        let finding = found(&run).unwrap();
+        assert!(
+            finding.cause.starts_with("No connection carried a second response"),
+            "{finding:?}"
+        );
+        assert!(finding.fix.contains("--no-keepalive"), "{finding:?}");
+        run.record.connections_opened = 10_000;
+        assert!(!found(&run).unwrap().cause.contains("No connection"));
+    }
+
+    #[test]
     fn a_reset_is_no_close_of_an_idle_connection() {
         let mut run = sample::run();
         (run.record.repeated, run.record.repeated_after_reset) = (400, 400);
@@ -147,6 +198,18 @@ mod tests {
         run.record.repeated_after_reset = 100;
         let evidence = found(&run).unwrap().evidence;
         assert!(evidence.contains("closed by the server (300) or reset (100)"), "{evidence}");
+    }
+
+    /// Nothing is idle where each response is followed by a request.
+    #[test]
+    fn a_closed_loop_has_no_idle_connections() {
+        let mut run = sample::run();
+        run.record.repeated = 400;
+        let closed = found(&run).unwrap();
+        assert!(!format!("{} {}", closed.cause, closed.fix).contains("idle"), "{closed:?}");
+        assert!(closed.cause.contains("behind a response"), "{closed:?}");
+        sample::open_loop(&mut run, 1000.0);
+        assert!(found(&run).unwrap().cause.contains("while they were idle"));
     }
 
     /// 5 % of all requests, those on new connections included.

@@ -1,0 +1,147 @@
+//! Nothing failed and nothing was complete: requests to which no byte came, or responses that still went on at the end
+//! of the run, which those of a stream always do.
+
+use ablaze_model::Run;
+
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
+use crate::live::curl;
+use crate::live::figures::{elapsed_s, server_stopped};
+use crate::live::options::{Opt, spelled};
+use crate::words::{counted, decimal, grouped};
+
+/// Why a stopped process does not respond, and what to do. The kernel accepts connections for it meanwhile.
+pub(in crate::diagnosis) const STOPPED: (&str, &str) = (
+    "A stopped process does nothing, while the kernel accepts connections and requests for it: a signal (SIGSTOP, \
+     Ctrl-Z) or a debugger stopped it.",
+    "See what stopped it; if it is still stopped, continue it (`kill -CONT`). Then measure again.",
+);
+
+/// Why an event stream is never complete (HTML standard, section 9.2).
+pub(super) const STREAM: &str = "The responses are event streams (`Content-Type: text/event-stream`): the server sends \
+                                 events until the connection is closed. Such a response has no end, and so no \
+                                 response time.";
+
+/// What to do about one.
+pub(super) fn fix_of_stream(run: &Run) -> String {
+    let curl = curl::arguments_where(run, |_| 1);
+    format!(
+        "`curl -N {curl}` shows the events. Measure requests whose responses end; ablaze times whole responses, not \
+         single events."
+    )
+}
+
+/// No request was over when the run was.
+pub(super) fn still_waiting(run: &Run) -> Finding {
+    let record = &run.record;
+    let begun = record.stopped.begun;
+    let elapsed = decimal(elapsed_s(run), 2);
+    if begun == 0 {
+        let evidence = format!(
+            "No request got a response in {elapsed} s; {} were still waiting at the end.",
+            grouped(record.unfinished)
+        );
+        if let Some(stopped) = server_stopped(run) {
+            return Finding::new(
+                D02,
+                Severity::Invalid,
+                format!("{evidence} {stopped}"),
+                STOPPED.0,
+                STOPPED.1,
+            );
+        }
+        let cause = "The server accepts connections and does not respond, or its responses take longer than \
+                     the run.";
+        return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
+    }
+    let evidence = format!(
+        "No response was complete after {elapsed} s; {} had begun and not ended, with {} of bodies so far{}.",
+        grouped(begun),
+        counted(record.body_bytes, "byte"),
+        match record.unfinished.saturating_sub(begun) {
+            0 => String::new(),
+            silent => format!(", and {} had got no byte", counted(silent, "request")),
+        }
+    );
+    let longer = format!("Measure for longer ({}).", spelled(run, Opt::Duration));
+    let (cause, fix) = match record.stopped.begun_without_length == begun {
+        true if run.record.is_event_stream() => (STREAM, fix_of_stream(run)),
+        true => (
+            "Their heads announce no length: these responses are streams that do not end, or they take longer than \
+             the run.",
+            format!(
+                "`curl -N {}` shows what comes, and whether it ends; if it does, measure for longer ({}).",
+                curl::arguments_where(run, |_| 1),
+                spelled(run, Opt::Duration)
+            ),
+        ),
+        false => ("The responses take longer than the run.", longer),
+    };
+    Finding::new(D02, Severity::Invalid, evidence, cause, fix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::{judge, sample};
+    use ablaze_model::FailureKind;
+    use ablaze_model::record::Record;
+
+    fn with_begun(head: &str, begun: u64, without_length: u64) -> Run {
+        let mut run = sample::run();
+        run.record = Record::new();
+        run.record.first_head = head.as_bytes().to_vec();
+        (run.record.unfinished, run.record.body_bytes) = (5, 900);
+        (run.record.stopped.begun, run.record.stopped.begun_without_length) =
+            (begun, without_length);
+        run
+    }
+
+    #[test]
+    fn responses_that_went_on_are_no_silence() {
+        let events = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+        for (head, begun, without_length, says) in [
+            (events, 5, 5, "are event streams"),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 5, 5, "announce no length"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", 5, 0, "take longer than the run."),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+                3,
+                3,
+                "2 requests had got no byte",
+            ),
+        ] {
+            let found = still_waiting(&with_begun(head, begun, without_length));
+            let said = format!("{} {}", found.evidence, found.cause);
+            assert!(said.contains(says), "{said}");
+            assert!(
+                said.contains(&format!("{begun} had begun and not ended, with 900 bytes")),
+                "{said}"
+            );
+            assert!(!said.contains("does not respond"), "{said}");
+        }
+        let silent = still_waiting(&with_begun("", 0, 0));
+        assert!(silent.cause.contains("does not respond"), "{silent:?}");
+    }
+
+    /// What was seen of the process is the cause; what the kernel took meanwhile is no sign of a slow server.
+    #[test]
+    fn a_stopped_process_is_named_instead_of_the_server_s_slowness() {
+        let mut run = with_begun("", 0, 0);
+        run.monitor = sample::run().monitor;
+        let process = &mut sample::monitor(&mut run).target.processes[0];
+        (process.readings, process.stopped_readings) = (20, 19);
+        for failed in [0, 40] {
+            run.record.failures[FailureKind::Timeout as usize] = failed;
+            let findings = judge(&run).findings;
+            let found = findings.iter().find(|finding| finding.id == D02).expect("D02");
+            assert!(
+                found.evidence.contains("was stopped (state T in /proc) in 19 of the 20"),
+                "{found:?}"
+            );
+            let said = format!("{} {}", found.cause, found.fix);
+            assert!(said.contains("kill -CONT") && !said.contains("network"), "{said}");
+            assert!(!said.contains("longer than"), "{said}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Requests that failed because the server had ended the reused connection that they were sent on, and that may not be
+//! sent again; and connections that it ended while nothing was on them.
+
+use ablaze_model::record::IdleTimes;
+use ablaze_model::{FailureKind, Run};
+
+use super::super::d02_no_response;
+use super::REPEATED;
+use crate::DiagnosisId::D18;
+use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
+use crate::words::{counted, grouped, percent, time};
+
+/// From this share of the requests on the rate is no rate of responses.
+const MOST: f64 = 0.5;
+/// Their share of the new connections is this part of the share on reused ones, or more: reuse is not why.
+const AS_OFTEN: f64 = 0.5;
+/// A connection that had been idle for this part of the time after which others were closed may have been closed too.
+const NEAR: f64 = 0.8;
+
+/// Of requests that failed because their reused connection was closed, and of those because it was reset, how many are
+/// told here. `None` where the server ends new connections as often, or responds to nobody any more.
+pub(in crate::diagnosis) fn failed(run: &Run) -> Option<(u64, u64)> {
+    let record = &run.record;
+    let ended = record.ended_idle;
+    let kinds = [FailureKind::ClosedWithoutResponse, FailureKind::Reset];
+    let all: u64 = kinds.into_iter().map(|kind| record.failures_of(kind)).sum();
+    let elsewhere = all.saturating_sub(ended.failed.count + record.failed.wait.count());
+    let opened = record.connections_opened.max(1);
+    let on_reused = record.finished().saturating_sub(opened).max(1);
+    let of_new = elsewhere as f64 / opened as f64;
+    let of_reused = ended.failed.count as f64 / on_reused as f64;
+    let by_reuse = ended.failed.count > 0 && of_new < AS_OFTEN * of_reused;
+    (by_reuse && d02_no_response::gone(run).is_none())
+        .then(|| (ended.failed.count.saturating_sub(ended.failed_by_reset), ended.failed_by_reset))
+}
+
+/// Those that failed; or, where none did, those that ended with nothing on them.
+pub(super) fn found(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let Some((closed, reset)) = failed(run) else { return unused(run) };
+    let count = closed + reset;
+    let share = count as f64 / record.finished() as f64;
+    let severity = match share {
+        share if share >= MOST => Severity::Invalid,
+        share if share > REPEATED => Severity::Suspect,
+        _ => Severity::Note,
+    };
+    let ended = match (closed, reset) {
+        (_, 0) => "closed".to_owned(),
+        (0, _) => "reset".to_owned(),
+        _ => format!("closed ({}) or reset ({})", grouped(closed), grouped(reset)),
+    };
+    let evidence = format!(
+        "{} of {} ({}) failed because the server, or something in front of it, {ended} the reused connection before \
+         responding{}; {}. {} opened for {}.",
+        grouped(count),
+        counted(record.finished(), "request"),
+        percent(share),
+        of_idle(record.ended_idle.failed),
+        why_not_again(run),
+        were_connections(record.connections_opened),
+        counted(record.responses, "response")
+    );
+    let (cause, fix) = why(run);
+    Some(Finding::new(D18, severity, evidence, cause, fix))
+}
+
+/// Connections that the server ended with nothing on them: no request was lost, and new ones had to be opened.
+fn unused(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let unused = record.ended_idle.unused;
+    if unused.count as f64 <= REPEATED * record.responses as f64 || record.responses == 0 {
+        return None;
+    }
+    Some(Finding::new(
+        D18,
+        Severity::Note,
+        format!(
+            "The server ended {} on which no request was under way{}; {} opened for {}.",
+            counted(unused.count, "connection"),
+            of_idle(unused),
+            were_connections(record.connections_opened),
+            counted(record.responses, "response")
+        ),
+        "The server closes idle connections: opening new ones is part of the times.",
+        fix(run),
+    ))
+}
+
+fn why(run: &Run) -> (String, String) {
+    let ended = run.record.ended_idle;
+    let near = ended.failed.longest_ns as f64 >= NEAR * ended.unused.shortest_ns as f64;
+    if ended.unused.count > 0 && near {
+        let cause = format!(
+            "The server closes idle connections: it ended {} while no request was under way{}. These requests were \
+             sent as it did.",
+            counted(ended.unused.count, "connection"),
+            of_idle(ended.unused)
+        );
+        return (cause, fix(run));
+    }
+    let log = "See in the server's log whether it read these requests.";
+    if ended.failed.longest_ns == 0 {
+        let cause = "The server closed these connections behind a response that did not announce it \
+                     (`Connection: close`), or read the next request and dropped it.";
+        let fix = format!(
+            "{log} If not, have it announce the close, or close first with {} below its limit.",
+            spelled(run, Opt::RequestsPerConnection)
+        );
+        return (cause.to_owned(), fix);
+    }
+    let cause = "The server closed these connections while they were idle, or read the request and dropped it.";
+    (cause.to_owned(), format!("{log} If not: {}", lower_first(&fix(run))))
+}
+
+fn fix(run: &Run) -> String {
+    format!(
+        "Have the server keep idle connections open longer than they are idle here, or lower {}, so that each is used \
+         more often.",
+        spelled(run, Opt::Connections)
+    )
+}
+
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// Why they were not sent again.
+fn why_not_again(run: &Run) -> String {
+    if !run.plan.connections.repeat {
+        return format!("{} counts them as errors", spelled(run, Opt::NoRepeat));
+    }
+    let method = &run.plan.requests.method;
+    let name = if method.is_empty() { "such a request" } else { method };
+    format!("they were not sent again, because what {name} does might be done twice")
+}
+
+/// `, after being idle for 49.8 ms to 51.2 ms`; of requests that were sent at once there is nothing to say.
+fn of_idle(times: IdleTimes) -> String {
+    if times.longest_ns == 0 {
+        return String::from(
+            ", to which they were sent as soon as the response before was complete",
+        );
+    }
+    let of = |ns: u64| time(ns as f64 / 1e6);
+    let mean = of(times.total_ns / times.count.max(1));
+    match of(times.shortest_ns) == of(times.longest_ns) {
+        true => format!(", which had been idle for {mean}"),
+        false => format!(
+            ", which had been idle for {} to {} ({mean} on average)",
+            of(times.shortest_ns),
+            of(times.longest_ns)
+        ),
+    }
+}
+
+fn were_connections(count: u64) -> String {
+    counted(count, "connection") + if count == 1 { " was" } else { " were" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DiagnosisId::D02;
+    use crate::live::{judge, sample};
+
+    const MS: u64 = 1_000_000;
+
+    fn of_post(failed: &[u64], unused: &[u64]) -> Run {
+        let mut run = sample::run();
+        run.plan.requests.method = "POST".into();
+        failed.iter().for_each(|idle_ns| run.record.ended_idle.failed.note(*idle_ns));
+        unused.iter().for_each(|idle_ns| run.record.ended_idle.unused.note(*idle_ns));
+        run.record.failures[FailureKind::ClosedWithoutResponse as usize] = failed.len() as u64;
+        run
+    }
+
+    fn told(run: &Run) -> (Severity, String) {
+        let findings = judge(run).findings;
+        assert!(!findings.iter().any(|finding| finding.id == D02), "{findings:?}");
+        let found = findings.into_iter().find(|finding| finding.id == D18).expect("D18");
+        (found.severity, format!("{} {} {}", found.evidence, found.cause, found.fix))
+    }
+
+    #[test]
+    fn a_server_that_closes_idle_connections_is_named_with_how_long_they_were_idle() {
+        let (severity, said) = told(&of_post(&[50 * MS; 400], &[49 * MS, 51 * MS]));
+        assert_eq!(severity, Severity::Suspect);
+        assert!(said.starts_with("400 of 20,400 requests (2.0 %) failed"), "{said}");
+        assert!(said.contains("idle for 50.0 ms; they were not sent again"), "{said}");
+        assert!(said.contains("what POST does might be done twice"), "{said}");
+        assert!(said.contains("closes idle connections: it ended 2 connections"), "{said}");
+        assert!(said.contains("idle for 49.0 ms to 51.0 ms (50.0 ms on average)"), "{said}");
+    }
+
+    #[test]
+    fn requests_that_left_at_once_met_no_idle_connection() {
+        let (_, said) = told(&of_post(&[0; 400], &[]));
+        assert!(said.contains("behind a response that did not announce it"), "{said}");
+        assert!(!said.contains("idle"), "{said}");
+    }
+
+    #[test]
+    fn without_others_that_ended_idle_nobody_knows_which() {
+        let (_, said) = told(&of_post(&[50 * MS; 400], &[]));
+        assert!(said.contains("or read the request and dropped it"), "{said}");
+        let (severity, _) = told(&of_post(&[50 * MS; 4], &[50 * MS]));
+        assert_eq!(severity, Severity::Note);
+    }
+
+    #[test]
+    fn a_server_that_ends_new_connections_as_well_is_another_matter() {
+        let mut run = of_post(&[0; 400], &[]);
+        run.record.connections_opened = 600;
+        run.record.failures[FailureKind::ClosedWithoutResponse as usize] += 300;
+        assert_eq!(failed(&run), None);
+        assert!(judge(&run).findings.iter().any(|finding| finding.id == D02));
+    }
+
+    #[test]
+    fn connections_that_end_unused_are_noted() {
+        let (severity, said) = told(&of_post(&[], &[50 * MS; 300]));
+        assert_eq!(severity, Severity::Note);
+        assert!(said.contains("300 connections on which no request was under way"), "{said}");
+        let few = of_post(&[], &[50 * MS; 20]);
+        assert!(!judge(&few).findings.iter().any(|finding| finding.id == D18));
+    }
+}
