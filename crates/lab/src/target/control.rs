@@ -83,7 +83,11 @@ pub fn nginx_configuration(
         Some(body) => format!("return {} {body};", response.status),
         None => {
             std::fs::write(folder.join("www/body"), &response.body)?;
-            format!("alias {};", in_folder("www/body"))
+            match path.ends_with('/') {
+                // The index module would take such a path for a folder.
+                true => format!("root {}; try_files /body =404;", in_folder("www")),
+                false => format!("alias {};", in_folder("www/body")),
+            }
         }
     };
     let kept = if response.keep_alive {
