@@ -25,7 +25,8 @@ pub(crate) fn add_finding(experiment: &Experiment, several: &mut Several) {
 /// one that the experiment had.
 fn too_few(experiment: &Experiment) -> Option<(String, u32)> {
     let placement = &experiment.placement;
-    let started = experiment.targets.iter().filter(|target| target.is_started_here());
+    let under_loads = (0..experiment.loads.len()).flat_map(|load| experiment.targets_under(load));
+    let started = under_loads.filter(|target| target.is_started_here());
     let targets: Vec<u32> = started.map(|target| target.threads(placement.allowed)).collect();
     let clients: Vec<u32> =
         experiment.loads.iter().filter_map(|load| load.spec.workers.threads).collect();

@@ -39,7 +39,7 @@ pub fn load(connections: u32) -> Load {
     Load {
         label: format!("c={connections}"),
         x: Some(f64::from(connections)),
-        spec: LoadSpec { shape, ..LoadSpec::default() },
+        ..Load::of(LoadSpec { shape, ..LoadSpec::default() })
     }
 }
 
@@ -49,6 +49,7 @@ pub fn experiment() -> Experiment {
         title: "one and other".to_owned(),
         targets: vec![running("one", "http://one/"), running("other", "http://other/")],
         loads: vec![load(10)],
+        axes: Vec::new(),
         repeats: 3,
         seed: 1,
         path: "/".to_owned(),

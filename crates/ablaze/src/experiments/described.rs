@@ -6,7 +6,9 @@ use ablaze_model::experiment::{Experiment, Speaks, Target};
 use ablaze_model::spec::TargetSpec;
 
 use super::file::Described;
+use super::of_all_loads;
 use super::options::placement;
+use super::vary::Varied;
 
 /// What the file is called in the folder of its results.
 pub const FILE: &str = "experiment.toml";
@@ -17,7 +19,7 @@ const REPEATS: (u32, u32) = (10, 1);
 /// The folder of the file, whole, if it has a command to start: what that names is relative to the file.
 fn directory(file: &Path, described: &Described) -> Option<PathBuf> {
     let starts = |target: &Target| matches!(target.source, TargetSpec::Command(_));
-    if !described.targets.iter().any(starts) {
+    if !described.varied.targets.iter().any(starts) {
         return None;
     }
     let file = std::path::absolute(file).ok()?;
@@ -26,21 +28,24 @@ fn directory(file: &Path, described: &Described) -> Option<PathBuf> {
 
 /// What a file describes, as an experiment to run.
 pub fn experiment(file: &Path, described: &Described) -> Experiment {
-    let loads = || described.loads.iter().map(|load| &load.spec);
+    let Varied { targets, loads, axes, path } = &described.varied;
+    let specs = || loads.iter().map(|load| &load.spec);
+    let all: Vec<Target> = of_all_loads(targets, loads).cloned().collect();
     let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let (alone, each) = REPEATS;
-    let default = if described.loads.len() == 1 { alone } else { each };
+    let default = if loads.len() == 1 { alone } else { each };
     Experiment {
         title: described.title.clone().unwrap_or(stem),
-        placement: placement(&described.targets, described.target_cpus.as_ref(), loads()),
-        targets: described.targets.clone(),
-        loads: described.loads.clone(),
+        placement: placement(&all, described.target_cpus.as_ref(), specs()),
+        targets: targets.clone(),
+        loads: loads.clone(),
+        axes: axes.clone(),
         repeats: described.repeats.unwrap_or(default),
         seed: described.order_seed,
-        path: described.path.clone(),
+        path: path.clone(),
         restart: described.restart,
         ready_within_s: described.ready_within_ns.div_ceil(1_000_000_000),
-        speaks: Speaks::of(described.https, loads()),
+        speaks: Speaks::of(described.https, specs()),
         directory: directory(file, described),
     }
 }

@@ -5,14 +5,15 @@ use std::fmt;
 use std::ops::Range;
 
 use ablaze_lab::check::Check;
-use ablaze_model::experiment::{Load, Speaks, Target, Tool};
+use ablaze_model::experiment::{Speaks, Target, Tool};
 use ablaze_model::spec::{Secrets, TargetSpec};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::file_values::{path, repeats, tool, truth, unknown, written};
+use super::file_values::{repeats, tool, truth, unknown, written};
 use super::options::{self, CpuList, cpus};
-use super::{ab_client, parts, targets};
+use super::vary::{Settings, Varied};
+use super::{ab_client, of_all_loads, parts, targets};
 use crate::{CommandError, values};
 
 /// What a file describes.
@@ -22,14 +23,10 @@ pub struct Described {
     pub title: Option<String>,
     /// What it is about, in a sentence or two.
     pub about: Option<String>,
-    /// The targets in their order, a control last.
-    pub targets: Vec<Target>,
-    /// The loads: one, or one for each value of a list.
-    pub loads: Vec<Load>,
+    /// The targets in their order, a control last, and the loads: one, or one for each value of a list.
+    pub varied: Varied,
     /// Runs of each target under each load.
     pub repeats: Option<u32>,
-    /// What is asked for of targets that are started here.
-    pub path: String,
     /// Whether these speak TLS, with a certificate of the experiment.
     pub https: bool,
     /// Whether these are started anew for each run.
@@ -74,6 +71,7 @@ const KEYS: &[&str] = &[
     "order_seed",
     "target_cpus",
     "checks",
+    "vary",
     parts::QUICK,
 ];
 
@@ -115,31 +113,29 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
         found.map(|(_, value)| *value).or_else(|| table.get(name))
     };
     let mut secrets = Secrets::default();
-    let targets = source.targets(value("targets"), &mut secrets)?;
-    let whole = source.loads(value("load"), &[], &mut secrets)?;
-    let shorter = source.loads(value("load"), &shorter_load, &mut secrets)?;
-    for target in targets.iter().filter(|target| target.client == Tool::Ab) {
-        for load in whole.iter().chain(&shorter) {
+    let whole = source.varied(&value, &[], &mut secrets)?;
+    let shorter = source.varied(&value, &shorter_load, &mut secrets)?;
+    let loads = || whole.loads.iter().chain(&shorter.loads);
+    for target in whole.targets.iter().filter(|target| target.client == Tool::Ab) {
+        for load in loads() {
             let at = source.target_named(value("targets"), &target.name);
             ab_client::words(&load.spec, &secrets)
                 .map_err(|why| source.error(at, format!("target {}: {why}", target.name)))?;
         }
     }
     let https = source.read(value("https"), truth)?.unwrap_or(false);
-    let speaks = Speaks::of(https, whole.iter().chain(&shorter).map(|load| &load.spec));
-    for target in &targets {
+    let speaks = Speaks::of(https, loads().map(|load| &load.spec));
+    for target in of_all_loads(&whole.targets, &whole.loads) {
         let at = source.target_named(value("targets"), &target.name);
         options::can_speak(std::slice::from_ref(target), speaks)
             .map_err(|error| source.error(at, error.line))?;
     }
-    let loads = if quick { shorter } else { whole };
+    let varied = if quick { shorter } else { whole };
     Ok(Described {
         about: source.text_of("about", value("about"))?,
         title: source.text_of("title", value("title"))?,
-        targets,
-        loads,
+        varied,
         repeats: source.read(value("repeats"), repeats)?,
-        path: source.read(value("path"), path)?.unwrap_or_else(|| "/hello".to_owned()),
         https,
         restart: source.read(value("restart"), truth)?.unwrap_or(true),
         ready_within_ns: source
@@ -174,7 +170,7 @@ impl Document<'_> {
         FileError { line: self.line(span.start), why: why.into() }
     }
 
-    fn read<T>(
+    pub(super) fn read<T>(
         &self,
         value: Option<&Value<'_>>,
         read: impl Fn(&DeValue<'_>) -> Result<T, String>,
@@ -209,16 +205,18 @@ impl Document<'_> {
         Ok(entries)
     }
 
-    fn targets(
+    /// The targets as they are with these settings.
+    pub(super) fn targets(
         &self,
         value: Option<&Value<'_>>,
+        settings: &Settings,
         secrets: &mut Secrets,
     ) -> Result<Vec<Target>, FileError> {
         let none = "no targets: add [targets.NAME] with url, start, serve or control";
         let value = value.ok_or_else(|| self.error(0..0, none))?;
         let (mut targets, mut controls) = (Vec::new(), Vec::new());
         for (key, target) in self.entries("targets", value)? {
-            let (target, workers) = self.target(key.get_ref(), target, secrets)?;
+            let (target, workers) = self.target(key.get_ref(), target, settings, secrets)?;
             match target {
                 Some(target) => targets.push(target),
                 None => controls.push((key.get_ref().to_string(), workers)),
@@ -246,6 +244,7 @@ impl Document<'_> {
         &self,
         name: &str,
         value: &Value<'_>,
+        settings: &Settings,
         secrets: &mut Secrets,
     ) -> Result<(Option<Target>, Option<u32>), FileError> {
         const WAYS: &[&str] = &["url", "start", "serve", "control", "workers", "client"];
@@ -272,7 +271,7 @@ impl Document<'_> {
             let why = format!("target {name}: add url, start, serve or control");
             return Err(self.error(value.span(), why));
         };
-        let text = self.text_of(way, Some(value))?.unwrap_or_default();
+        let text = settings.put_into(&self.text_of(way, Some(value))?.unwrap_or_default());
         let wrong = |error: CommandError| self.error(value.span(), error.line);
         let source = match way {
             "control" if text == "nginx" => return Ok((None, workers)),
@@ -284,7 +283,8 @@ impl Document<'_> {
             "serve" => targets::model(name, &text).map_err(wrong)?,
             _ => targets::url(&text, secrets).map_err(wrong)?,
         };
-        Ok((Some(Target { client, ..Target::new(name, source) }), workers))
+        let target = settings.onto(Target { client, ..Target::new(name, source) });
+        Ok((Some(target.map_err(wrong)?), workers))
     }
 
     fn checks(&self, value: Option<&Value<'_>>) -> Result<Vec<(usize, Check)>, FileError> {

@@ -1,50 +1,96 @@
-//! The loads that a file describes: its keys are options of `ablaze load`, read by the same parser, and
-//! the one list among them is the axis.
+//! The loads that a file describes: its keys are options of `ablaze load`, read by the same parser. The lists among them
+//! and the names in `[vary]` are the axes.
 
 use std::ops::Range;
 
-use ablaze_model::experiment::Load;
 use ablaze_model::spec::Secrets;
 use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::DeString;
 
 use super::file::{Document, Entry, FileError, Value};
-use super::file_values::{unknown, written};
+use super::file_values::{path, unknown, written};
 use super::loads;
 use super::options::LOAD;
+use super::vary::{self, Scene, Settings, Varied, Wanted};
 use crate::CommandError;
 
+/// The options of a load as words, and those of them that are lists, with where each stands.
+type Worded = (Vec<String>, Vec<(Wanted, Range<usize>)>);
+
 impl Document<'_> {
-    /// The load with the options of `ablaze load` as keys; the one list among them is the axis.
-    /// Those of `instead` take the place of keys with the same name.
-    pub(super) fn loads(
+    /// The cells of the file: the load with the options of `ablaze load` as keys, those of `instead` in place of keys with
+    /// the same name; the axes are the lists among them and the names in `[vary]`.
+    pub(super) fn varied<'a, 'i: 'a>(
         &self,
-        value: Option<&Value<'_>>,
+        value: &impl Fn(&str) -> Option<&'a Value<'i>>,
         instead: &[Entry<'_, '_>],
         secrets: &mut Secrets,
-    ) -> Result<Vec<Load>, FileError> {
-        let (loads, span) = match value {
-            Some(value) => (self.worded(value, instead)?, value.span()),
-            None => (vec![loads::one(Vec::new())], 0..0),
+    ) -> Result<Varied, FileError> {
+        let span = value("load").map_or(0..0, Spanned::span);
+        let (words, mut axes) = match value("load") {
+            Some(load) => self.worded(load, instead)?,
+            None => (Vec::new(), Vec::new()),
         };
-        let read = |load: loads::Worded| {
+        if let Some(vary) = value("vary") {
+            for (key, list) in self.entries("vary", vary)? {
+                let said = format!("[vary] {}", key.get_ref());
+                let wanted = Wanted::new(key.get_ref(), self.values(list)?, &said)
+                    .map_err(|error| self.error(key.span(), error.line))?;
+                axes.push((wanted, key.span()));
+            }
+        }
+        let targets = value("targets");
+        let path = self.read(value("path"), path)?.unwrap_or_else(|| "/hello".to_owned());
+        if axes.is_empty() {
             let wrong =
                 |error: CommandError| self.error(span.clone(), format!("[load]: {}", error.line));
-            load.read(secrets).map_err(wrong)
+            let targets = self.targets(targets, &Settings::default(), secrets)?;
+            let load = loads::one(words).read(secrets).map_err(wrong)?;
+            return Ok(Varied { targets, loads: vec![load], axes: Vec::new(), path });
+        }
+        let scene = self.scene(targets, words, path)?;
+        let (wanted, spans): (Vec<Wanted>, Vec<Range<usize>>) = axes.into_iter().unzip();
+        // What is wrong with a target has the target's line.
+        let mut line = None;
+        let mut read = |settings: &Settings, secrets: &mut Secrets| {
+            self.targets(targets, settings, secrets).map_err(|wrong| {
+                line = Some(wrong.line);
+                CommandError::usage(wrong.why)
+            })
         };
-        loads.into_iter().map(read).collect()
+        let varied = vary::cells(&wanted, &scene, secrets, &mut read);
+        varied.map_err(|wrong| match (line, wrong.at) {
+            (Some(line), _) => FileError { line, why: wrong.error.line },
+            (None, Some(at)) => self.error(spans[at].clone(), wrong.error.line),
+            (None, None) => self.error(span, format!("[load]: {}", wrong.error.line)),
+        })
     }
 
-    /// The same before they are read.
-    fn worded(
+    /// What there is to vary.
+    fn scene(
         &self,
-        value: &Value<'_>,
-        instead: &[Entry<'_, '_>],
-    ) -> Result<Vec<loads::Worded>, FileError> {
+        targets: Option<&Value<'_>>,
+        load: Vec<String>,
+        path: String,
+    ) -> Result<Scene, FileError> {
+        let mut scene = Scene { load, path, ..Scene::default() };
+        let Some(targets) = targets else { return Ok(scene) };
+        for (name, target) in self.entries("targets", targets)? {
+            for (key, value) in self.entries(&format!("targets.{}", name.get_ref()), target)? {
+                scene.texts.extend(value.get_ref().as_str().map(str::to_owned));
+                scene.has_model |= key.get_ref() == "serve";
+                scene.has_command |= key.get_ref() == "start";
+            }
+        }
+        Ok(scene)
+    }
+
+    /// The load before it is read.
+    fn worded(&self, value: &Value<'_>, instead: &[Entry<'_, '_>]) -> Result<Worded, FileError> {
         let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
         let known: Vec<&str> = command.get_arguments().filter_map(|a| a.get_long()).collect();
-        let (mut words, mut axis) = (Vec::new(), None);
+        let (mut words, mut axes) = (Vec::new(), Vec::new());
         let option_of = |key: &Spanned<DeString<'_>>| key.get_ref().replace('_', "-");
         let written = self.entries("load", value)?;
         let kept = written.into_iter().filter(|(key, _)| {
@@ -60,41 +106,28 @@ impl Document<'_> {
             };
             let is_list = matches!(argument.get_action(), ArgAction::Append);
             let is_switch = matches!(argument.get_action(), ArgAction::SetTrue);
-            let written_values = self.values(value)?;
-            for text in &written_values {
+            let values = self.values(value)?;
+            for text in &values {
                 self.accepted(&option, is_switch, text, value.span())?;
             }
-            match written_values.as_slice() {
+            match values.as_slice() {
                 [truth] if is_switch => {
                     words.extend((truth == "true").then(|| format!("--{option}")));
                 }
                 several if is_list || (several.len() == 1 && !value.get_ref().is_array()) => {
                     words.extend(several.iter().flat_map(|v| [format!("--{option}"), v.clone()]));
                 }
-                several => {
-                    if several.is_empty() {
-                        return Err(self.error(
-                            value.span(),
-                            format!(
-                                "{option}: the list is \
-                            empty"
-                            ),
-                        ));
-                    }
-                    if axis.replace((format!("--{option}"), several.to_vec())).is_some() {
-                        let why = format!(
-                            "{option}: an experiment has one axis, and another \
-                            option is already a list"
-                        );
-                        return Err(self.error(key.span(), why));
-                    }
+                [] => {
+                    return Err(self.error(value.span(), format!("{option}: the list is empty")));
+                }
+                _ => {
+                    let wanted = Wanted::new(&format!("load:{option}"), values, &option)
+                        .map_err(|error| self.error(key.span(), error.line))?;
+                    axes.push((wanted, key.span()));
                 }
             }
         }
-        Ok(match axis {
-            Some((option, values)) => loads::along(words, &option, values),
-            None => vec![loads::one(words)],
-        })
+        Ok((words, axes))
     }
 
     fn values(&self, value: &Value<'_>) -> Result<Vec<String>, FileError> {

@@ -21,6 +21,7 @@ pub mod search;
 pub mod series;
 pub mod shown;
 pub mod targets;
+pub mod vary;
 pub mod words;
 
 use std::io::IsTerminal;
@@ -47,6 +48,7 @@ use conditions::Conditions;
 use former::Former;
 use options::ExperimentOptions;
 use progress::LiveLine;
+use vary::Varied;
 
 /// An experiment from its options.
 ///
@@ -55,29 +57,39 @@ use progress::LiveLine;
 pub fn experiment(
     title: &str,
     options: &ExperimentOptions,
-    targets: Vec<Target>,
-    loads: Vec<Load>,
+    varied: Varied,
     repeats: u32,
 ) -> Result<Experiment, CommandError> {
     if repeats == 0 {
         return Err(CommandError::usage("--repeat 0 measures nothing: use 1 or more"));
     }
+    let Varied { targets, loads, axes, path } = varied;
     let speaks = Speaks::of(options.https, loads.iter().map(|load| &load.spec));
-    options::can_speak(&targets, speaks)?;
-    let placement = options.placement(&targets, &loads);
+    let all: Vec<Target> = of_all_loads(&targets, &loads).cloned().collect();
+    options::can_speak(&all, speaks)?;
+    let placement = options.placement(&all, &loads);
     Ok(Experiment {
         title: title.to_owned(),
         targets,
         loads,
+        axes,
         repeats,
         seed: options.order_seed,
-        path: options.path.clone(),
+        path,
         placement,
         restart: !options.keep_running,
         ready_within_s: options.ready_within.div_ceil(1_000_000_000),
         speaks,
         directory: None,
     })
+}
+
+/// The targets, and what they are under each load.
+pub fn of_all_loads<'a>(
+    targets: &'a [Target],
+    loads: &'a [Load],
+) -> impl Iterator<Item = &'a Target> {
+    targets.iter().chain(loads.iter().flat_map(|load| &load.targets))
 }
 
 /// Runs it, with progress on stderr; the folder is the given one or a new `stem-N`. The file

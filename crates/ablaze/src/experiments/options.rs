@@ -9,6 +9,7 @@ use ablaze_model::spec::{Secrets, TargetSpec};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
+use super::vary::{Scene, Settings};
 use super::{saved, targets, words};
 use crate::CommandError;
 use crate::native::CheckOptions;
@@ -108,13 +109,17 @@ pub const LOAD: [fn(Command) -> Command; 7] = [
 ];
 
 impl ExperimentOptions {
-    /// The targets, each under a name of its own.
+    /// The targets, each under a name of its own, as they are with the values of one cell.
     ///
     /// # Errors
     /// When one cannot be read or loaded.
-    pub fn targets(&self, secrets: &mut Secrets) -> Result<Vec<Target>, CommandError> {
-        let mut targets: Vec<Target> =
-            self.read(secrets)?.into_iter().map(|(_, target)| target).collect();
+    pub fn targets_with(
+        &self,
+        settings: &Settings,
+        secrets: &mut Secrets,
+    ) -> Result<Vec<Target>, CommandError> {
+        let read = self.read(settings, secrets)?;
+        let mut targets: Vec<Target> = read.into_iter().map(|(_, target)| target).collect();
         targets.iter().try_for_each(can_be_loaded)?;
         told_apart(&mut targets);
         Ok(targets)
@@ -125,27 +130,47 @@ impl ExperimentOptions {
     /// # Errors
     /// When one cannot be read, or neither be loaded nor compared.
     pub fn targets_or_saved(&self, secrets: &mut Secrets) -> Result<Vec<Target>, CommandError> {
-        let mut targets = saved::gathered(self.read(secrets)?)?;
+        let mut targets = saved::gathered(self.read(&Settings::default(), secrets)?)?;
         told_apart(&mut targets);
         Ok(targets)
     }
 
     /// The targets with the words that they were read from.
-    fn read(&self, secrets: &mut Secrets) -> Result<Vec<(&str, Target)>, CommandError> {
+    fn read(
+        &self,
+        settings: &Settings,
+        secrets: &mut Secrets,
+    ) -> Result<Vec<(&str, Target)>, CommandError> {
         let mut read = Vec::new();
         for text in &self.targets {
-            read.push((text.as_str(), targets::read(text, secrets)?));
+            let target = targets::read(&settings.put_into(text), secrets)?;
+            // Whatever it is in a cell, it has one name.
+            let target = Target { name: targets::name_of(text), ..target };
+            read.push((text.as_str(), settings.onto(target)?));
         }
         for text in &self.start {
-            let target = targets::started_by(text)
+            let target = targets::started_by(&settings.put_into(text))
                 .map_err(|error| CommandError::usage(format!("--start {error}")))?;
-            read.push((text, target));
+            let target = Target { name: targets::name_of_command(text), ..target };
+            read.push((text, settings.onto(target)?));
         }
         if let Some(control) = &self.control {
             let workers = most_threads(read.iter().map(|(_, target)| target));
             read.push((control, Target::new(control, TargetSpec::Nginx { workers })));
         }
         Ok(read)
+    }
+
+    /// What a sweep of these targets under a load of these words may vary.
+    pub fn scene(&self, load: Vec<String>) -> Scene {
+        let is_model = |text: &String| targets::is_model(text);
+        Scene {
+            load,
+            texts: self.targets.iter().chain(&self.start).cloned().collect(),
+            path: self.path.clone(),
+            has_model: self.targets.iter().any(is_model),
+            has_command: !self.start.is_empty(),
+        }
     }
 
     /// Who gets which processors: its own, where a target is started here and there are enough.

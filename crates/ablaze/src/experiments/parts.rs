@@ -204,24 +204,27 @@ duration = \"200ms\"
         assert_eq!(names, ["kept, 1 thread", "closed, 2 threads"]);
         assert_eq!(parts[1].about.as_deref(), Some("A connection per request."));
         let [kept, closed] = [&parts[0].described, &parts[1].described];
-        assert_eq!((kept.targets[0].threads(8), closed.targets[0].threads(8)), (1, 2));
-        let words = kept.loads[2].spec.words.0.join(" ");
+        assert_eq!(
+            (kept.varied.targets[0].threads(8), closed.varied.targets[0].threads(8)),
+            (1, 2)
+        );
+        let words = kept.varied.loads[2].spec.words.0.join(" ");
         assert_eq!(words, "--duration 3s --connections 100");
-        let words = closed.loads[2].spec.words.0.join(" ");
+        let words = closed.varied.loads[2].spec.words.0.join(" ");
         assert_eq!(words, "--no-keepalive --duration 3s --connections 100");
-        let started = format!("{:?}", closed.targets[1].source);
+        let started = format!("{:?}", closed.varied.targets[1].source);
         assert!(started.contains("./server {port} 2"), "{started}");
         // The text of a part can be read by itself.
-        assert_eq!(file::read(&parts[1].text).unwrap().loads, closed.loads);
+        assert_eq!(file::read(&parts[1].text).unwrap().varied.loads, closed.varied.loads);
     }
 
     #[test]
     fn in_a_hurry_the_shorter_values_count() {
         let parts = read(MATRIX, true).unwrap();
         let kept = &parts[0].described;
-        let labels: Vec<_> = kept.loads.iter().map(|load| load.label.as_str()).collect();
+        let labels: Vec<_> = kept.varied.loads.iter().map(|load| load.label.as_str()).collect();
         assert_eq!((labels.as_slice(), kept.repeats), (&["c=1", "c=100"][..], Some(1)));
-        assert_eq!(kept.loads[0].spec.words.0.join(" "), "--duration 200ms --connections 1");
+        assert_eq!(kept.varied.loads[0].spec.words.0.join(" "), "--duration 200ms --connections 1");
         assert_eq!(read(MATRIX, false).unwrap()[0].described.repeats, None);
     }
 

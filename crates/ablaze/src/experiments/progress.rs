@@ -211,6 +211,14 @@ fn to_come(experiment: &Experiment, from: usize) -> Option<String> {
     Some(format!("{runs}, {about} {}", in_words(length.max(Duration::from_secs(1)))))
 }
 
+/// How long an experiment takes by its options; `None` where these do not say.
+pub fn length(experiment: &Experiment) -> Option<Duration> {
+    let says = |trial: &Trial| experiment.loads[trial.load].spec.limits.duration_ns.is_some();
+    let trials = experiment.trials();
+    let runs = trials.len() as u32;
+    trials.iter().all(says).then(|| asked_for(experiment, 0) + BESIDE_A_RUN * runs)
+}
+
 /// How long the runs that are left take by their options; zero where these do not say.
 fn asked_for(experiment: &Experiment, from: usize) -> Duration {
     let of = |trial: &Trial| {
@@ -342,6 +350,7 @@ mod tests {
             title: String::new(),
             targets,
             loads: vec![load],
+            axes: Vec::new(),
             repeats: 5,
             seed: 1,
             path: "/".to_owned(),

@@ -22,19 +22,16 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
             "the name `{before}` of a target may contain letters, digits, spaces, `-`, `_`, `.` and `+` only"
         )));
     }
-    let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
+    let called = name_of(text);
     if let Some(words) = what.strip_prefix("serve:") {
-        return Ok(Target::new(called(words), model(&called(words), words)?));
+        let source = model(&called, words)?;
+        return Ok(Target::new(called, source));
     }
-    let is_url = what.contains("://") || what.starts_with(':') || what.starts_with("localhost");
-    if what.ends_with(".json") && !is_url {
-        let stem = what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what);
-        return Ok(Target::new(called(stem), TargetSpec::Saved(vec![what.into()])));
+    if is_saved(what) {
+        return Ok(Target::new(called, TargetSpec::Saved(vec![what.into()])));
     }
     if what.contains([':', '/', '.']) || what.starts_with("localhost") {
-        // A name stands in tables, and in the names of files.
-        let shown = ablaze_report::shown_command::url_without_secrets(what);
-        return Ok(Target::new(called(&shown), url(what, secrets)?));
+        return Ok(Target::new(called, url(what, secrets)?));
     }
     Err(wrong(
         text,
@@ -43,12 +40,37 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
     ))
 }
 
+/// What a target is called that was written like this.
+pub fn name_of(text: &str) -> String {
+    let (name, what) = named(text);
+    let made_up = match what.strip_prefix("serve:") {
+        Some(words) => words.to_owned(),
+        None if is_saved(what) => {
+            what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what).to_owned()
+        }
+        // A name stands in tables, and in the names of files.
+        None => ablaze_report::shown_command::url_without_secrets(what),
+    };
+    name.map_or(made_up, str::to_owned)
+}
+
+/// Whether this is written as a built-in server.
+pub fn is_model(text: &str) -> bool {
+    named(text).1.starts_with("serve:")
+}
+
+/// Whether this is written as the file of a saved run.
+fn is_saved(what: &str) -> bool {
+    let is_url = what.contains("://") || what.starts_with(':') || what.starts_with("localhost");
+    what.ends_with(".json") && !is_url
+}
+
 /// Reads a target that a command starts: `name=command {port}`.
 ///
 /// # Errors
 /// When there is no command, or it does not say where the port goes.
 pub fn started_by(text: &str) -> Result<Target, CommandError> {
-    let (name, command) = named(text);
+    let (_, command) = named(text);
     if command.trim().is_empty() {
         return Err(wrong(text, "no command: expected NAME='./server -p {port}'"));
     }
@@ -58,9 +80,15 @@ pub fn started_by(text: &str) -> Result<Target, CommandError> {
             "the command has no {port}, which stands for the port of 127.0.0.1 to listen on",
         ));
     }
+    Ok(Target::new(name_of_command(text), TargetSpec::Command(command.to_owned())))
+}
+
+/// What a target is called whose command was written like this.
+pub fn name_of_command(text: &str) -> String {
+    let (name, command) = named(text);
     let first = command.split_whitespace().next().unwrap_or(command);
     let made_up = first.rsplit('/').next().unwrap_or(first);
-    Ok(Target::new(name.unwrap_or(made_up), TargetSpec::Command(command.to_owned())))
+    name.unwrap_or(made_up).to_owned()
 }
 
 /// A target that runs already; user and password in its URL are kept among the secrets.

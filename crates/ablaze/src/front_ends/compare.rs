@@ -14,6 +14,7 @@ use crate::experiments::conditions::Conditions;
 use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use crate::experiments::shown::{self, Showing};
+use crate::experiments::vary::Varied;
 use crate::outputs::Files;
 use crate::{CommandError, experiments, outlets, terminal};
 
@@ -97,7 +98,9 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         false => loads::one(words).read(&mut secrets)?,
     };
     let conditions = Conditions::fail_if(&compare.fail_if)?;
-    let experiment = experiments::experiment("comparison", &options, targets, vec![load], repeats)?;
+    let path = options.path.clone();
+    let measured = Varied { targets, loads: vec![load], axes: Vec::new(), path };
+    let experiment = experiments::experiment("comparison", &options, measured, repeats)?;
     conditions.fit(&experiment)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let (folder, mut results) = experiments::as_asked(&experiment, &secrets, &options, "compare")?;
@@ -133,5 +136,5 @@ fn nothing_to_load(words: &[String], options: &ExperimentOptions) -> Result<Load
             "{word} has no effect: every target is a saved run; remove it, or name a target to load"
         )));
     }
-    Ok(Load { label: "saved".to_owned(), x: None, spec: LoadSpec::default() })
+    Ok(Load { label: "saved".to_owned(), ..Load::of(LoadSpec::default()) })
 }

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use ablaze_model::spec::Secrets;
 use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::Kind;
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 use crate::experiments::conditions::Conditions;
-use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use crate::experiments::shown::Showing;
+use crate::experiments::vary::{self, Varied};
 use crate::outputs::Files;
 use crate::{CommandError, experiments, terminal};
 
@@ -20,19 +20,26 @@ use crate::{CommandError, experiments, terminal};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Experiment")]
 struct SweepOptions {
-    /// Any option of load as the axis, such as threads=1,2,4
-    #[arg(long, value_name = "OPTION=LIST")]
-    vary: Option<String>,
+    /// Axis: an option of load or serve, env:NAME, path or {NAME}. Repeatable
+    #[arg(long, value_name = "NAME=LIST")]
+    vary: Vec<String>,
     /// Which repeat is drawn: median or best [default: median]
     #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
+    /// Start even if it takes more than an hour
+    #[arg(long, action = ArgAction::SetTrue)]
+    yes: bool,
 }
 
 const AFTER_HELP: &str = "\
 Each target runs under each load --repeat times [default: 1] for 3 s, or as -d or -n says; the
 targets of a load run one after another in random order. Each run is saved in the folder when it
-ends; repeat the command with --folder to continue after an interruption.
+ends; repeat the command with --folder to continue after an interruption. Lists are the axes; with
+two there is a chart for each value of the second. --vary size=1,1k is the option `size` of built-in
+servers and every {size} in a target, header or body (docs/sweeping.md has the whole rule).
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
+  ablaze sweep --vary threads=1,2,4 serve:epoll-et
+  ablaze sweep --vary env:GOMAXPROCS=1,2 --start 'mine=./server {port}'
 Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 130 interrupted.";
 
 /// Its options.
@@ -48,7 +55,9 @@ pub fn command() -> Command {
     LOAD.iter()
         .fold(command, |command, group| group(command))
         // Each group of options brings a description of its own.
-        .about("Load several targets over a range of loads, interleaved.")
+        .about(
+            "Load several targets over a range of loads, or of options of the server, interleaved.",
+        )
         .mut_arg("connections", |argument| {
             argument.value_name("N…").value_parser(list()).help("Connections, such as 1,2,5,10")
         })
@@ -76,21 +85,41 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     }
 }
 
+/// Every cell of the sweep that these words ask for.
+fn varied(
+    options: &ExperimentOptions,
+    mut words: Vec<String>,
+    vary: &[String],
+    secrets: &mut Secrets,
+) -> Result<Varied, CommandError> {
+    let wanted = vary::of_words(&mut words, vary)?;
+    if wanted.is_empty() {
+        return Err(CommandError::usage(
+            "nothing to sweep over: use -c 1,2,5,10, --rates or --vary",
+        ));
+    }
+    // What is wrong with a target whatever is varied is said of the target.
+    let scene = options.scene(words);
+    let mut targets = |settings: &_, secrets: &mut _| options.targets_with(settings, secrets);
+    vary::cells(&wanted, &scene, secrets, &mut targets).map_err(|wrong| wrong.error)
+}
+
 fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let read = |error: clap::Error| CommandError::usage(error.to_string());
     let options = ExperimentOptions::from_arg_matches(matches).map_err(read)?;
     let sweep = SweepOptions::from_arg_matches(matches).map_err(read)?;
     let mut secrets = Secrets::default();
-    let targets = options.targets(&mut secrets)?;
-    if targets.is_empty() {
+    if options.targets.is_empty() && options.start.is_empty() && options.control.is_none() {
         return Err(CommandError::usage(
             "missing target: a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
         ));
     }
-    let loads = loads::swept(load_words(matches), sweep.vary.as_deref())?;
-    let loads = loads.into_iter().map(|load| load.read(&mut secrets)).collect::<Result<_, _>>()?;
+    let swept = varied(&options, load_words(matches), &sweep.vary, &mut secrets)?;
     let repeats = options.repeat.unwrap_or(1);
-    let experiment = experiments::experiment("sweep", &options, targets, loads, repeats)?;
+    let experiment = experiments::experiment("sweep", &options, swept, repeats)?;
+    if !sweep.yes {
+        vary::refuse_if_long(&experiment)?;
+    }
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let (folder, results) = experiments::as_asked(&experiment, &secrets, &options, "sweep")?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
@@ -113,23 +142,4 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         (false, false) => NOTHING_MEASURED,
         (false, true) => 0,
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn labels(line: &str) -> Result<Vec<String>, String> {
-        let words = std::iter::once("sweep").chain(line.split(' '));
-        let matches = command().try_get_matches_from(words).map_err(|error| error.to_string())?;
-        let loads = loads::swept(load_words(&matches), None).map_err(|error| error.line)?;
-        Ok(loads.into_iter().map(|load| load.label).collect())
-    }
-
-    #[test]
-    fn either_axis_may_be_the_list() {
-        assert_eq!(labels(":1 -c 1,2").unwrap(), ["c=1", "c=2"]);
-        assert_eq!(labels(":1 --rates 1k,2k -c 5").unwrap(), ["rate=1k", "rate=2k"]);
-        assert!(labels(":1 -c 1,2 --rates 1k,2k").unwrap_err().contains("-c and --rates"));
-    }
 }

@@ -56,6 +56,17 @@ pub fn check(spec: &ModelSpec) -> Result<(), CommandError> {
     options.validate().map_err(|error| CommandError::usage(error.to_string()))
 }
 
+/// What one option of `ablaze serve` says by itself: `--threads=2`.
+///
+/// # Errors
+/// When `ablaze serve` would not take it.
+pub fn saying(option: &str) -> Result<ModelSpec, CommandError> {
+    match read(&[OsString::from(option)])? {
+        Some(Asked { spec, .. }) => Ok(spec),
+        None => Err(CommandError::usage("asks for a list instead of a server")),
+    }
+}
+
 /// The built-in server that the words behind `ablaze serve` ask for. One that is started for an experiment has one
 /// thread unless its words, or the preset among them, say otherwise.
 ///

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ablaze_model::LoadSpec;
-use ablaze_model::experiment::Experiment;
+use ablaze_model::experiment::{Experiment, Load};
 use ablaze_model::spec::{Blob, BlobError, ModelSpec, TargetSpec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -50,13 +50,19 @@ pub(crate) trait NamesFiles {
 
 impl NamesFiles for Experiment {
     fn files(&self) -> Vec<&Blob> {
-        let of_targets = self.targets.iter().flat_map(|target| target.source.blobs());
+        let under_loads = self.loads.iter().flat_map(|load| &load.targets);
+        let targets = self.targets.iter().chain(under_loads);
+        let of_targets = targets.flat_map(|target| target.source.blobs());
         self.loads.iter().flat_map(|load| load.spec.blobs()).chain(of_targets).collect()
     }
 
     fn files_mut(&mut self) -> Vec<&mut Blob> {
+        fn of_load(load: &mut Load) -> Vec<&mut Blob> {
+            let of_targets = load.targets.iter_mut().flat_map(|target| target.source.blobs_mut());
+            load.spec.blobs_mut().into_iter().chain(of_targets).collect()
+        }
         let of_targets = self.targets.iter_mut().flat_map(|target| target.source.blobs_mut());
-        self.loads.iter_mut().flat_map(|load| load.spec.blobs_mut()).chain(of_targets).collect()
+        self.loads.iter_mut().flat_map(of_load).chain(of_targets).collect()
     }
 }
 
@@ -210,6 +216,7 @@ pub(crate) use tests::Former;
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::experiment::{Axis, AxisValue, Place};
     use ablaze_model::spec::server::RouteSpec;
     use ablaze_model::spec::server::values::Threads;
     use ablaze_model::spec::{Bodies, Body, HttpVersion, UrlSpec, Words};
@@ -293,6 +300,23 @@ mod tests {
         let (_, experiment) = Folder::open(&folder, &mut Former).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!((experiment.targets[0].threads(8), experiment.targets[1].threads(8)), (2, 2));
+    }
+
+    /// Older versions kept no axes: the same experiment goes on there.
+    #[test]
+    fn a_sweep_kept_with_labels_alone_is_the_same_one() {
+        let folder = scratch("labels-alone");
+        let mut sweep = experiments::experiment();
+        sweep.loads = [1, 10].map(experiments::load).to_vec();
+        Folder::at(&folder, &sweep, &mut Former).unwrap();
+        let kept = std::fs::read_to_string(folder.join("experiment.json")).unwrap();
+        assert!(!kept.contains("axes"), "{kept}");
+        let value = |x: f64| AxisValue { text: x.to_string(), x: Some(x) };
+        let values = [1.0, 10.0].map(value).to_vec();
+        sweep.axes = vec![Axis { name: "connections".to_owned(), of: vec![Place::Load], values }];
+        let again = Folder::at(&folder, &sweep, &mut Former).map(drop);
+        std::fs::remove_dir_all(&folder).unwrap();
+        again.unwrap();
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ablaze_model::experiment::{Counted, Experiment, Figures, Outcome, Results, Tool, Trial};
+use ablaze_model::experiment::{Axis, Counted, Experiment, Figures, Outcome, Results, Tool, Trial};
 use ablaze_model::{Assessed, Run};
 use ablaze_report::experiment::pooled::{Pooled, shown_loads};
 use ablaze_report::file;
@@ -97,8 +97,12 @@ impl Folder {
         path: &Path,
         former: &mut dyn FormerWords,
     ) -> Result<(Self, Experiment), FolderError> {
-        let experiment = document::open(&path.join(EXPERIMENT), former)?
+        let mut experiment: Experiment = document::open(&path.join(EXPERIMENT), former)?
             .ok_or_else(|| error(path, format!("no results here: {EXPERIMENT} is missing")))?;
+        if experiment.axes.is_empty() {
+            // Older versions kept labels alone.
+            experiment.axes.extend(Axis::of_labels(&experiment.loads));
+        }
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
         Ok((Self { path: path.to_owned(), failed, unsaved: None }, experiment))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ablaze_model::experiment::{
-    Counted, Experiment, Figures, Outcome, Results, SKIPPED, Tool, Trial, of_control,
+    Counted, Experiment, Figures, Outcome, Results, SKIPPED, Target, Tool, Trial, of_control,
 };
 use ablaze_model::run::Ended;
 use ablaze_model::spec::TargetSpec;
@@ -160,13 +160,18 @@ enum Measured {
 struct Targets<'a> {
     experiment: &'a Experiment,
     site: Site,
-    serving: BTreeMap<usize, Serving>,
-    response_known: bool,
+    /// Each as it was started, a control with the response that it gives.
+    serving: BTreeMap<usize, ((Started, Option<Response>), Serving)>,
+    /// What the first of the others responds, as it was started then.
+    responses: Vec<(Started, Response)>,
     /// The run whose target exited in the middle of it.
     until_exit: Option<Run>,
     /// Targets whose command does not exist, and what was said of it: they are not tried again.
-    never: BTreeMap<usize, String>,
+    never: Vec<(Target, String)>,
 }
+
+/// A target as it is under a load, and the path that is asked for there.
+type Started = (Target, String);
 
 impl<'a> Targets<'a> {
     fn new(experiment: &'a Experiment, folder: &Folder, program: ThisProgram) -> Self {
@@ -189,9 +194,9 @@ impl<'a> Targets<'a> {
             experiment,
             site,
             serving: BTreeMap::new(),
-            response_known: false,
+            responses: Vec::new(),
             until_exit: None,
-            never: BTreeMap::new(),
+            never: Vec::new(),
         }
     }
 
@@ -202,7 +207,7 @@ impl<'a> Targets<'a> {
         client: &mut dyn Runner,
         profiled: bool,
     ) -> Result<(Measured, Option<String>), Failure> {
-        let target = &self.experiment.targets[trial.target];
+        let target = self.experiment.target_of(trial);
         if let Some(files) = target.saved_runs() {
             return files
                 .get(trial.repeat as usize)
@@ -210,19 +215,27 @@ impl<'a> Targets<'a> {
                 .and_then(|file| saved::read(file).map_err(Failure::Impossible))
                 .map(|run| (Measured::Run(Box::new(run)), None));
         }
-        if let Some(why) = self.never.get(&trial.target) {
+        if let Some((_, why)) = self.never.iter().find(|(never, _)| never == target) {
             return Err(Failure::Impossible(why.clone()));
         }
         if let Some(package) = target::missing(target) {
             return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
         }
+        self.prepare_for(trial.load);
         let load = &self.experiment.loads[trial.load].spec;
-        if matches!(target.source, TargetSpec::Nginx { .. }) {
-            self.learn_the_response(load, client);
+        let is_control = matches!(target.source, TargetSpec::Nginx { .. });
+        if is_control {
+            self.learn_the_response(trial.load, client);
         }
+        let response = is_control.then(|| self.site.response.clone());
+        let wanted = ((target.clone(), self.site.path.clone()), response);
         let mut serving = match self.serving.remove(&trial.target) {
-            Some(serving) => serving,
-            None => self.started(trial.target)?,
+            Some((started, serving)) if started == wanted => serving,
+            // It is another under this load: what runs is stopped first.
+            running => {
+                drop(running);
+                self.started(target)?
+            }
         };
         let load = aimed(load, &serving, &self.experiment.placement.client)?;
         let measured = match target.client {
@@ -249,36 +262,48 @@ impl<'a> Targets<'a> {
         if self.experiment.restart {
             return Ok((measured, serving.stopped()));
         }
-        self.serving.insert(trial.target, serving);
+        self.serving.insert(trial.target, (wanted, serving));
         Ok((measured, None))
     }
 
-    fn started(&mut self, target: usize) -> Result<Serving, Failure> {
-        Serving::start(&self.experiment.targets[target], &self.site).map_err(|error| {
+    /// What is asked for of targets under this load, and what a control speaks there.
+    fn prepare_for(&mut self, load: usize) {
+        let experiment = self.experiment;
+        self.site.path = experiment.path_under(load).to_owned();
+        self.site.control_speaks = of_control(experiment.targets_under(load), experiment.speaks);
+    }
+
+    fn started(&mut self, target: &Target) -> Result<Serving, Failure> {
+        Serving::start(target, &self.site).map_err(|error| {
             if error.is_final() {
-                self.never.insert(target, error.to_string());
+                self.never.push((target.clone(), error.to_string()));
             }
             Failure::Impossible(error.to_string())
         })
     }
 
     /// The control does what the first of the others does.
-    fn learn_the_response(&mut self, load: &LoadSpec, client: &mut dyn Runner) {
-        if std::mem::replace(&mut self.response_known, true) {
-            return;
-        }
-        let others = || self.experiment.targets.iter();
-        let Some(other) = others()
+    fn learn_the_response(&mut self, load: usize, client: &mut dyn Runner) {
+        let mut others = self.experiment.targets_under(load).iter();
+        let Some(other) = others
             .find(|other| !matches!(other.source, TargetSpec::Nginx { .. } | TargetSpec::Saved(_)))
         else {
             return;
         };
+        let asked = (other.clone(), self.site.path.clone());
+        if let Some((_, response)) = self.responses.iter().find(|(of, _)| *of == asked) {
+            self.site.response = response.clone();
+            return;
+        }
+        self.site.response = Response::default();
+        let load = &self.experiment.loads[load].spec;
         if let Ok(serving) = Serving::start(other, &self.site)
             && let Ok(load) = aimed(load, &serving, &[])
             && let Some(response) = client.response_of(&load)
         {
             self.site.response = response;
         }
+        self.responses.push((asked, self.site.response.clone()));
     }
 }
 

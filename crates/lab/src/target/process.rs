@@ -129,7 +129,7 @@ fn command(target: &Target, line: &str, site: &Site) -> Result<Serving, StartErr
     let line = line.replace("{port}", &port.to_string());
     let line = files.map_or(line.clone(), |files| secure::with_certificate(&line, files));
     let mut command = Command::new("sh");
-    command.arg("-c").arg(line);
+    command.arg("-c").arg(line).envs(&target.environment);
     if let Some(directory) = &site.directory {
         command.current_dir(directory);
     }
@@ -175,7 +175,7 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
     if let Some(files) = files {
         command.arg("--tls-cert").arg(&files.certificate).arg("--tls-key").arg(&files.key);
     }
-    command.stdout(Stdio::piped());
+    command.stdout(Stdio::piped()).envs(&target.environment);
     let mut process = Process::start(&target.name, command, site)?;
     let mut line = String::new();
     if let Some(stdout) = process.child.stdout.take() {

@@ -2,6 +2,7 @@
 //! rate. `ablaze-lab` carries experiments out and keeps them; `ablaze-report` shows them.
 
 mod asked;
+mod axis;
 mod figures;
 mod judged;
 mod placement;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::LoadSpec;
 
 pub use asked::Asked;
+pub use axis::{Axis, AxisValue, Place, Slice};
 pub use figures::{Counted, Figures};
 pub use judged::JudgedTogether;
 pub use placement::Placement;
@@ -33,6 +35,10 @@ pub struct Experiment {
     pub targets: Vec<Target>,
     /// The loads, in the order in which they are applied.
     pub loads: Vec<Load>,
+    /// What the loads differ in: at most two axes, whose first varies fastest from load to load. Empty for a single
+    /// load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub axes: Vec<Axis>,
     /// How often each target meets each load.
     pub repeats: u32,
     /// Of the random order.
@@ -62,6 +68,19 @@ pub struct Load {
     pub x: Option<f64>,
     /// What is asked for, of whatever target.
     pub spec: LoadSpec,
+    /// The targets as they are under this load, in their order; empty where they are those of the experiment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<Target>,
+    /// What is asked for of targets that are started here; `None` for the path of the experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+impl Load {
+    /// A load under which targets are what they always are, without a label yet.
+    pub fn of(spec: LoadSpec) -> Self {
+        Self { label: String::new(), x: None, spec, targets: Vec::new(), path: None }
+    }
 }
 
 /// One run of an experiment, by the places of its target and its load.
@@ -94,6 +113,22 @@ impl Experiment {
             target: turn.target,
         }));
         trials
+    }
+
+    /// The targets as they are under a load.
+    pub fn targets_under(&self, load: usize) -> &[Target] {
+        let own = &self.loads[load].targets;
+        if own.is_empty() { &self.targets } else { own }
+    }
+
+    /// The target of a trial, as it is under the trial's load.
+    pub fn target_of(&self, trial: Trial) -> &Target {
+        &self.targets_under(trial.load)[trial.target]
+    }
+
+    /// What is asked for under a load of targets that are started here.
+    pub fn path_under(&self, load: usize) -> &str {
+        self.loads[load].path.as_deref().unwrap_or(&self.path)
     }
 
     /// Whether nothing is run for it: every target is a saved run.

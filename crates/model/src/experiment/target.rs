@@ -1,5 +1,6 @@
 //! What an experiment loads, under a name, with which client, and what it is to speak.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,9 @@ pub struct Target {
     /// What loads it.
     #[serde(default, skip_serializing_if = "Tool::is_ablaze")]
     pub client: Tool,
+    /// Variables that its environment has, if it is started here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
 }
 
 /// A client. A row of an experiment may have another one than ablaze, so that clients can be held against each
@@ -49,7 +53,7 @@ impl Tool {
 impl Target {
     /// A target that ablaze loads.
     pub fn new(name: impl Into<String>, source: TargetSpec) -> Self {
-        Self { name: name.into(), source, client: Tool::Ablaze }
+        Self { name: name.into(), source, client: Tool::Ablaze, environment: BTreeMap::new() }
     }
 
     /// Whether an experiment starts and stops it.

@@ -2,16 +2,15 @@
 //! over loads. The same charts stand on its page, in a file of their own and in a terminal.
 
 use ablaze_chart::terminal::Characters;
-use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Panel, Plot, Series, Unit};
-use ablaze_model::experiment::{Experiment, Load, Results};
+use ablaze_chart::{BarLook, BarRow, Bars, Chart, Panel, Unit};
+use ablaze_model::experiment::{Experiment, Results};
 
 use super::comparison::{Against, Comparison, Metric, NoInterval};
-use super::curve::{Curve, Pick, Point};
+use super::curve::{Pick, Point};
+use super::over_loads::{latency_curves, rate_curves};
 
 /// A terminal narrower than this has no room for a chart.
 const LEAST_WIDTH: usize = 60;
-/// Longer names of loads are cut.
-const MOST_LETTERS: usize = 18;
 /// Wider is not easier to read.
 const MOST_WIDTH: usize = 100;
 
@@ -19,8 +18,8 @@ const MOST_WIDTH: usize = 100;
 /// shown.
 pub fn main(experiment: &Experiment, results: &Results, pick: Pick, ranked: bool) -> Chart {
     if experiment.loads.len() > 1 {
-        let mut chart = rate_curves(experiment, results, pick);
-        chart.panels.extend(latency_curves(experiment, results, pick).panels);
+        let mut chart = rate_curves(experiment, results, pick).chart();
+        chart.panels.extend(latency_curves(experiment, results, pick).chart().panels);
         return titled(chart, experiment);
     }
     let comparison = Comparison::of(experiment, results, 0, experiment.control());
@@ -52,7 +51,7 @@ pub fn terminal(
         return None;
     }
     let chart = if experiment.loads.len() > 1 {
-        rate_curves(experiment, results, pick)
+        rate_curves(experiment, results, pick).chart()
     } else {
         let comparison = Comparison::of(experiment, results, 0, experiment.control());
         let drawn = comparison.against.iter().filter(|_| ranked);
@@ -170,109 +169,10 @@ fn has_intervals(chart: &Chart) -> bool {
     rows.any(|row| row.interval.is_some())
 }
 
-/// Responses per second over the loads, a line per target, with its table.
-pub(crate) fn rate_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Chart {
-    let mut rate = plot(experiment, Axis::linear("responses per second", Unit::PerSecond));
-    rate.table = true;
-    for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
-        rate.series.push(if experiment.repeats == 1 {
-            line(experiment, curve, slot, |point| Some(point.rate_per_s))
-        } else {
-            let points = measured(experiment, curve).map(|(x, point)| {
-                let (low, high) = point.extent();
-                (x, point.rate_per_s, low, high)
-            });
-            Series::with_intervals(&curve.name, slot, points.collect::<Vec<_>>())
-        });
-    }
-    Chart::of("Rate", rate).described("Responses per second of each target over the loads.")
-}
-
-/// The 99th percentile over the loads, a line per target.
-pub(crate) fn latency_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Chart {
-    let mut p99 = plot(experiment, Axis::log("p99 latency", Unit::TimeNs));
-    for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
-        p99.series.push(line(experiment, curve, slot, |point| point.p99_ns));
-    }
-    Chart::of("Latency", p99).described(
-        "The 99th percentile of latency of each target over the \
-        loads.",
-    )
-}
-
-/// CPU time of the servers; `None` where none was seen.
-pub(crate) fn cpu_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Option<Chart> {
-    let mut cpu = plot(experiment, Axis::linear("CPU per request", Unit::TimeNs));
-    for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
-        cpu.series.push(line(experiment, curve, slot, |point| point.server_cpu_ns));
-    }
-    let seen = cpu.series.iter().any(|series| !series.points.is_empty());
-    seen.then(|| Chart::of("Server CPU", cpu))
-}
-
-fn plot(experiment: &Experiment, y: Axis) -> Plot {
-    let title = axis_title(experiment);
-    let axis = match names(experiment) {
-        Some(names) => Axis::named(&title, names),
-        None => Axis::categories(&title, Unit::Count, &places(experiment)),
-    };
-    Plot::new(axis, y)
-}
-
-fn measured<'a>(
-    experiment: &Experiment,
-    curve: &'a Curve,
-) -> impl Iterator<Item = (f64, &'a Point)> {
-    let points = curve.points.iter().zip(places(experiment));
-    points.filter_map(|(point, x)| Some((x, point.as_ref()?)))
-}
-
-fn line(
-    experiment: &Experiment,
-    curve: &Curve,
-    slot: usize,
-    figure: fn(&Point) -> Option<f64>,
-) -> Series {
-    let points = measured(experiment, curve).filter_map(|(x, point)| Some((x, figure(point)?)));
-    Series::line(&curve.name, slot, points.collect::<Vec<_>>())
-}
-
-/// Where the loads stand on the axis: at their values, or one after the other.
-fn places(experiment: &Experiment) -> Vec<f64> {
-    let known: Option<Vec<f64>> = experiment.loads.iter().map(|load| load.x).collect();
-    let known = known.filter(|_| names(experiment).is_none());
-    known.unwrap_or_else(|| (1..=experiment.loads.len()).map(|at| at as f64).collect())
-}
-
-/// What the loads are called on the axis, where a number does not say what was asked for: `http=1.0` is a
-/// version, not one.
-fn names(experiment: &Experiment) -> Option<Vec<String>> {
-    let value = |load: &Load| load.label.split_once('=').map_or("", |(_, value)| value).to_owned();
-    let is_number = |load: &Load| {
-        let value = value(load);
-        let written = |x: f64| value.parse::<f64>().is_err() || x.to_string() == value;
-        load.x.is_some_and(written)
-    };
-    let names = || experiment.loads.iter().map(value).map(|name| shortened(&name)).collect();
-    (!experiment.loads.iter().all(is_number)).then(names)
-}
-
-fn shortened(name: &str) -> String {
-    match name.char_indices().nth(MOST_LETTERS) {
-        Some((at, _)) => format!("{}…", &name[..at]),
-        None => name.to_owned(),
-    }
-}
-
-fn axis_title(experiment: &Experiment) -> String {
-    let option = experiment.loads[0].label.split('=').next().unwrap_or("load");
-    if option == "c" { "connections".to_owned() } else { option.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_model::experiment::{Outcome, Trial};
+    use ablaze_model::experiment::{Axis, AxisValue, Load, Outcome, Place, Trial};
     use ablaze_testing::experiments;
 
     /// The second target has half the first one's rate; at each next load it is twice as high.
@@ -283,7 +183,7 @@ mod tests {
             .map(|at| Load {
                 label: format!("c={}", 1 << at),
                 x: Some(f64::from(1 << at)),
-                spec: Default::default(),
+                ..Load::of(Default::default())
             })
             .collect();
         let mut results = Results::default();
@@ -329,7 +229,7 @@ mod tests {
                 load.label = format!("option={value}");
                 load.x = value.parse().ok();
             }
-            let chart = rate_curves(&sweep, &measured, Pick::Median);
+            let chart = rate_curves(&sweep, &measured, Pick::Median).chart();
             assert_eq!(chart.tables()[0].head, ["option", values[0], values[1]]);
             let drawn = chart.svg(ablaze_chart::svg::Width::Wide);
             let note = format!("one: option {}: 1,000/s", values[0]);
@@ -338,6 +238,46 @@ mod tests {
                 "{drawn}"
             );
         }
+    }
+
+    /// Two values of the second axis are two plots that can be held against each other.
+    #[test]
+    fn a_second_axis_has_a_plot_for_each_value_on_one_scale() {
+        let (mut sweep, measured) = results(4, 1);
+        sweep.axes = ["threads", "size"].map(|name| axis(name, &["1", "2"])).to_vec();
+        let rate = rate_curves(&sweep, &measured, Pick::Median);
+        let titles: Vec<String> = rate.clone().charts().into_iter().map(|c| c.title).collect();
+        assert_eq!(titles, ["size=1", "size=2"]);
+        let chart = rate.chart();
+        let plots: Vec<_> = chart
+            .panels
+            .iter()
+            .map(|panel| match panel {
+                Panel::Plot(plot) => plot,
+                Panel::Bars(bars) => panic!("{bars:?}"),
+            })
+            .collect();
+        assert_eq!(
+            (plots[0].y.scale.clone(), plots[0].x.title.as_str()),
+            (plots[1].y.scale.clone(), "threads")
+        );
+        assert!(plots[1].y.title.starts_with("size=2: "), "{:?}", plots[1].y);
+        // The first axis varies fastest: the loads of the second chart are the third and fourth.
+        let drawn = |plot: &ablaze_chart::Plot| {
+            plot.series[0].points.iter().map(|point| point.y).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            plots.iter().map(|plot| drawn(plot)).collect::<Vec<_>>(),
+            [[1e3, 2e3], [4e3, 8e3]]
+        );
+        let text = terminal(&sweep, &measured, Pick::Median, true, 80).unwrap();
+        assert!(text.contains("size=1: responses") && text.contains("size=2: responses"), "{text}");
+    }
+
+    fn axis(name: &str, values: &[&str]) -> Axis {
+        let value = |text: &&str| AxisValue { text: (*text).to_owned(), x: text.parse().ok() };
+        let values = values.iter().map(value).collect();
+        Axis { name: name.to_owned(), of: vec![Place::Load], values }
     }
 
     #[test]

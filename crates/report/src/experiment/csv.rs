@@ -8,8 +8,14 @@ use ablaze_stats::rate_search::Trial as StageTrial;
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::from(
         "target,load,x,repeat,started_unix_ns,elapsed_ns,responses,errors,unexpected,rate_per_s,mean_ns,\
-         p50_ns,p99_ns,server_cpu_ns,client_cpu_ns,verdict,limited_by,failed,run\r\n",
+         p50_ns,p99_ns,server_cpu_ns,client_cpu_ns,verdict,limited_by,failed,run",
     );
+    // Behind the others, so that these keep their places.
+    for axis in &experiment.axes {
+        text.push(',');
+        text.push_str(&quoted(&axis.name));
+    }
+    text.push_str("\r\n");
     for (trial, outcome) in &results.trials {
         let load = &experiment.loads[trial.load];
         let mut cells = vec![
@@ -28,6 +34,7 @@ pub fn experiment(experiment: &Experiment, results: &Results) -> String {
                 cells.extend([why.clone(), String::new()]);
             }
         }
+        cells.extend(experiment.values_of(trial.load).iter().map(|value| value.text.clone()));
         row(&cells, &mut text);
     }
     text
@@ -79,12 +86,15 @@ pub fn search(searched: &Searched) -> String {
 }
 
 fn row(cells: &[String], text: &mut String) {
-    let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.clone(),
-    };
-    text.push_str(&cells.iter().map(quoted).collect::<Vec<_>>().join(","));
+    text.push_str(&cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(","));
     text.push_str("\r\n");
+}
+
+fn quoted(cell: &str) -> String {
+    match cell.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,11 @@ pub fn sweep(
             .loads
             .iter()
             .zip(&curve.points)
-            .map(|(load, p)| json!({"load": load.label, "x": load.x, "point": p.as_ref().map(point)}))
+            .enumerate()
+            .map(|(at, (load, p))| {
+                json!({"load": load.label, "x": load.x, "values": values(experiment, at),
+                    "point": p.as_ref().map(point)})
+            })
             .collect();
         json!({"target": curve.name, "points": points})
     };
@@ -70,6 +74,12 @@ pub fn search(search: &Search, searched: &Searched) -> String {
     printed(&json!({"search": search, "found": searched.found.map(found),
         "verdict": super::text::verdict(searched).to_string(), "stages": stages,
         "interrupted": searched.interrupted, "gone": searched.gone}))
+}
+
+/// What a load has on each axis, by the axis's name.
+fn values(experiment: &Experiment, load: usize) -> Value {
+    let axes = experiment.axes.iter().zip(experiment.values_of(load));
+    axes.map(|(axis, value)| (axis.name.clone(), json!(value.text))).collect()
 }
 
 /// What was found in the runs beside each other.

@@ -8,6 +8,7 @@ pub mod counters;
 pub mod csv;
 pub mod curve;
 pub mod json;
+mod over_loads;
 pub mod page;
 pub mod pooled;
 pub mod profiles;

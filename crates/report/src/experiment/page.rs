@@ -2,13 +2,13 @@
 //! first, then what was asked, with every chart's figures in a table; all from what is kept, so that
 //! it can be drawn again at any time.
 
-use ablaze_chart::Chart;
 use ablaze_model::Run;
 use ablaze_model::experiment::{Asked, Experiment, Figures, JudgedTogether, Results, Target};
 use ablaze_model::finding::{Finding, Severity};
 
 use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
+use super::over_loads::{self, Multiples};
 use super::pooled::{self, Pooled};
 use super::{charts, counters, profiles, text};
 use crate::number::rate;
@@ -271,16 +271,29 @@ fn ratios(experiment: &Experiment, comparison: &Comparison) -> Section {
 
 /// A line per target over the loads: rate, 99 % time and CPU time of the server.
 fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Section> {
-    let charts = [
-        Some(charts::rate_curves(experiment, results, pick)),
-        Some(charts::latency_curves(experiment, results, pick)),
-        charts::cpu_curves(experiment, results, pick),
+    let drawn = [
+        Some(over_loads::rate_curves(experiment, results, pick)),
+        Some(over_loads::latency_curves(experiment, results, pick)),
+        over_loads::cpu_curves(experiment, results, pick),
     ];
-    // Each chart has its title above it.
-    let section = |chart: Chart| Section::default().with(Block::chart(chart));
-    let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
+    let mut sections: Vec<Section> = drawn.into_iter().flatten().map(multiples).collect();
     sections[0].blocks.extend(whence());
+    let doubtful = text::doubtful(experiment, results);
+    if !doubtful.is_empty() {
+        let rows = doubtful.iter().map(|cell| cell.to_vec()).collect();
+        sections.push(Section::new("Combinations that are not VALID").with(Block::list(rows)));
+    }
     sections
+}
+
+/// One chart with its title above it, or several beside each other under theirs.
+fn multiples(drawn: Multiples) -> Section {
+    let title = drawn.title().to_owned();
+    let mut charts = drawn.charts();
+    match charts.len() {
+        1 => Section::default().with(Block::chart(charts.remove(0))),
+        _ => Section::new(&title).with(Block::Multiples(charts)),
+    }
 }
 
 /// What was to hold, each with its result; `None` where nothing was asked.

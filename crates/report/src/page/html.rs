@@ -76,6 +76,14 @@ fn write_block(block: &Block, heading: &str, out: &mut String) {
             let title = Some(chart.title.as_str()).filter(|title| *title != heading);
             write_chart(chart, title, caption, *figures, out);
         }
+        Block::Multiples(charts) => {
+            out.push_str("<div class=\"multiples\">\n");
+            for chart in charts {
+                let drawn = format!("<div>{}</div>\n", chart.svg(Width::Narrow));
+                write_figure(chart, &drawn, Some(&chart.title), "", true, out);
+            }
+            out.push_str("</div>\n");
+        }
         Block::Command(text) => {
             let _ = writeln!(
                 out,
@@ -203,16 +211,27 @@ fn write_cells(table: &Table, class: &str, out: &mut String) {
 }
 
 fn write_chart(chart: &Chart, title: Option<&str>, caption: &str, figures: bool, out: &mut String) {
-    out.push_str("<figure>\n");
-    if let Some(title) = title {
-        let _ = writeln!(out, "<figcaption>{}</figcaption>", escaped(title));
-    }
-    let _ = write!(
-        out,
+    let drawn = format!(
         "<div class=\"wide\">{}</div>\n<div class=\"narrow\">{}</div>\n",
         chart.svg(Width::Wide),
         chart.svg(Width::Narrow)
     );
+    write_figure(chart, &drawn, title, caption, figures, out);
+}
+
+fn write_figure(
+    chart: &Chart,
+    drawn: &str,
+    title: Option<&str>,
+    caption: &str,
+    figures: bool,
+    out: &mut String,
+) {
+    out.push_str("<figure>\n");
+    if let Some(title) = title {
+        let _ = writeln!(out, "<figcaption>{}</figcaption>", escaped(title));
+    }
+    out.push_str(drawn);
     write_caption(caption, out);
     if figures {
         out.push_str("<details><summary>Show the figures as a table</summary>\n");

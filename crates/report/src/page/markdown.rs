@@ -109,6 +109,12 @@ impl Writer<'_> {
                     chart.tables().iter().for_each(|table| self.table(table, false));
                 }
             }
+            Block::Multiples(charts) => {
+                for chart in charts {
+                    self.file(&chart.title, chart.svg_file());
+                    chart.tables().iter().for_each(|table| self.table(table, false));
+                }
+            }
             Block::Drawing { name, svg, caption } => {
                 self.file(name, format!("{svg}\n"));
                 self.caption(caption);

@@ -109,6 +109,8 @@ pub enum Block {
         /// Whether its figures stand in a table that can be opened.
         figures: bool,
     },
+    /// Charts on one scale, beside each other where there is room, each with its figures in a table.
+    Multiples(Vec<Chart>),
     /// A command to repeat, with a button that copies it.
     Command(String),
     /// Text as a terminal shows it, folded away behind its name.

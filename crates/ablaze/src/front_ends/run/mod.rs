@@ -80,7 +80,9 @@ A file has targets, a load and checks (docs/comparing.md lists every key):
   [targets.nginx]
   control = \"nginx\"
   [load]
-  connections = [1, 10, 100]          # a long option of load; the one list is the axis
+  connections = [1, 10, 100]          # a long option of load; a list is an axis
+  [vary]
+  threads = [1, 2]                    # an axis of the server's side (docs/sweeping.md)
   [checks]
   \"mine / nginx CPU/request\" = \"<= 1.15\"
 A journey, FILE.hurl, has options of its own: `ablaze run FILE.hurl --help`.
@@ -271,7 +273,7 @@ fn several(
 
 /// Whether the programs of the commands exist, as far as that is seen in their first words.
 fn can_start(experiment: &Experiment) -> Result<(), CommandError> {
-    for target in &experiment.targets {
+    for target in experiments::of_all_loads(&experiment.targets, &experiment.loads) {
         let TargetSpec::Command(command) = &target.source else { continue };
         let program = command.split_whitespace().next().unwrap_or_default();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);

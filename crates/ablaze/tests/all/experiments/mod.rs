@@ -12,4 +12,5 @@ mod interrupting;
 mod keeping;
 mod saved;
 mod support;
+mod sweeping;
 mod typed;

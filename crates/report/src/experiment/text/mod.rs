@@ -14,4 +14,4 @@ pub(crate) use runs::{
     WIDTH, failures, found, in_turns, limits, partial, runs_of_each, why_of, worth,
 };
 pub(crate) use search::{cells_of_stage, findings, verdict, what_for};
-pub(crate) use sweep::what;
+pub(crate) use sweep::{doubtful, what};

@@ -1,11 +1,17 @@
 //! The table of a sweep: a row per load, a group of columns per target.
 
-use ablaze_model::experiment::{Experiment, JudgedTogether, Results, SKIPPED, Target};
+use std::ops::Range;
 
-use super::{failures, worth};
-use crate::experiment::curve::{Curve, Pick, Point};
+use ablaze_model::experiment::{
+    Axis, Experiment, JudgedTogether, Load, Place, Results, SKIPPED, Target,
+};
+use ablaze_model::finding::{DiagnosisId, Severity, Verdict};
+use ablaze_model::spec::TargetSpec;
+
+use super::{WIDTH, failures, worth};
+use crate::experiment::curve::{Curve, Pick, Point, worst};
 use crate::number::{counted, percent, rate, time};
-use crate::table::Table;
+use crate::table::{Table, sentence};
 
 /// The whole report of a sweep.
 pub fn sweep(
@@ -26,8 +32,11 @@ pub fn sweep(
     };
     lines.extend(names.filter_map(skipped));
     let curves = Curve::all(experiment, results, pick);
-    lines.push(String::new());
-    lines.extend(table(experiment, &curves).lines());
+    for slice in experiment.slices() {
+        lines.push(String::new());
+        lines.extend(slice.label.iter().map(|label| format!("{label}:")));
+        lines.extend(table(experiment, &curves, slice.loads).lines());
+    }
     let repeats = experiment.repeats;
     let drawn = match pick {
         Pick::Median if repeats == 1 => "one run each: the spread between runs is unknown".into(),
@@ -35,6 +44,10 @@ pub fn sweep(
         Pick::Best => format!("best of {repeats} runs, ± the distance to the farthest"),
     };
     lines.push(format!("  rate: {drawn}; p99 and CPU: median of the runs"));
+    lines.extend(same_under_all(experiment));
+    for [verdict, cells] in doubtful(experiment, results) {
+        lines.extend(sentence("  ", &format!("{verdict}: {cells}"), WIDTH));
+    }
     lines.push(String::new());
     lines.join("\n")
 }
@@ -54,14 +67,86 @@ pub(crate) fn what(experiment: &Experiment, results: &Results) -> String {
     format!(
         "{} × {} × {}{}{failed} · {}",
         counted(experiment.targets.len() as u64, "target"),
-        counted(experiment.loads.len() as u64, "load"),
+        conditions(experiment),
         counted(u64::from(experiment.repeats), "run"),
         super::in_turns(experiment),
         experiment.placement.in_words()
     )
 }
 
-fn table(experiment: &Experiment, curves: &[Curve]) -> Table {
+/// How many conditions each target meets: `3 loads`, `3 values of threads × 2 values of size`.
+fn conditions(experiment: &Experiment) -> String {
+    let plain = |axis: &Axis| axis.of == [Place::Load];
+    match &experiment.axes[..] {
+        [] => counted(experiment.loads.len() as u64, "load"),
+        [axis] if plain(axis) => counted(experiment.loads.len() as u64, "load"),
+        axes => {
+            let values = |axis: &Axis| {
+                format!("{} of {}", counted(axis.values.len() as u64, "value"), axis.title())
+            };
+            axes.iter().map(values).collect::<Vec<_>>().join(" × ")
+        }
+    }
+}
+
+/// Which targets an axis of the server's side leaves as they are: their rows are repeats of one thing.
+fn same_under_all(experiment: &Experiment) -> Option<String> {
+    // A control takes after the others, whatever its own spec is.
+    let follows = |at: usize| matches!(experiment.targets[at].source, TargetSpec::Nginx { .. });
+    let differs = |at: &usize| {
+        let under =
+            |load: &Load| load.targets.get(*at).is_some_and(|own| *own != experiment.targets[*at]);
+        follows(*at) || experiment.loads.iter().any(under)
+    };
+    let targets = 0..experiment.targets.len();
+    let same: Vec<&str> =
+        targets.filter(|at| !differs(at)).map(|at| experiment.targets[at].name.as_str()).collect();
+    let some_differ = experiment.loads.iter().any(|load| !load.targets.is_empty());
+    let of_targets =
+        |axis: &&Axis| axis.of.iter().all(|of| matches!(of, Place::Server | Place::Environment));
+    let axis = experiment.axes.iter().find(of_targets).filter(|_| experiment.axes.len() == 1)?;
+    (some_differ && !same.is_empty())
+        .then(|| format!("  the same under every value of {}: {}", axis.name, same.join(", ")))
+}
+
+/// The cells whose runs are not all VALID, by their verdict and the diagnoses that made it.
+pub(crate) fn doubtful(experiment: &Experiment, results: &Results) -> Vec<[String; 2]> {
+    let mut doubtful: Vec<(String, Vec<String>)> = Vec::new();
+    for (load, under) in experiment.loads.iter().enumerate() {
+        for (target, of) in experiment.targets.iter().enumerate() {
+            let runs = results.of(target, load);
+            let verdict = worst(&runs);
+            if verdict == Verdict::Valid {
+                continue;
+            }
+            let found = runs.iter().flat_map(|run| &run.findings);
+            let found = found.filter(|f| f.severity > Severity::Note && f.explained_by.is_none());
+            let mut ids: Vec<DiagnosisId> = found.map(|finding| finding.id).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            let ids: Vec<String> = ids.iter().map(|id| format!("{id} {}", id.name())).collect();
+            let cell = format!("{}, {}", of.name, under.label);
+            let why = format!("{verdict} by {}", ids.join(", "));
+            match doubtful.iter_mut().find(|(other, _)| *other == why) {
+                Some((_, cells)) => cells.push(cell),
+                None => doubtful.push((why, vec![cell])),
+            }
+        }
+    }
+    doubtful.into_iter().map(|(why, cells)| [why, in_short(&cells)]).collect()
+}
+
+/// The first of them, and how many more there are.
+fn in_short(cells: &[String]) -> String {
+    const MOST: usize = 6;
+    let first = cells[..cells.len().min(MOST)].join("; ");
+    match cells.len().saturating_sub(MOST) {
+        0 => first,
+        more => format!("{first}; and {more} more"),
+    }
+}
+
+fn table(experiment: &Experiment, curves: &[Curve], loads: Range<usize>) -> Table {
     let mut table = Table::new(&[0]);
     let mut names = vec![String::new()];
     let mut heads = vec!["load".to_owned()];
@@ -71,8 +156,8 @@ fn table(experiment: &Experiment, curves: &[Curve]) -> Table {
     }
     table.row(names, "");
     table.row(heads, "");
-    for (at, load) in experiment.loads.iter().enumerate() {
-        let mut cells = vec![load.label.clone()];
+    for at in loads {
+        let mut cells = vec![experiment.label_in_slice(at)];
         for curve in curves {
             cells.extend(match &curve.points[at] {
                 Some(point) => figures(point),
