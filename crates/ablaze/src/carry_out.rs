@@ -10,7 +10,7 @@ use ablaze_model::spec::{LoadSpec, Words};
 use ablaze_model::{Plan, Run};
 use ablaze_report::shown_command::without_secrets;
 
-pub use ablaze_load::carry_out::{Silent, Watcher, destination};
+pub use ablaze_load::carry_out::{Silent, UnderWay, Watcher, destination};
 
 use crate::CommandError;
 use crate::error::INTERRUPTED;
@@ -138,6 +138,7 @@ pub fn listen_for_interrupts() -> Result<(), CommandError> {
     ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
             ablaze_lab::target::kill_all();
+            ablaze_sys::terminal::leave_screen();
             std::process::exit(i32::from(INTERRUPTED));
         }
         STOPPED.store(true, Ordering::Release);

@@ -21,6 +21,7 @@ mod experiments;
 mod exports;
 mod front_ends;
 mod help;
+mod live;
 mod native;
 mod outcome;
 mod outlets;

@@ -8,6 +8,9 @@ use ablaze_model::Plan;
 use ablaze_report::number::{grouped, rate, time};
 
 use crate::carry_out::{Silent, Watcher};
+use crate::error::note;
+use crate::live::{Asked, LiveView};
+use crate::native::ReportOptions;
 use crate::outputs::colour_wanted;
 
 /// Shows one line on stderr.
@@ -18,7 +21,22 @@ pub struct LiveLine {
     shown: bool,
 }
 
-/// The native watcher: a live line if stderr is a terminal, else silence.
+/// The watcher of `ablaze load`: the live view where there is room for it or it was asked for, else the line.
+pub fn native_watcher(plan: &Plan, report: &ReportOptions) -> Box<dyn Watcher> {
+    let asked = match () {
+        () if report.quiet || report.no_live => Asked::No,
+        () if report.live => Asked::Yes,
+        () => Asked::IfRoom,
+    };
+    match LiveView::of(plan, asked) {
+        Ok(view) => return Box::new(view),
+        Err(reason) if asked == Asked::Yes => note(&format!("--live has no effect: {reason}")),
+        Err(_) => {}
+    }
+    watcher(plan, report.quiet)
+}
+
+/// A live line if stderr is a terminal, else silence.
 pub fn watcher(plan: &Plan, quiet: bool) -> Box<dyn Watcher> {
     let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     if quiet || dumb || !std::io::stderr().is_terminal() {

@@ -21,11 +21,24 @@ use crate::server_words::first_words;
 /// How often a watcher is told, in normal operation.
 const TICK: Duration = Duration::from_millis(100);
 
+/// A run that is under way, as its watcher finds it.
+pub struct UnderWay<'a> {
+    /// How far it is.
+    pub progress: &'a Progress,
+    /// What can be done about it.
+    pub control: &'a Control,
+}
+
 /// Hears how far a run is, on a thread of its own.
 pub trait Watcher: Send {
     /// Called about ten times a second while the run lasts, and once when it is over, with everything
     /// ([`Stage::Over`](ablaze_model::progress::Stage::Over)).
     fn tick(&mut self, progress: &Progress);
+
+    /// The same for one that does more than hear of it.
+    fn look(&mut self, run: &UnderWay<'_>) {
+        self.tick(run.progress);
+    }
 
     /// Called once, when the run has ended and before its report: the place to tidy up.
     fn finish(&mut self) {}
@@ -120,11 +133,11 @@ fn watched<T>(control: &Control, watcher: &mut dyn Watcher, work: impl FnOnce() 
                 let mut progress = Progress::default();
                 while !done.within(TICK) {
                     control.progress(&mut progress);
-                    watcher.tick(&progress);
+                    watcher.look(&UnderWay { progress: &progress, control });
                     progress.told();
                 }
                 control.progress_at_end(&mut progress);
-                watcher.tick(&progress);
+                watcher.look(&UnderWay { progress: &progress, control });
                 watcher.finish();
             });
         };

@@ -1,8 +1,8 @@
 //! Journeys in words: how many per second, how long whole ones took, in which steps the others failed and why.
 
-use ablaze_model::Run;
 use ablaze_model::printable::printable;
 use ablaze_model::record::{JourneyStep, Journeys};
+use ablaze_model::{Plan, Run};
 
 use crate::number::{grouped, rate, time};
 
@@ -48,8 +48,8 @@ pub(crate) fn reason(step: &JourneyStep) -> String {
 }
 
 /// The file and how many steps it has: `journey shop.hurl, 4 steps`; of several their weights: `journeys buy ×1, browse ×3`.
-pub(crate) fn title(run: &Run) -> Option<String> {
-    let journey = run.plan.journey.as_ref()?;
+pub(crate) fn title(plan: &Plan) -> Option<String> {
+    let journey = plan.journey.as_ref()?;
     let steps = crate::number::counted(journey.steps.len() as u64, "step");
     let several = journey.users.journeys.iter();
     let several: Vec<String> =
@@ -58,8 +58,8 @@ pub(crate) fn title(run: &Run) -> Option<String> {
         true => format!("journey {}", printable(&journey.name)),
         false => format!("journeys {}", several.join(", ")),
     };
-    let mut title = format!("{what}, {steps}, to {}", run.plan.target.url);
-    let others = &run.plan.target.others;
+    let mut title = format!("{what}, {steps}, to {}", plan.target.url);
+    let others = &plan.target.others;
     for (index, origin) in others.iter().enumerate() {
         title += if index + 1 == others.len() { " and " } else { ", " };
         title += &printable(&origin.url);

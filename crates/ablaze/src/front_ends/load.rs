@@ -70,10 +70,10 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         }
     }
     planned.notes.iter().for_each(|text| note(text));
-    let mut watcher = progress::watcher(&planned.plan, report.quiet);
+    let mut watcher = progress::native_watcher(&planned.plan, report);
     let mut run = carry_out(planned.plan.clone(), &spec, watcher.as_mut())?;
     if let Some(sides) = &report.profile {
-        let mut watcher = progress::watcher(&planned.plan, report.quiet);
+        let mut watcher = progress::native_watcher(&planned.plan, report);
         outlets::attempt("--profile", || {
             profile::add(&mut run, planned.plan, sides, watcher.as_mut())
         });

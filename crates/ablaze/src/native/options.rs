@@ -308,6 +308,12 @@ pub struct ReportOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
+    /// Show the run on the whole terminal [default: on a terminal of 80×24 or more]
+    #[arg(long, action = ArgAction::SetTrue, conflicts_with_all = ["no_live", "quiet"])]
+    pub live: bool,
+    /// Show progress as one line
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub no_live: bool,
     /// Run once more and profile target, client or both: flame graphs
     #[arg(long, value_name = "WHOM", value_parser = profile::sides, num_args = 0..=1,
           require_equals = true, default_missing_value = "target")]

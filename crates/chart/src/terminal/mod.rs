@@ -4,8 +4,11 @@
 mod bars;
 mod canvas;
 mod plot;
+mod sparkline;
 
 use crate::{Chart, Panel};
+
+pub use sparkline::sparkline;
 
 /// The characters that a terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

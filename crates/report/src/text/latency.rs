@@ -271,7 +271,7 @@ fn bar(count: u64, most: u64) -> String {
 
 /// Round edges that cover `low` to `high`: equal steps, or, when the values span more than a
 /// power of ten, steps that grow.
-fn edges(low: u64, high: u64) -> Vec<u64> {
+pub fn edges(low: u64, high: u64) -> Vec<u64> {
     if high / 10 > low {
         const SERIES: [&[u64]; 3] = [&[1, 2, 5], &[1, 3], &[1]];
         let growing = |mantissas: &[u64]| -> Vec<u64> {

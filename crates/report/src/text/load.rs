@@ -20,20 +20,32 @@ pub(crate) fn in_words(run: &Run) -> String {
     items.join(" · ")
 }
 
+/// What is to be loaded, and the shape of the load: what can be said before the run.
+pub fn of_plan(plan: &Plan) -> (String, String) {
+    let what = crate::journeys::title(plan)
+        .unwrap_or_else(|| format!("{} {}", plan.requests.method, plan.target.url));
+    let threads = counted(plan.workers.count.into(), "thread");
+    let version = plan.http_version();
+    (what, format!("HTTP/{version} {} · {} · {threads}", connections_kept(plan), shape(plan)))
+}
+
 fn items(run: &Run) -> [String; 4] {
     let plan = &run.plan;
-    let keep = match (plan.connections.keep_alive, plan.connections.requests_per_connection) {
+    [
+        crate::journeys::title(plan).unwrap_or_else(|| what(run)),
+        format!("HTTP/{} {}", plan.http_version(), connections_kept(plan)),
+        shape(plan),
+        format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
+    ]
+}
+
+/// Whether connections are used again, and how often.
+fn connections_kept(plan: &Plan) -> String {
+    match (plan.connections.keep_alive, plan.connections.requests_per_connection) {
         (false, _) => "a connection per request".to_string(),
         (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
         (true, None) => "keep-alive".to_string(),
-    };
-    let load = shape(plan);
-    [
-        crate::journeys::title(run).unwrap_or_else(|| what(run)),
-        format!("HTTP/{} {keep}", plan.http_version()),
-        load,
-        format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
-    ]
+    }
 }
 
 /// Method and URL; of a list of them, where it leads and how many it has.

@@ -1,14 +1,17 @@
 //! Signals of this process. A run hears of Ctrl-C by [`on_interrupt`], whatever its threads do; a server that only waits
-//! for its end blocks the signals and waits for one ([`StopSignals`]). Both leave a signal ignored that whoever started
+//! for its end blocks the signals and waits for one ([`StopSignals`]). One that has the whole terminal gives it back before Ctrl-Z
+//! stops it ([`Suspending`]). All leave a signal ignored that whoever started
 //! this process chose to have ignored. What would end the process because a write failed does not.
 
 mod interrupt;
 mod stop;
+mod suspend;
 
 use std::io;
 
 pub use interrupt::on_interrupt;
 pub use stop::{StopSignal, StopSignals, stop_this_process};
+pub use suspend::Suspending;
 
 /// Ignores SIGPIPE: writing to a socket or pipe whose reader is gone is an error to be handled,
 /// not the end of the process.

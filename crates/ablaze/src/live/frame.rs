@@ -1,0 +1,216 @@
+//! A frame of the live view: rows of text from what is known of a run, for a terminal of any size. Pure functions.
+
+use ablaze_chart::number::{grouped, rate, time};
+use ablaze_chart::terminal::{Characters, sparkline};
+use ablaze_model::Plan;
+use ablaze_model::progress::{Interval, Progress};
+use ablaze_sys::terminal::Size;
+
+use super::history::{History, Point};
+use super::line::{Line, Look};
+use super::sections::{errors_and_statuses, groups, times};
+
+/// Where the columns of the table of figures end.
+const LABEL: usize = 13;
+const FIGURE: usize = 12;
+/// Where the second of two blocks beside each other begins, from this width on.
+const TWO_BLOCKS_FROM: usize = 72;
+
+/// What is shown of a run.
+#[derive(Debug)]
+pub struct Shown {
+    /// What is loaded.
+    title: String,
+    /// The shape of the load.
+    load: String,
+    /// What ends the run, if not the person at the terminal.
+    requests: Option<u64>,
+    duration_ns: Option<u64>,
+    /// Names of the groups of requests.
+    pub groups: Vec<String>,
+    /// The run over time.
+    pub history: History,
+    /// What came of the key that was pressed last.
+    pub said: String,
+}
+
+impl Shown {
+    /// What can be shown of a run of this plan before it begins.
+    pub fn of(plan: &Plan) -> Self {
+        let (title, load) = ablaze_report::text::of_plan(plan);
+        Self {
+            title,
+            load,
+            // Of journeys it is not known how many requests they come to.
+            requests: plan.limits.requests.filter(|_| plan.journey.is_none()),
+            duration_ns: plan.limits.duration_ns,
+            groups: plan.requests.groups.names.clone(),
+            history: History::default(),
+            said: String::new(),
+        }
+    }
+
+    /// The rows of a frame, at most as many as there are and none wider than the terminal.
+    pub fn frame(&self, progress: &Progress, size: Size) -> Vec<Line> {
+        let mut lines = self.head(progress, size.columns);
+        if progress.has_started() {
+            lines.extend(self.figures(progress, size.columns));
+            let room = (size.rows.saturating_sub(1)).saturating_sub(lines.len());
+            lines.extend(self.blocks(progress, size.columns, room));
+        } else {
+            lines.push(Line::empty().with(Look::Plain, "  connecting, warming up…"));
+        }
+        lines.resize(size.rows.saturating_sub(1), Line::empty());
+        lines.push(self.keys());
+        lines.truncate(size.rows.max(1));
+        lines.into_iter().map(|line| line.fitted(size.columns)).collect()
+    }
+
+    /// What is run, how far it is, and a bar of that.
+    fn head(&self, progress: &Progress, columns: usize) -> Vec<Line> {
+        let far = self.how_far(progress);
+        let (done, all) = self
+            .share_done(progress)
+            .map_or((0, columns), |share| ((share * columns as f64).floor() as usize, columns));
+        let room = columns.saturating_sub(far.chars().count() + 2);
+        let title = Line::empty().with(Look::Strong, &self.title).fitted(room);
+        vec![
+            title.to_column(room + 2).with(Look::Plain, &far),
+            Line::empty().with(Look::Faint, &self.load),
+            Line::empty()
+                .with(Look::Figure, &"━".repeat(done))
+                .with(Look::Faint, &"─".repeat(all - done)),
+        ]
+    }
+
+    /// `4.2 s of 10 s`
+    fn how_far(&self, progress: &Progress) -> String {
+        let elapsed = seconds(progress.elapsed_ns);
+        match (progress.has_started(), self.duration_ns, self.requests) {
+            (false, ..) => String::new(),
+            (_, Some(duration_ns), _) => {
+                format!("{elapsed} of {}", seconds(duration_ns).replace(".0 s", " s"))
+            }
+            (_, None, Some(requests)) => {
+                format!(
+                    "{elapsed}, {} of {}",
+                    grouped(progress.so_far.finished()),
+                    grouped(requests)
+                )
+            }
+            (_, None, None) => elapsed,
+        }
+    }
+
+    /// How much of the run is over, if that can be told; by what ends it first.
+    fn share_done(&self, progress: &Progress) -> Option<f64> {
+        let share = |part: u64, whole: u64| (part as f64 / whole.max(1) as f64).clamp(0.0, 1.0);
+        let by_time = self.duration_ns.map(|whole_ns| share(progress.elapsed_ns, whole_ns));
+        let by_count = self.requests.map(|whole| share(progress.so_far.finished(), whole));
+        let far = by_time.into_iter().chain(by_count).reduce(f64::max)?;
+        progress.has_started().then_some(far)
+    }
+
+    /// The figures that matter most: of the last second, of all so far, and over time.
+    fn figures(&self, progress: &Progress, columns: usize) -> Vec<Line> {
+        let (recent, so_far) = (progress.recent(), &progress.so_far);
+        let heading = Line::empty().to_column(LABEL);
+        let heading = right(right(heading, "last second", Look::Faint), "so far", Look::Faint);
+        let mut lines = vec![Line::empty(), heading.with(Look::Faint, "   over time")];
+        let room = self.sparkline_room(columns);
+        let row =
+            |label: &str, figure: &dyn Fn(&Interval) -> String, over: &dyn Fn(&Point) -> f64| {
+                let line = Line::empty().with(Look::Plain, label).to_column(LABEL);
+                let line = right(line, &figure(&recent), Look::Strong);
+                let line = right(line, &figure(so_far), Look::Plain).with(Look::Plain, "   ");
+                line.with(Look::Figure, &over_time(self.history.points(), room, over))
+            };
+        let quantile = |q: f64| {
+            move |of: &Interval| of.quantile_ns(q).map_or("-".to_owned(), |ns| time(ns as f64))
+        };
+        lines.push(row("responses/s", &|of| rate(of.rate_per_s()), &|point| point.rate_per_s));
+        lines.push(row("p50", &quantile(0.5), &|point| point.p50_ns));
+        lines.push(row("p99", &quantile(0.99), &|point| point.p99_ns));
+        let look = |count: u64| if count > 0 { Look::Attention } else { Look::Plain };
+        let errors = Line::empty().with(Look::Plain, "errors").to_column(LABEL);
+        let errors = [&recent, so_far].into_iter().fold(errors, |line, of| {
+            right(line, &grouped(of.failures_total()), look(of.failures_total()))
+        });
+        lines.push(errors);
+        lines.push(Line::empty());
+        lines
+    }
+
+    /// How many points over time there is room for.
+    pub fn sparkline_room(&self, columns: usize) -> usize {
+        columns.saturating_sub(LABEL + 2 * FIGURE + 3).clamp(8, 240)
+    }
+
+    /// What else is known, as much of it as there is room for.
+    fn blocks(&self, progress: &Progress, columns: usize, room: usize) -> Vec<Line> {
+        let so_far = &progress.so_far;
+        let groups = groups(&self.groups, progress, room / 2);
+        let room = room.saturating_sub(groups.len());
+        let answers = errors_and_statuses(so_far);
+        let mut lines = match columns >= TWO_BLOCKS_FROM {
+            true => beside(times(so_far, columns / 2 - 2, room), &answers, columns / 2),
+            false => {
+                let kept = answers.len().min(room / 2);
+                let mut lines = times(so_far, columns, room - kept);
+                lines.extend(answers.into_iter().take(kept));
+                lines
+            }
+        };
+        lines.truncate(room);
+        lines.extend(groups);
+        lines
+    }
+
+    /// What can be done, and what came of what was.
+    fn keys(&self) -> Line {
+        let keys = Line::empty().with(Look::Strong, "q").with(Look::Faint, " end with the report");
+        match self.said.is_empty() {
+            true => keys,
+            false => keys.with(Look::Plain, "   ").with(Look::Attention, &self.said),
+        }
+    }
+}
+
+/// A figure flush right in its column, behind what is there.
+fn right(line: Line, text: &str, look: Look) -> Line {
+    let from = line.columns() + FIGURE - text.chars().count().min(FIGURE);
+    line.to_column(from).with(look, text)
+}
+
+/// A figure of the last points as a line of characters.
+fn over_time(points: &[Point], room: usize, figure: impl Fn(&Point) -> f64) -> String {
+    let last = &points[points.len().saturating_sub(room)..];
+    let values: Vec<f64> = last.iter().map(figure).collect();
+    let highest = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
+    sparkline(&values, highest, Characters::Unicode)
+}
+
+/// Two blocks beside each other.
+fn beside(left: Vec<Line>, right: &[Line], column: usize) -> Vec<Line> {
+    let rows = left.len().max(right.len());
+    let row = |at: usize| {
+        let left = left.get(at).cloned().unwrap_or_default().fitted(column.saturating_sub(2));
+        match right.get(at) {
+            Some(right) => left.to_column(column).with_line(right.clone()),
+            None => left,
+        }
+    };
+    (0..rows).map(row).collect()
+}
+
+/// `4.2 s`: a clock that is looked at while it runs.
+fn seconds(ns: u64) -> String {
+    match ns as f64 / 1e9 {
+        seconds if seconds < 600.0 => format!("{seconds:.1} s"),
+        seconds => format!("{:.0} min {:02.0} s", (seconds / 60.0).floor(), seconds % 60.0),
+    }
+}
+
+#[cfg(test)]
+#[path = "frame_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! What a frame says, and that it never leaves the terminal.
+
+use ablaze_model::failure::FailureKind;
+use ablaze_model::progress::{GroupInterval, Stage};
+use ablaze_stats::{Latency, touched};
+
+use super::*;
+
+fn shown() -> Shown {
+    Shown {
+        title: "GET http://127.0.0.1:8080/".to_owned(),
+        load: "HTTP/1.1 keep-alive · closed loop, 100 connections · 2 threads".to_owned(),
+        requests: None,
+        duration_ns: Some(10_000_000_000),
+        groups: Vec::new(),
+        history: History::default(),
+        said: String::new(),
+    }
+}
+
+/// 4 s into a run that gives 100,000 responses a second, 99 of 100 within 1 ms.
+fn half_way() -> Progress {
+    let mut progress = Progress::default();
+    for number in 0..40 {
+        let mut times = Latency::new(touched::DIGITS);
+        times.record_many(1_000_000, 9_900);
+        times.record_many(5_000_000, 100);
+        let mut piece = Interval {
+            from_ns: number * 100_000_000,
+            to_ns: (number + 1) * 100_000_000,
+            responses: 10_000,
+            unexpected: 20,
+            max_ns: 5_000_000,
+            statuses: vec![(200, 9_980), (503, 20)],
+            ..Interval::default()
+        };
+        piece.failures[FailureKind::Timeout as usize] = 30;
+        touched::append(&times, &mut piece.times);
+        let half = GroupInterval {
+            responses: 5_000,
+            times: piece.times.clone(),
+            ..GroupInterval::default()
+        };
+        piece.groups = vec![half.clone(), half];
+        progress.hear(piece);
+    }
+    (progress.stage, progress.elapsed_ns) = (Stage::Measuring, 4_000_000_000);
+    progress
+}
+
+fn text(shown: &Shown, progress: &Progress, columns: usize, rows: usize) -> Vec<String> {
+    shown.frame(progress, Size { columns, rows }).iter().map(Line::text).collect()
+}
+
+fn row<'a>(rows: &'a [String], begins: &str) -> &'a str {
+    let found = rows.iter().find(|row| row.trim_start().starts_with(begins));
+    found.unwrap_or_else(|| panic!("no row {begins}: {rows:#?}"))
+}
+
+#[test]
+fn the_figures_are_those_of_the_run() {
+    let rows = text(&shown(), &half_way(), 80, 24);
+    assert!(rows[0].ends_with("4.0 s of 10 s"), "{}", rows[0]);
+    // Of the last second, and of everything.
+    let figures =
+        |begins| row(&rows, begins).split_whitespace().skip(1).collect::<Vec<_>>().join(" ");
+    assert_eq!(figures("responses/s"), "100,000 100,000");
+    assert_eq!(figures("p50"), "1.00 ms 1.00 ms");
+    assert_eq!(figures("errors"), "300 1,200");
+    // A row for each status, and for each kind of error; the others have none.
+    let holds = |text: &str| rows.iter().filter(|row| row.contains(text)).count();
+    assert_eq!((holds("399,200"), holds("503"), holds("timeout")), (1, 1, 1), "{rows:#?}");
+    assert_eq!(holds(FailureKind::Reset.label()), 0);
+    // 4 of 10 s.
+    assert_eq!(rows[2].matches('━').count(), 32);
+}
+
+#[test]
+fn each_group_has_its_row() {
+    let shown = Shown { groups: vec!["login".into(), "search".into()], ..shown() };
+    let rows = text(&shown, &half_way(), 80, 24);
+    for name in ["login", "search"] {
+        assert!(row(&rows, name).contains("200,000"), "{rows:#?}");
+        assert!(row(&rows, name).contains("50,000"), "{rows:#?}");
+    }
+}
+
+#[test]
+fn no_row_is_wider_than_the_terminal_and_no_frame_higher() {
+    let mut shown = Shown { groups: vec!["日本語".repeat(20), "search".into()], ..shown() };
+    shown.title = format!("GET http://host/{}", "é".repeat(300));
+    let progress = half_way();
+    for at in 0..60 {
+        progress.news[..40].iter().take(at).for_each(|piece| shown.history.hear(piece, 30));
+        shown.history.fit(30);
+    }
+    for columns in 20..=250 {
+        for rows in [1, 5, 12, 24, 60] {
+            for progress in [&Progress::default(), &progress] {
+                let frame = shown.frame(progress, Size { columns, rows });
+                assert!(frame.len() <= rows, "{columns}×{rows}: {} rows", frame.len());
+                for line in frame {
+                    assert!(line.columns() <= columns, "{columns}×{rows}: {}", line.text());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_others_wrote_commands_no_terminal() {
+    let name = "\x1b]0;owned\x07\u{202e}step".to_owned();
+    let shown = Shown { title: name.clone(), groups: vec![name.clone(), name], ..shown() };
+    for line in shown.frame(&half_way(), Size { columns: 120, rows: 40 }) {
+        let text = line.text();
+        assert!(!text.contains(|c: char| c.is_control() || c == '\u{202e}'), "{text:?}");
+    }
+}
+
+#[test]
+fn a_clock_has_tenths_of_a_second_until_it_has_minutes() {
+    assert_eq!(seconds(0), "0.0 s");
+    assert_eq!(seconds(4_249_000_000), "4.2 s");
+    assert_eq!(seconds(725_000_000_000), "12 min 05 s");
+}

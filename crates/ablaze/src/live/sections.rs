@@ -1,0 +1,120 @@
+//! Parts of a frame below the figures: how long responses took, statuses and errors, groups of requests.
+
+use ablaze_chart::number::{grouped, percent, rate, time, time_exact};
+use ablaze_model::failure::FailureKind;
+use ablaze_model::progress::{Interval, Progress};
+use ablaze_report::text::edges;
+use ablaze_stats::touched;
+
+use super::line::{Line, Look};
+
+/// Columns of the label of a bar.
+const EDGE: usize = 11;
+/// Columns of a share behind a bar.
+const SHARE: usize = 8;
+
+/// How many responses took how long, between round edges, as bars: a heading and at most so many rows in all.
+pub fn times(so_far: &Interval, columns: usize, rows: usize) -> Vec<Line> {
+    let all = touched::latency(&so_far.times);
+    let (Some(low), Some(high)) = (all.quantile_ns(0.01), all.quantile_ns(0.99)) else {
+        return Vec::new();
+    };
+    let edges = if low == high { vec![high] } else { edges(low, high) };
+    let mut counts = Vec::with_capacity(edges.len() + 1);
+    let mut before = 0;
+    for edge in edges.iter().map(|edge| all.count_at_most(*edge)).chain([all.count()]) {
+        counts.push(edge.saturating_sub(before));
+        before = edge;
+    }
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let room = columns.saturating_sub(EDGE + SHARE + 2).max(4);
+    let labels = edges.iter().map(|edge| format!("≤ {}", time_exact(*edge)));
+    let rows_of_bars = labels.chain(["more".to_owned()]).zip(&counts).map(|(label, count)| {
+        let line = Line::empty().to_column(EDGE.saturating_sub(label.chars().count()));
+        let line = line.with(Look::Plain, &label).with(Look::Plain, " ");
+        let line = line.with(Look::Figure, &bar(*count, most, room)).with(Look::Plain, " ");
+        line.with(Look::Faint, &percent(*count as f64, all.count() as f64))
+    });
+    let heading = Line::empty().with(Look::Faint, "responses by time");
+    std::iter::once(heading).chain(rows_of_bars).take(rows).collect()
+}
+
+/// A bar as long as its share of the longest; what exists is seen.
+fn bar(count: u64, most: u64, room: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if count == 0 {
+        return String::new();
+    }
+    let eighths = (count as f64 / most as f64 * room as f64 * 8.0).round().max(1.0) as usize;
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// What came back: a row for each status, and one for each kind of error.
+pub fn errors_and_statuses(so_far: &Interval) -> Vec<Line> {
+    let all = so_far.finished().max(1) as f64;
+    let row = |name: &str, count: u64, look: Look| {
+        let figure = grouped(count);
+        let line = Line::empty().with(look, name);
+        let line = line.to_column((EDGE + 13).saturating_sub(figure.len()));
+        line.with(look, &figure).with(Look::Faint, &format!("  {}", percent(count as f64, all)))
+    };
+    let mut lines = vec![Line::empty().with(Look::Faint, "responses by status, and errors")];
+    for (status, count) in &so_far.statuses {
+        lines.push(row(&status.to_string(), *count, Look::Plain));
+    }
+    if so_far.unexpected > 0 {
+        lines.push(row("unexpected", so_far.unexpected, Look::Attention));
+    }
+    for (kind, count) in FailureKind::ALL.iter().zip(so_far.failures) {
+        if count > 0 {
+            lines.push(row(kind.label(), count, Look::Attention));
+        }
+    }
+    lines
+}
+
+/// The figures of each group of requests (lines of a list, steps of a journey), the most requested first where there are
+/// more than rows.
+pub fn groups(names: &[String], progress: &Progress, rows: usize) -> Vec<Line> {
+    let groups = &progress.so_far.groups;
+    if groups.is_empty() || names.len() != groups.len() || rows < 4 {
+        return Vec::new();
+    }
+    let recent = progress.recent();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    let room = rows - 3;
+    if groups.len() > room {
+        order.sort_by_key(|at| std::cmp::Reverse(groups[*at].responses + groups[*at].failures));
+        order.truncate(room);
+    }
+    let widest =
+        names.iter().map(|name| super::line::columns(name)).max().unwrap_or(0).clamp(5, 32);
+    let cells = |line: Line, cells: [String; 5], look: Look| {
+        cells.into_iter().fold(line.to_column(widest + 1), |line, cell| {
+            let from = line.columns() + 11usize.saturating_sub(cell.chars().count());
+            line.to_column(from).with(look, &cell)
+        })
+    };
+    let heading = ["last s /s", "p50", "p99", "responses", "errors"].map(str::to_owned);
+    let mut lines = vec![Line::empty(), cells(Line::empty(), heading, Look::Faint)];
+    for at in &order {
+        let (group, seconds) = (&groups[*at], recent.length_ns() as f64 / 1e9);
+        let lately = recent.groups.get(*at).map_or(0, |recent| recent.responses);
+        let quantile = |q| group.quantile_ns(q).map_or("-".to_owned(), |ns| time(ns as f64));
+        let figures = [
+            if seconds > 0.0 { rate(lately as f64 / seconds) } else { "-".to_owned() },
+            quantile(0.5),
+            quantile(0.99),
+            grouped(group.responses),
+            grouped(group.failures),
+        ];
+        let name = Line::empty().with(Look::Plain, &names[*at]).fitted(widest);
+        let look = if group.failures > 0 { Look::Attention } else { Look::Plain };
+        lines.push(cells(name, figures, look));
+    }
+    if groups.len() > order.len() {
+        let more = format!("and {} more", grouped((groups.len() - order.len()) as u64));
+        lines.push(Line::empty().with(Look::Faint, &more));
+    }
+    lines
+}
