@@ -10,59 +10,26 @@
 //! shape (time change of a Poisson process: Çinlar, "Introduction to Stochastic Processes", 4.7).
 
 use ablaze_model::plan::{Arrivals, RateProfile};
+use ablaze_model::rate_change::{RateChange, RatePiece};
 use ablaze_random::SplitMix64;
 
 /// A rate over time, ready to be asked when the arrivals are due.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    pieces: Vec<Piece>,
-}
-
-/// A stretch of time in which the rate is constant or changes evenly.
-#[derive(Debug, Clone, Copy)]
-struct Piece {
-    /// Where it begins, seconds since the clock started.
-    begin_s: f64,
-    /// Arrivals before it.
-    ordinate: f64,
-    /// Rate at its beginning, per second.
-    rate_per_s: f64,
-    /// How much the rate grows, per second and second.
-    growth: f64,
+    pieces: Vec<RatePiece>,
 }
 
 impl Profile {
-    /// The shape that a Plan asks for; `duration_ns` is the time that a change of rate takes.
-    pub fn new(rate: &RateProfile, duration_ns: u64) -> Self {
-        let (from, to) = (rate.from_per_s, rate.to_per_s);
-        let length_s = (duration_ns as f64 / 1e9).max(1e-9);
-        let steps = rate.steps.max(1);
-        let mut pieces = Vec::new();
-        if from == to {
-            pieces.push(Piece { begin_s: 0.0, ordinate: 0.0, rate_per_s: from, growth: 0.0 });
-        } else if rate.steps > 1 {
-            let step_s = length_s / f64::from(steps);
-            let mut ordinate = 0.0;
-            for step in 0..steps {
-                let part = f64::from(step) / f64::from(steps - 1);
-                let rate_per_s = from + (to - from) * part;
-                let begin_s = step_s * f64::from(step);
-                pieces.push(Piece { begin_s, ordinate, rate_per_s, growth: 0.0 });
-                ordinate += rate_per_s * step_s;
-            }
-        } else {
-            let growth = (to - from) / length_s;
-            pieces.push(Piece { begin_s: 0.0, ordinate: 0.0, rate_per_s: from, growth });
-            let ordinate = (from + to) / 2.0 * length_s;
-            pieces.push(Piece { begin_s: length_s, ordinate, rate_per_s: to, growth: 0.0 });
-        }
-        Self { pieces }
+    /// The shape that a Plan asks for, with what was changed since; `duration_ns` is the time that a change of rate takes
+    /// that the Plan asks for.
+    pub fn new(rate: &RateProfile, duration_ns: u64, changes: &[RateChange]) -> Self {
+        Self { pieces: rate.pieces(duration_ns, changes) }
     }
 
     /// When as many arrivals were asked for, ns since the clock started; `u64::MAX` for never.
     pub fn time_of(&self, ordinate: f64) -> u64 {
-        let at = self.pieces.partition_point(|piece| piece.ordinate <= ordinate).max(1) - 1;
-        let Piece { begin_s, ordinate: before, rate_per_s, growth } = self.pieces[at];
+        let at = self.pieces.partition_point(|piece| piece.arrivals_before <= ordinate).max(1) - 1;
+        let RatePiece { begin_s, arrivals_before: before, rate_per_s, growth } = self.pieces[at];
         let more = ordinate - before;
         // more = rate t + growth t²/2, solved for t in the form that loses no digits.
         let root = (rate_per_s * rate_per_s + 2.0 * growth * more).max(0.0).sqrt();
@@ -125,6 +92,13 @@ impl Due {
     pub fn start(&mut self, at_ns: u64, end_ns: u64) {
         self.start_ns = at_ns;
         self.end_ns = end_ns;
+        self.find_next();
+    }
+
+    /// The rate was changed: what has not been taken is due when the new shape says. All workers see every arrival at the same
+    /// place of it, so that they add up to it as before; those that one has taken that reads of the change late came early.
+    pub fn change(&mut self, profile: Profile) {
+        self.profile = profile;
         self.find_next();
     }
 
@@ -211,7 +185,7 @@ mod tests {
     fn all(rate: RateProfile, arrivals: Arrivals, workers: u32, end_ns: u64) -> Vec<(u64, u64)> {
         let mut found = Vec::new();
         for worker in 0..workers {
-            let profile = Profile::new(&rate, end_ns);
+            let profile = Profile::new(&rate, end_ns, &[]);
             let mut due = Due::new(profile, arrivals, (worker, workers), None, 7);
             due.start(0, end_ns);
             while let Some(arrival) = due.take(u64::MAX - 1) {
@@ -237,7 +211,7 @@ mod tests {
 
     #[test]
     fn an_hour_later_the_schedule_is_still_exact() {
-        let profile = Profile::new(&rate(3.0, 3.0, 0), 1);
+        let profile = Profile::new(&rate(3.0, 3.0, 0), 1, &[]);
         // 3 per second: number 3 * 3600 * 24 is due after exactly a day.
         assert_eq!(profile.time_of(3.0 * 86_400.0), 86_400_000_000_000);
     }
@@ -271,7 +245,7 @@ mod tests {
     fn a_limit_is_shared_out_exactly() {
         let taken: u64 = (0..3)
             .map(|worker| {
-                let profile = Profile::new(&rate(50.0, 50.0, 0), 1);
+                let profile = Profile::new(&rate(50.0, 50.0, 0), 1, &[]);
                 let mut due = Due::new(profile, Arrivals::Poisson, (worker, 3), Some(1000), 1);
                 due.start(5, u64::MAX);
                 std::iter::from_fn(|| due.take(u64::MAX - 1)).count() as u64
@@ -320,6 +294,24 @@ mod tests {
             let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 3999.0;
             assert!((0.9..1.1).contains(&(variance / mean)), "{}", variance / mean);
         }
+    }
+
+    #[test]
+    fn a_worker_that_hears_of_a_change_late_takes_no_arrival_twice_and_leaves_none_out() {
+        let asked = rate(1000.0, 1000.0, 0);
+        let changes = [RateChange { at_ns: 1_000_000_000, times_asked: 2.0 }];
+        let mut numbers = Vec::new();
+        for (worker, hears_ns) in [(0, 0), (1, 1_050_000_000)] {
+            let profile = Profile::new(&asked, 1, &[]);
+            let mut due = Due::new(profile, Arrivals::Constant, (worker, 2), None, 7);
+            due.start(0, 2_000_000_000);
+            let before = std::iter::from_fn(|| due.take(hears_ns)).collect::<Vec<_>>();
+            due.change(Profile::new(&asked, 1, &changes));
+            let behind = std::iter::from_fn(|| due.take(u64::MAX - 1));
+            numbers.extend(before.into_iter().chain(behind).map(|(number, _)| number));
+        }
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..3000).collect::<Vec<u64>>());
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The handle on a run that is under way: stops it, and says how far it is.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ablaze_model::progress::{Progress, Stage};
+use ablaze_model::rate_change::RateChange;
 use ablaze_net::waker::Waker;
 use ablaze_sys::clock;
 
@@ -24,6 +25,9 @@ pub struct Control {
     is_followed: AtomicBool,
     following: Mutex<Following>,
     wakers: Mutex<Vec<Waker>>,
+    /// Changes of the rate, in order of time, and how many there are: workers look at that once per turn.
+    rate_changes: Mutex<Vec<RateChange>>,
+    rate_changes_count: AtomicUsize,
     at_rest: Mutex<Option<AtRest>>,
     heads: Mutex<Option<Heads>>,
 }
@@ -82,9 +86,43 @@ impl Control {
     /// time, more than once.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        self.wake_workers();
+    }
+
+    fn wake_workers(&self) {
         for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             waker.wake();
         }
+    }
+
+    /// How long before it holds a change of the rate should be asked for, ns: by then all workers have heard of it, and
+    /// none has taken an arrival that the change moves.
+    pub const RATE_CHANGE_AHEAD_NS: u64 = 20_000_000;
+
+    /// Has the arrivals of an open loop follow another rate from a moment on; refused (`false`) if that is not behind the
+    /// change before. May be called before the run and at any time during it; a closed loop has no rate.
+    pub fn change_rate(&self, change: RateChange) -> bool {
+        let mut changes = self.rate_changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_next = changes.last().is_none_or(|last| last.at_ns < change.at_ns);
+        if is_next && change.times_asked.is_finite() && change.times_asked >= 0.0 {
+            changes.push(change);
+            self.rate_changes_count.store(changes.len(), Ordering::Release);
+            drop(changes);
+            self.wake_workers();
+            return true;
+        }
+        false
+    }
+
+    /// The changes of the rate so far.
+    pub fn rate_changes(&self) -> Vec<RateChange> {
+        self.rate_changes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(crate) fn rate_changes_count(&self) -> usize {
+        self.rate_changes_count.load(Ordering::Relaxed)
     }
 
     /// Has [`Control::stop`] end this worker's waits.

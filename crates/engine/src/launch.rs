@@ -251,7 +251,11 @@ fn carry_out<D: Driver, S: Walk + Send>(
         .collect::<io::Result<Vec<_>>>()
         .map_err(|source| LaunchError::System { what: "a worker failed".to_owned(), source })?;
     let (records, sinks): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-    Ok((merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns), sinks))
+    let mut run = merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns);
+    run.rate_changes = control.rate_changes();
+    // The run ended before the others came to hold.
+    run.rate_changes.retain(|change| change.at_ns < run.elapsed_ns);
+    Ok((run, sinks))
 }
 
 fn run_worker<D: Driver, S: Walk>(

@@ -12,6 +12,7 @@ pub mod monitor;
 pub mod plan;
 pub mod profiling;
 pub mod progress;
+pub mod rate_change;
 pub mod record;
 pub mod run;
 pub mod saved;

@@ -4,7 +4,8 @@
 use crate::monitor::{Monitored, Processors};
 use crate::profiling::Profiling;
 
-use crate::plan::Plan;
+use crate::plan::{Load, Plan};
+use crate::rate_change::RateChange;
 use crate::record::Record;
 use crate::spec::{FrontEnd, LoadSpec};
 
@@ -39,6 +40,8 @@ pub struct Run {
     pub machine: Machine,
     /// What the operating system saw of it, if it was asked to monitor.
     pub monitor: Option<Monitored>,
+    /// How its rate was changed while it went on, in order of time.
+    pub rate_changes: Vec<RateChange>,
     /// Where CPU time went, if that was asked for: from a run of its own.
     pub profiling: Option<Profiling>,
 }
@@ -47,6 +50,13 @@ impl Run {
     /// Whose options it was described with, as far as is known.
     pub fn front_end(&self) -> FrontEnd {
         self.asked.as_ref().map_or(FrontEnd::Load, |asked| asked.front_end)
+    }
+
+    /// Arrivals per second that an open loop was asked for over the measured window, on average; `None` in closed loop.
+    pub fn requested_per_s(&self) -> Option<f64> {
+        let Load::Open { rate, .. } = self.plan.load else { return None };
+        let duration_ns = self.plan.limits.duration_ns.unwrap_or(0);
+        Some(rate.mean_per_s(duration_ns, &self.rate_changes, self.elapsed_ns))
     }
 
     /// Responses per second over the measured window; `None` when the window has no length.

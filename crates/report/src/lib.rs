@@ -31,6 +31,7 @@ pub mod per_second;
 mod phases;
 pub mod profiling;
 mod proxy;
+mod rate_changes;
 pub mod shown_command;
 pub mod system_error;
 pub mod table;

@@ -286,6 +286,7 @@ pub fn empty() -> Run {
         },
         monitor: None,
         profiling: None,
+        rate_changes: Vec::new(),
     }
 }
 

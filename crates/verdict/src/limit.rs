@@ -2,10 +2,12 @@
 //! capacity, the client's, or neither.
 
 mod asked;
+mod at_present;
 
 pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
+pub use at_present::{LastSecond, at_present};
 
 use crate::live::figures::{self, Busy, Machine, of_a_core};
 use crate::words::{amount, counted, grouped, percent, time};
@@ -233,13 +235,13 @@ fn network(run: &Run) -> Option<Limited> {
 
 /// An open loop found all the connections in use that it may use: each response takes so long.
 fn connections(run: &Run) -> Option<Limited> {
-    let Load::Open { rate, connections, .. } = run.plan.load else { return None };
+    let Load::Open { connections, .. } = run.plan.load else { return None };
     let places = u64::from(connections) * u64::from(run.plan.places_per_connection());
     let used = figures::in_flight(run)?;
     if used < IN_USE * places as f64 {
         return None;
     }
-    let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
+    let asked = run.requested_per_s()?;
     let service_ms = run.record.answered.total.mean_ns()? / 1e6;
     let evidence = format!(
         "{} of {} possible requests were in flight on average, each took {}, and {} were requested",

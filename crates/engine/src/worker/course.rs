@@ -168,7 +168,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     } else if !worker.unreachable {
         worker.start_all(&mut line.io(), now, end_ns);
     }
-    let over_ns = worker.arrivals_over_ns();
+    let mut over_ns = worker.arrivals_over_ns();
     while ended == Ended::Complete {
         if worker.is_done() {
             break;
@@ -179,6 +179,9 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         }
         if worker.unreachable {
             break;
+        }
+        if worker.follow_rate(control) {
+            over_ns = worker.arrivals_over_ns();
         }
         if now >= end_ns {
             break;

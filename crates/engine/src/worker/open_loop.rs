@@ -8,9 +8,11 @@ use ablaze_net::{Io, Slot};
 use super::{Assignment, Worker};
 use crate::arrivals::{Due, Profile};
 use crate::connection::{Exchange, Stage};
+use crate::control::Control;
 use crate::protocol::Protocol;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::{Load, Plan};
+use ablaze_model::rate_change::RateChange;
 
 /// Connections opened before the responses that came meanwhile are looked at. After a pause many
 /// arrivals are due at once. A connection for each would take longer than the arrivals that come due
@@ -30,6 +32,8 @@ const NOW_AND_THEN_NS: u64 = BEHIND_NS / 4;
 #[derive(Debug)]
 pub(crate) struct OpenLoop {
     due: Due,
+    /// How many changes of the rate the arrivals follow.
+    changes_seen: usize,
     /// Slots that stand and have nothing to do, the one used last on top. A slot is in the list at
     /// most once; it may have been closed since, and is passed over then when its turn comes: looking for it
     /// in the list when it closes would take a time that grows with the square of the connections.
@@ -48,6 +52,7 @@ impl OpenLoop {
         let slots = assignment.slots() as usize;
         Some(Self {
             due: due(assignment, assignment.plan.limits.requests, 0)?,
+            changes_seen: 0,
             idle: Vec::with_capacity(slots),
             vacant: Vec::with_capacity(slots),
             opened_ns: 0,
@@ -81,7 +86,7 @@ const WARMUP: u64 = 0x5eed;
 fn due(assignment: &Assignment, limit: Option<u64>, change_of_seed: u64) -> Option<Due> {
     let plan: &Plan = &assignment.plan;
     let Load::Open { rate, arrivals, .. } = plan.load else { return None };
-    let profile = Profile::new(&rate, plan.limits.duration_ns.unwrap_or(0));
+    let profile = Profile::new(&rate, plan.limits.duration_ns.unwrap_or(0), &[]);
     let share = (assignment.worker, assignment.workers);
     Some(Due::new(profile, arrivals, share, limit, plan.requests.seed ^ change_of_seed))
 }
@@ -157,6 +162,28 @@ impl<P: Protocol> Worker<P> {
             }
             let exchange = Exchange { started_ns: now, ..self.not_sent(number, intended_ns) };
             self.recorder.failed(&exchange, now, FailureKind::Timeout, 0, false);
+        }
+    }
+
+    /// Has the arrivals follow the rate as it was changed since; whether it was.
+    #[inline]
+    pub(crate) fn follow_rate(&mut self, control: &Control) -> bool {
+        match &self.open_loop {
+            Some(open) if open.changes_seen != control.rate_changes_count() => {
+                self.change_rate(&control.rate_changes());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[cold]
+    fn change_rate(&mut self, changes: &[RateChange]) {
+        let Load::Open { rate, .. } = self.plan.load else { return };
+        let duration_ns = self.plan.limits.duration_ns.unwrap_or(0);
+        if let Some(open) = &mut self.open_loop {
+            open.changes_seen = changes.len();
+            open.due.change(Profile::new(&rate, duration_ns, changes));
         }
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::monitor::Monitored;
 use crate::profiling::Profiling;
+use crate::rate_change::RateChange;
 use crate::record;
 use crate::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,9 @@ pub(super) struct Document {
     pub started_unix_ns: u64,
     pub elapsed_ns: u64,
     pub setup_ns: u64,
+    /// Only where the rate was changed while the run went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rate_changes: Vec<RateChange>,
     pub ended: Ended,
     pub target: Target,
     pub connected_to: String,

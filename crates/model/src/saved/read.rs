@@ -121,6 +121,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
             memory_bytes: document.machine.memory_bytes,
         },
         monitor: document.monitor,
+        rate_changes: document.rate_changes,
         profiling: document.profile,
     })
 }

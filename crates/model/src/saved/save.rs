@@ -29,6 +29,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         started_unix_ns: run.started_unix_ns,
         elapsed_ns: run.elapsed_ns,
         setup_ns: run.setup_ns,
+        rate_changes: run.rate_changes.clone(),
         ended: match run.ended {
             run::Ended::Complete => Ended::Complete,
             run::Ended::Interrupted => Ended::Interrupted,

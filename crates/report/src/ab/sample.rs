@@ -46,6 +46,7 @@ pub fn run() -> Run {
         machine: Machine::default(),
         monitor: None,
         profiling: None,
+        rate_changes: Vec::new(),
     }
 }
 

@@ -53,12 +53,14 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     }
     if let Load::Open { rate: asked, .. } = run.plan.load
         && asked.is_constant()
+        && run.rate_changes.is_empty()
         // The rate of journeys is not that of their requests.
         && run.plan.journey.is_none()
     {
         rate.marks.push(Mark::level(asked.from_per_s, "asked for"));
     }
     rate.marks.extend(stalls(&pieces, piece_ns));
+    rate.marks.extend(crate::rate_changes::marks(run));
     let mut latency = Plot::new(x(), Axis::linear(latency_name(run), Unit::TimeNs));
     latency.series.push(line("p99", 1, &|piece| piece.p99_ns));
     latency.series.push(line("p50", 0, &|piece| piece.p50_ns));

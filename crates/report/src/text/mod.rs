@@ -33,6 +33,11 @@ pub fn write(assessed: &Assessed, style: &Style) -> String {
     let mut lines = verdict::first(judged, style);
     lines.extend(load::lines(run, style));
     lines.extend(ended(run, style));
+    let changed = crate::rate_changes::in_words(run);
+    lines.extend(changed.into_iter().flat_map(|text| {
+        let lines = sentence("", &text, style.width);
+        lines.into_iter().map(|line| style.warning(&line)).collect::<Vec<_>>()
+    }));
     lines.push(String::new());
     lines.extend(outcome::lines(run, style));
     lines.push(String::new());

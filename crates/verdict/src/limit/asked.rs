@@ -9,7 +9,7 @@ use crate::live::figures;
 use crate::words::{amount, counted, time};
 
 /// Reaching this share of the requested rate counts as reaching all of it.
-const ASKED: f64 = 0.98;
+pub(super) const ASKED: f64 = 0.98;
 /// An open loop whose server keeps up ends with the rate times the mean time in flight, one whose server does
 /// not with twice that or more.
 const KEPT_UP: f64 = 1.5;
@@ -64,10 +64,10 @@ pub(super) fn per_s(run: &Run, rate_per_s: f64) -> String {
 /// All that was due was sent and answered. How much that was is the schedule's, with arrivals at random or a limited
 /// number by more or less than the rate.
 pub(super) fn rate(run: &Run) -> Option<Limited> {
-    let Load::Open { rate, arrivals, .. } = run.plan.load else { return None };
+    let Load::Open { arrivals, .. } = run.plan.load else { return None };
     let arrived = Arrived::of(run);
     let Arrived { noun, due, ended, how, left, mean_ns } = arrived;
-    let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
+    let asked = run.requested_per_s()?;
     let elapsed_s = figures::elapsed_s(run);
     let came = ended as f64 / elapsed_s;
     let even = arrivals == Arrivals::Constant && run.plan.limits.requests.is_none();

@@ -65,7 +65,7 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         asked_per_s: match plan.load {
             // Journeys, of which each is several requests.
             Load::Open { .. } if plan.journey.is_some() => None,
-            Load::Open { rate, .. } => Some((rate.from_per_s + rate.to_per_s) / 2.0),
+            Load::Open { .. } => run.requested_per_s(),
             Load::Closed { .. } => None,
         },
         taken_s: Some(figures::elapsed_s(run)),

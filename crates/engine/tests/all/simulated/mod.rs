@@ -35,6 +35,7 @@ mod latency;
 pub(crate) mod numbered;
 mod pieces;
 mod ramp;
+mod rate_changes;
 mod unsent;
 mod variety;
 mod whole_requests;

@@ -34,6 +34,7 @@ pub fn run() -> Run {
         },
         monitor: None,
         profiling: None,
+        rate_changes: Vec::new(),
     }
 }
 
