@@ -23,10 +23,12 @@ pub struct LiveLine {
 
 /// The watcher of `ablaze load`: the live view where there is room for it or it was asked for, else the line.
 pub fn native_watcher(plan: &Plan, report: &ReportOptions) -> Box<dyn Watcher> {
-    let asked = match () {
-        () if report.quiet || report.no_live => Asked::No,
-        () if report.live => Asked::Yes,
-        () => Asked::IfRoom,
+    let asked = if report.quiet || report.no_live {
+        Asked::No
+    } else if report.live {
+        Asked::Yes
+    } else {
+        Asked::IfRoom
     };
     match LiveView::of(plan, asked) {
         Ok(view) => return Box::new(view),
@@ -34,6 +36,13 @@ pub fn native_watcher(plan: &Plan, report: &ReportOptions) -> Box<dyn Watcher> {
         Err(_) => {}
     }
     watcher(plan, report.quiet)
+}
+
+/// Says that a command with another tool's words has its own progress, if the view was asked for.
+pub fn note_no_view(report: &ReportOptions) {
+    if report.live {
+        note("--live has no effect: only `ablaze load` has a live view");
+    }
 }
 
 /// A live line if stderr is a terminal, else silence.

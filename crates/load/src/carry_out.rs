@@ -11,7 +11,7 @@ use ablaze_model::run::Machine;
 use ablaze_model::saved::shown;
 use ablaze_model::spec::{LoadSpec, Monitoring};
 use ablaze_model::{Plan, Run};
-use ablaze_monitor::{Destination, Monitor};
+use ablaze_monitor::{Asking, Destination, Monitor};
 use ablaze_report::shown_command::without_secrets;
 use ablaze_sys::clock;
 
@@ -27,6 +27,8 @@ pub struct UnderWay<'a> {
     pub progress: &'a Progress,
     /// What can be done about it.
     pub control: &'a Control,
+    /// How busy both sides are; `None` for a run that nobody monitors.
+    pub monitor: Option<&'a mut Asking>,
 }
 
 /// Hears how far a run is, on a thread of its own.
@@ -36,7 +38,7 @@ pub trait Watcher: Send {
     fn tick(&mut self, progress: &Progress);
 
     /// The same for one that does more than hear of it.
-    fn look(&mut self, run: &UnderWay<'_>) {
+    fn look(&mut self, run: &mut UnderWay<'_>) {
         self.tick(run.progress);
     }
 
@@ -98,7 +100,8 @@ pub fn carry_out_walking(
         control.when_at_rest(monitor.look_at_rest());
     }
     let begun_ns = clock::monotonic_ns();
-    let mut run = watched(control, watcher, || match walk {
+    let asking = monitor.as_ref().filter(|_| watcher.listens()).map(Monitor::asking);
+    let mut run = watched(control, watcher, asking, || match walk {
         None => ablaze_engine::run(plan, control),
         Some(walk) => run_walking(plan, control, walk),
     })?;
@@ -121,7 +124,12 @@ pub fn carry_out_walking(
 }
 
 /// Does the work while the watcher hears how far it is.
-fn watched<T>(control: &Control, watcher: &mut dyn Watcher, work: impl FnOnce() -> T) -> T {
+fn watched<T>(
+    control: &Control,
+    watcher: &mut dyn Watcher,
+    mut asking: Option<Asking>,
+    work: impl FnOnce() -> T,
+) -> T {
     if !watcher.listens() {
         return work();
     }
@@ -133,11 +141,12 @@ fn watched<T>(control: &Control, watcher: &mut dyn Watcher, work: impl FnOnce() 
                 let mut progress = Progress::default();
                 while !done.within(TICK) {
                     control.progress(&mut progress);
-                    watcher.look(&UnderWay { progress: &progress, control });
+                    let monitor = asking.as_mut();
+                    watcher.look(&mut UnderWay { progress: &progress, control, monitor });
                     progress.told();
                 }
                 control.progress_at_end(&mut progress);
-                watcher.look(&UnderWay { progress: &progress, control });
+                watcher.look(&mut UnderWay { progress: &progress, control, monitor: None });
                 watcher.finish();
             });
         };
@@ -229,7 +238,7 @@ mod tests {
             std::thread::sleep(3 * TICK);
             7
         };
-        assert_eq!(watched(&Control::new(), &mut Panics, work), 7);
+        assert_eq!(watched(&Control::new(), &mut Panics, None, work), 7);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod mapping;
 mod network_counters;
 mod output;
 pub mod preflight;
+mod present;
 mod proc_text;
 mod process;
 mod series;
@@ -32,6 +33,7 @@ use ablaze_model::monitor::{Environment, Monitored};
 use ablaze_sys::clock;
 
 pub use kernel::{Reading, between};
+pub use present::{Asking, Present, Side};
 
 use heartbeat::{Beating, within};
 use watch::Watching;
@@ -78,6 +80,11 @@ impl Monitor {
     /// that was busy comes to rest. Takes 50 ms then, and no time where it was not busy.
     pub fn look_at_rest(&self) -> impl FnOnce() + Send + 'static {
         self.watching.look_at_rest()
+    }
+
+    /// What to ask how busy both sides are while it watches.
+    pub fn asking(&self) -> Asking {
+        self.watching.asking()
     }
 
     /// Stops watching. `window_ns` is the measured window by the monotonic clock: CPU times of

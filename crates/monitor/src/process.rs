@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ablaze_model::monitor::{Process, Range, Switches, Thread};
 
+use crate::present::Side;
 use crate::proc_text::{name_in, number_after, ticks_ns};
 use crate::series::Series;
 use crate::serving::WatchedServing;
@@ -168,6 +169,18 @@ impl Watched {
         let used = now.iter().filter_map(|(tid, now)| Some(now.saturating_sub(*before.get(tid)?)));
         let shares = used.map(|used_ns| used_ns as f64 / watched_ns.max(1) as f64);
         serving.was_at_rest(settled.as_nanos() as u64, watched_ns, shares);
+    }
+
+    /// How busy it has been since then: its threads that load, or all the others. `None` for fewer than two readings.
+    pub(crate) fn present(&self, from_ns: u64, loads: bool) -> Option<Side> {
+        let threads = self
+            .threads
+            .values()
+            .filter(|thread| !(loads || self.is_own) || is_of_client(thread.name()) == loads);
+        let shares: Vec<f64> = threads.filter_map(|thread| thread.share_since(from_ns)).collect();
+        let busiest = shares.iter().copied().reduce(f64::max)?;
+        let (cores, threads) = (shares.iter().sum(), shares.len());
+        Some(Side { name: self.name.clone(), busiest, cores, threads })
     }
 
     /// What was seen in the window.

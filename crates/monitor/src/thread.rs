@@ -1,5 +1,7 @@
 //! A thread of a watched process: how long it ran, and how long it waited for a processor.
 
+use std::collections::VecDeque;
+
 use ablaze_model::monitor::{Shares, Thread};
 
 use crate::proc_text::name_in;
@@ -9,6 +11,8 @@ use crate::series::Series;
 const BUSY: f64 = 0.7;
 /// Number of readings that count as the last ones.
 const LATELY: usize = 5;
+/// So many of the last readings are kept, more than a second's.
+const LATEST: usize = 24;
 
 /// A thread under watch.
 #[derive(Debug)]
@@ -16,6 +20,8 @@ pub(crate) struct WatchedThread {
     name: String,
     looks: u64,
     accounts: Series<Account>,
+    /// The last readings, all of them: the others are fewer the longer it is watched.
+    latest: VecDeque<(u64, Account)>,
 }
 
 /// The scheduler's account of a thread.
@@ -27,11 +33,20 @@ pub(crate) struct Account {
 
 impl WatchedThread {
     pub(crate) fn new() -> Self {
-        Self { name: String::new(), looks: 0, accounts: Series::new() }
+        Self {
+            name: String::new(),
+            looks: 0,
+            accounts: Series::new(),
+            latest: VecDeque::with_capacity(LATEST + 1),
+        }
     }
 
     pub(crate) fn look(&mut self, at_ns: u64, account: Account, folder: &str) {
         self.accounts.add(at_ns, account);
+        self.latest.push_back((at_ns, account));
+        if self.latest.len() > LATEST {
+            self.latest.pop_front();
+        }
         self.looks += 1;
         // A thread gives itself a name after it has begun.
         if self.looks <= 2 {
@@ -46,6 +61,18 @@ impl WatchedThread {
         let readings = self.accounts.within((0, u64::MAX));
         let lately = &readings[readings.len().saturating_sub(LATELY)..];
         shares(lately).any(|share| share > BUSY)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The share of a core that it has used since then; `None` for fewer than two readings.
+    pub(crate) fn share_since(&self, from_ns: u64) -> Option<f64> {
+        let last = self.latest.back()?;
+        let first = self.latest.iter().find(|(at_ns, _)| *at_ns >= from_ns)?;
+        let length_ns = last.0.checked_sub(first.0).filter(|length_ns| *length_ns > 0)?;
+        Some(last.1.cpu_ns.saturating_sub(first.1.cpu_ns) as f64 / length_ns as f64)
     }
 
     /// What was seen in the window; `None` for fewer than two readings.

@@ -14,6 +14,7 @@ use ablaze_sys::{clock, usage};
 use crate::Destination;
 use crate::connections::{self, Look};
 use crate::listener::Found;
+use crate::present::{Asking, Present, Side};
 use crate::process::Watched;
 use crate::serving::woken_per_connection;
 
@@ -59,7 +60,9 @@ pub(crate) struct Watching {
 
 /// What the thread is told.
 #[derive(Debug)]
-enum Word {
+pub(crate) enum Word {
+    /// Somebody wants to know how busy both sides have been since then.
+    Present { from_ns: u64, reply: mpsc::Sender<Present> },
     /// The load is over and the connections still stand; whoever says so waits for the other end to
     /// be dropped.
     Rest(mpsc::Sender<()>),
@@ -133,6 +136,11 @@ impl Watching {
         }
     }
 
+    /// What to ask the thread while it watches.
+    pub(crate) fn asking(&self) -> Asking {
+        Asking::new(self.words.clone())
+    }
+
     /// Ends the thread; what it saw in the window.
     pub(crate) fn end(mut self, window_ns: (u64, u64)) -> Seen {
         // Without a thread nobody hears it.
@@ -194,6 +202,8 @@ impl Looking {
             let wait_ns = wait_ns(young, took_ns);
             match hearing.recv_timeout(Duration::from_nanos(wait_ns)) {
                 Ok(Word::Rest(_looked)) => self.look_at_rest(),
+                // Whoever asked may have gone.
+                Ok(Word::Present { from_ns, reply }) => drop(reply.send(self.present(from_ns))),
                 Ok(Word::End) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -211,6 +221,14 @@ impl Looking {
         self.look_for_children(now_ns);
         if let Some(listener) = &mut self.listener {
             listener.look();
+        }
+    }
+
+    fn present(&self, from_ns: u64) -> Present {
+        let processes = self.processes.iter().filter(|process| !process.has_ended());
+        Present {
+            client: self.client.present(from_ns, true),
+            server: Side::together(processes.filter_map(|process| process.present(from_ns, false))),
         }
     }
 

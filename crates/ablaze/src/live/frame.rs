@@ -4,11 +4,16 @@ use ablaze_chart::number::{grouped, rate, time};
 use ablaze_chart::terminal::{Characters, sparkline};
 use ablaze_model::Plan;
 use ablaze_model::progress::{Interval, Progress};
+use ablaze_monitor::Present;
 use ablaze_sys::terminal::Size;
 
+use super::charts;
+use super::findings::Findings;
 use super::history::{History, Point};
 use super::line::{Line, Look};
+use super::machine;
 use super::sections::{errors_and_statuses, groups, times};
+use super::steering::Steering;
 
 /// Where the columns of the table of figures end.
 const LABEL: usize = 13;
@@ -26,10 +31,18 @@ pub struct Shown {
     /// What ends the run, if not the person at the terminal.
     requests: Option<u64>,
     duration_ns: Option<u64>,
+    /// Requests are the steps of journeys.
+    walks: bool,
     /// Names of the groups of requests.
     pub groups: Vec<String>,
     /// The run over time.
     pub history: History,
+    /// What the person at the terminal did to it.
+    pub steering: Steering,
+    /// How busy both sides are, where that is known.
+    pub present: Option<Present>,
+    /// What was found so far.
+    pub findings: Findings,
     /// What came of the key that was pressed last.
     pub said: String,
 }
@@ -44,8 +57,12 @@ impl Shown {
             // Of journeys it is not known how many requests they come to.
             requests: plan.limits.requests.filter(|_| plan.journey.is_none()),
             duration_ns: plan.limits.duration_ns,
+            walks: plan.journey.is_some(),
             groups: plan.requests.groups.names.clone(),
             history: History::default(),
+            steering: Steering::of(plan),
+            present: None,
+            findings: Findings::default(),
             said: String::new(),
         }
     }
@@ -128,6 +145,12 @@ impl Shown {
         let quantile = |q: f64| {
             move |of: &Interval| of.quantile_ns(q).map_or("-".to_owned(), |ns| time(ns as f64))
         };
+        if let Some((lately, all)) = self.steering.requested_per_s(progress.elapsed_ns) {
+            let line = Line::empty().with(Look::Plain, "requested/s").to_column(LABEL);
+            let line = right(line, &rate(lately), Look::Strong);
+            let state = if self.steering.is_paused() { "   paused by hand" } else { "" };
+            lines.push(right(line, &rate(all), Look::Plain).with(Look::Attention, state));
+        }
         lines.push(row("responses/s", &|of| rate(of.rate_per_s()), &|point| point.rate_per_s));
         lines.push(row("p50", &quantile(0.5), &|point| point.p50_ns));
         lines.push(row("p99", &quantile(0.99), &|point| point.p99_ns));
@@ -137,8 +160,19 @@ impl Shown {
             right(line, &grouped(of.failures_total()), look(of.failures_total()))
         });
         lines.push(errors);
+        lines.extend(self.machine(progress, recent.rate_per_s()));
+        lines.extend(self.findings.rows());
         lines.push(Line::empty());
         lines
+    }
+
+    /// How busy both sides are, and what bounds the rate.
+    fn machine(&self, progress: &Progress, came_per_s: f64) -> Vec<Line> {
+        let Some(present) = &self.present else { return Vec::new() };
+        // The rate of journeys is not that of their requests.
+        let requested = self.steering.requested_per_s(progress.elapsed_ns);
+        let requested = requested.map(|(lately, _)| lately).filter(|_| !self.walks);
+        machine::rows(present, requested, came_per_s, self.steering.is_paused())
     }
 
     /// How many points over time there is room for.
@@ -149,6 +183,8 @@ impl Shown {
     /// What else is known, as much of it as there is room for.
     fn blocks(&self, progress: &Progress, columns: usize, room: usize) -> Vec<Line> {
         let so_far = &progress.so_far;
+        let charts = charts::rows(self.history.points(), columns, room);
+        let room = room.saturating_sub(charts.len());
         let groups = groups(&self.groups, progress, room / 2);
         let room = room.saturating_sub(groups.len());
         let answers = errors_and_statuses(so_far);
@@ -163,15 +199,22 @@ impl Shown {
         };
         lines.truncate(room);
         lines.extend(groups);
-        lines
+        charts.into_iter().chain(lines).collect()
     }
 
     /// What can be done, and what came of what was.
     fn keys(&self) -> Line {
-        let keys = Line::empty().with(Look::Strong, "q").with(Look::Faint, " end with the report");
+        let key = |line: Line, key: &str, does: &str| {
+            line.with(Look::Strong, key).with(Look::Faint, &format!(" {does}  "))
+        };
+        let mut keys = key(Line::empty(), "q", "end with the report");
+        if self.steering.has_rate() {
+            let does = if self.steering.is_paused() { "go on" } else { "pause" };
+            keys = key(key(keys, "+ -", "rate by a tenth"), "space", does);
+        }
         match self.said.is_empty() {
             true => keys,
-            false => keys.with(Look::Plain, "   ").with(Look::Attention, &self.said),
+            false => keys.with(Look::Plain, " ").with(Look::Attention, &self.said),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a frame says, and that it never leaves the terminal.
 
 use ablaze_model::failure::FailureKind;
+use ablaze_model::plan::RateProfile;
 use ablaze_model::progress::{GroupInterval, Stage};
 use ablaze_stats::{Latency, touched};
 
@@ -12,6 +13,10 @@ fn shown() -> Shown {
         load: "HTTP/1.1 keep-alive · closed loop, 100 connections · 2 threads".to_owned(),
         requests: None,
         duration_ns: Some(10_000_000_000),
+        walks: false,
+        steering: Steering::of_rate(None),
+        present: None,
+        findings: Findings::default(),
         groups: Vec::new(),
         history: History::default(),
         said: String::new(),
@@ -108,6 +113,19 @@ fn no_row_is_wider_than_the_terminal_and_no_frame_higher() {
 }
 
 #[test]
+fn a_high_terminal_has_charts_with_axes() {
+    let mut shown = shown();
+    let progress = half_way();
+    progress.news.iter().for_each(|piece| shown.history.hear(piece, 100));
+    let charts = |rows| {
+        let rows = text(&shown, &progress, 100, rows);
+        let holds = |text: &str| rows.iter().any(|row| row.contains(text));
+        (holds("responses per second"), holds("time of a response"))
+    };
+    assert_eq!([24, 42, 64].map(charts), [(false, false), (true, false), (true, true)]);
+}
+
+#[test]
 fn what_others_wrote_commands_no_terminal() {
     let name = "\x1b]0;owned\x07\u{202e}step".to_owned();
     let shown = Shown { title: name.clone(), groups: vec![name.clone(), name], ..shown() };
@@ -122,4 +140,17 @@ fn a_clock_has_tenths_of_a_second_until_it_has_minutes() {
     assert_eq!(seconds(0), "0.0 s");
     assert_eq!(seconds(4_249_000_000), "4.2 s");
     assert_eq!(seconds(725_000_000_000), "12 min 05 s");
+}
+
+#[test]
+fn keys_are_offered_where_they_do_something() {
+    let keys = |rate: Option<RateProfile>| {
+        let steering = Steering::of_rate(rate.map(|rate| (rate, 10_000_000_000)));
+        let rows = text(&Shown { steering, ..shown() }, &half_way(), 80, 24);
+        (rows[23].clone(), rows.iter().any(|row| row.starts_with("requested/s")))
+    };
+    let (closed, has_rate) = keys(None);
+    assert!(closed.contains("q end") && !closed.contains("space") && !has_rate, "{closed}");
+    let (open, has_rate) = keys(Some(RateProfile::constant(2_000.0)));
+    assert!(open.contains("+ -") && open.contains("space pause") && has_rate, "{open}");
 }

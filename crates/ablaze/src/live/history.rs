@@ -62,6 +62,11 @@ impl History {
 }
 
 impl Point {
+    /// The middle of the stretch, ns since the clock started.
+    pub fn middle_ns(&self) -> f64 {
+        (self.of.from_ns + self.of.to_ns) as f64 / 2.0
+    }
+
     fn of(mut of: Interval) -> Self {
         let ns = |q| of.quantile_ns(q).map_or(f64::NAN, |ns| ns as f64);
         let (p50_ns, p99_ns) = (ns(0.5), ns(0.99));

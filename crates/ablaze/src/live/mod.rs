@@ -1,10 +1,14 @@
 //! The live view: a run on the whole terminal while it lasts. Drawn on the alternate screen, which is left before the report is
 //! printed, so that the report follows on what was there before.
 
+mod charts;
+mod findings;
 mod frame;
 mod history;
 mod line;
+mod machine;
 mod sections;
+mod steering;
 
 use std::io::IsTerminal;
 use std::sync::Once;
@@ -23,6 +27,8 @@ use frame::Shown;
 const ROOM: Size = Size { columns: 80, rows: 24 };
 /// Draws every so many looks, of which there are ten a second: figures that change more often cannot be read.
 const LOOKS_PER_FRAME: u32 = 2;
+/// Asks the monitor every so many looks.
+const LOOKS_PER_QUESTION: u32 = 10;
 
 /// Whether the view was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,10 +121,11 @@ impl LiveView {
     /// Does what keys ask for; whether there were any.
     fn pressed(&mut self, run: &UnderWay<'_>) -> bool {
         let keys = self.screen.keys();
-        for key in &keys {
-            if matches!(key, b'q' | b'Q') {
-                run.control.stop();
-                self.shown.said = "ending…".to_owned();
+        // The sequence of an arrow or a function key has letters in it that nobody pressed.
+        let sequence = keys.starts_with(b"\x1b");
+        for key in keys.iter().filter(|_| !sequence) {
+            if let Some(said) = self.shown.steering.press(*key, run) {
+                self.shown.said = said;
             }
         }
         !keys.is_empty()
@@ -158,7 +165,7 @@ impl LiveView {
 impl Watcher for LiveView {
     fn tick(&mut self, _progress: &Progress) {}
 
-    fn look(&mut self, run: &UnderWay<'_>) {
+    fn look(&mut self, run: &mut UnderWay<'_>) {
         let progress = run.progress;
         let columns = self.drawn.1.map_or(ROOM.columns, |size| size.columns);
         let room = self.shown.sparkline_room(columns);
@@ -169,6 +176,14 @@ impl Watcher for LiveView {
         }
         let pressed = self.pressed(run);
         self.looks += 1;
+        if progress.has_started() && self.looks.is_multiple_of(LOOKS_PER_QUESTION) {
+            self.shown.findings.look(&progress.so_far);
+        }
+        if self.looks.is_multiple_of(LOOKS_PER_QUESTION)
+            && let Some(monitor) = &mut run.monitor
+        {
+            self.shown.present = monitor.look();
+        }
         if pressed || self.drawn.1.is_none() || self.looks.is_multiple_of(LOOKS_PER_FRAME) {
             self.draw(progress);
         }

@@ -32,20 +32,21 @@ pub fn times(so_far: &Interval, columns: usize, rows: usize) -> Vec<Line> {
     let rows_of_bars = labels.chain(["more".to_owned()]).zip(&counts).map(|(label, count)| {
         let line = Line::empty().to_column(EDGE.saturating_sub(label.chars().count()));
         let line = line.with(Look::Plain, &label).with(Look::Plain, " ");
-        let line = line.with(Look::Figure, &bar(*count, most, room)).with(Look::Plain, " ");
+        let line =
+            line.with(Look::Figure, &bar(*count as f64 / most as f64, room)).with(Look::Plain, " ");
         line.with(Look::Faint, &percent(*count as f64, all.count() as f64))
     });
     let heading = Line::empty().with(Look::Faint, "responses by time");
     std::iter::once(heading).chain(rows_of_bars).take(rows).collect()
 }
 
-/// A bar as long as its share of the longest; what exists is seen.
-fn bar(count: u64, most: u64, room: usize) -> String {
+/// A bar as long as its share of the room; what exists is seen.
+pub fn bar(share: f64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    if count == 0 {
+    if share.is_nan() || share <= 0.0 {
         return String::new();
     }
-    let eighths = (count as f64 / most as f64 * room as f64 * 8.0).round().max(1.0) as usize;
+    let eighths = ((share.min(1.0) * room as f64 * 8.0).round() as usize).max(1);
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 

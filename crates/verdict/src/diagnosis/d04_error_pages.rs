@@ -4,6 +4,7 @@
 //! failed.
 
 use ablaze_model::Run;
+use ablaze_model::progress::Interval;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
@@ -21,6 +22,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     explained_by: &[D03],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
+        while_it_runs: Some(while_it_runs),
         report: Some(on_report),
         ..Forms::NONE
     },
@@ -36,6 +38,15 @@ const CAUSE_OF_MOST: &str = "The rate is that of an error page or a redirect, wh
 const CAUSE_OF_SOME: &str = "Some responses are error pages or redirects, which cost a server \
                              different work than the intended page, and they count in the rate \
                              and in the times.";
+
+/// Those outside of what was expected are no success for the whole Run either.
+fn while_it_runs(so_far: &Interval) -> Option<String> {
+    let share = so_far.unexpected as f64 / so_far.responses.max(1) as f64;
+    (share > SHARE).then(|| {
+        let of = counted(so_far.responses, "response");
+        format!("{} of {of} ({}) are unexpected", grouped(so_far.unexpected), percent(share))
+    })
+}
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;

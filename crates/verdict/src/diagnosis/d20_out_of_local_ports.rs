@@ -1,5 +1,6 @@
 //! D20: this machine had no local port for a connection.
 
+use ablaze_model::progress::Interval;
 use ablaze_model::{FailureKind, Run};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -19,7 +20,12 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[D03],
-    forms: Forms { run: Some(OnRun { check: on_run, seen }), abort: Some(on_abort), ..Forms::NONE },
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        while_it_runs: Some(while_it_runs),
+        abort: Some(on_abort),
+        ..Forms::NONE
+    },
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
@@ -51,6 +57,17 @@ fn on_run(run: &Run) -> Option<Finding> {
             spelled(run, Opt::LocalAddress)
         ),
     ))
+}
+
+/// One is enough for the finding.
+fn while_it_runs(so_far: &Interval) -> Option<String> {
+    let failed = so_far.failures[FailureKind::LocalPorts as usize];
+    (failed > 0).then(|| {
+        format!(
+            "{} connections failed because this machine had no local port left",
+            grouped(failed)
+        )
+    })
 }
 
 fn seen(run: &Run) -> Option<String> {

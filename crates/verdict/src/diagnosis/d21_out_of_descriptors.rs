@@ -1,6 +1,7 @@
 //! D21: the client, or the server, could open no more descriptors.
 
 use ablaze_model::monitor::Process;
+use ablaze_model::progress::Interval;
 use ablaze_model::{FailureKind, Run};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -21,7 +22,12 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[],
-    forms: Forms { run: Some(OnRun { check: on_run, seen }), abort: Some(on_abort), ..Forms::NONE },
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        while_it_runs: Some(while_it_runs),
+        abort: Some(on_abort),
+        ..Forms::NONE
+    },
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
@@ -50,6 +56,13 @@ fn of_the_client(run: &Run) -> Option<Finding> {
         "Each connection needs a file descriptor, and the limit on them is too low.",
         "Raise the limit in the shell before the run (`ulimit -n`), or use fewer connections.",
     ))
+}
+
+/// One of the client's is enough for the finding.
+fn while_it_runs(so_far: &Interval) -> Option<String> {
+    let failed = so_far.failures[FailureKind::LocalDescriptors as usize];
+    (failed > 0)
+        .then(|| format!("{} connections failed because no descriptor was left", grouped(failed)))
 }
 
 fn of_the_server(run: &Run) -> Option<Finding> {

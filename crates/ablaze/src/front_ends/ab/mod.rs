@@ -34,7 +34,7 @@ use ablaze_report::number::counted;
 use crate::carry_out::{Silent, own_command_line, prepared};
 use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
 use crate::outputs::Outputs;
-use crate::{CommandError, outlets, profile, terminal, verdict};
+use crate::{CommandError, outlets, profile, progress, terminal, verdict};
 use completed::CompletedLines;
 pub use completions::command;
 use error::Refused;
@@ -74,6 +74,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     let outputs =
         Outputs::checked(&native.report).map_err(|error| Refused::native_usage(error.line))?;
     outputs.check(&spec).map_err(|error| Refused::native_usage(error.line))?;
+    progress::note_no_view(&native.report);
     let quiet = options.quiet || native.report.quiet;
     let mut lines = CompletedLines::new(io::stderr(), spec.limits.requests, quiet);
     if !machine_readable(&native) {

@@ -81,6 +81,7 @@ fn run(options: &Options) -> Result<ExitCode, CommandError> {
         let url = ablaze_report::shown_command::url_without_secrets(&options.url);
         terminal::print(&report::heading(&url, length_s, threads, options.connections));
     }
+    progress::note_no_view(&options.native.report);
     let mut watcher = progress::watcher(&planned.plan, options.native.report.quiet);
     let plan = planned.plan.clone();
     let (script, threads) = match script {

@@ -22,6 +22,7 @@ mod journeys;
 mod journeys_redirects;
 mod latency;
 mod lists;
+mod live;
 mod memory;
 mod misbehaving;
 mod misbehaving_ab;
