@@ -16,6 +16,7 @@ use crate::control::Control;
 use crate::fault::{self, caught};
 use crate::gate::{Moments, ThreadGate};
 use crate::journey::JourneyWalks;
+use crate::listed::Lists;
 use crate::merging::merge;
 use crate::outbox::Layout;
 use crate::protocol::Protocol;
@@ -57,6 +58,9 @@ pub enum LaunchError {
 pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
     if let Some(walks) = JourneyWalks::of(&plan) {
         return run_walking(plan, control, &|of| Box::new(walks.walk(of)));
+    }
+    if let Some(lists) = Lists::of(&plan) {
+        return run_walking(plan, control, &|of| Box::new(lists.list(of)));
     }
     if let Some(watches) = Watches::of(&plan) {
         return run_walking(plan, control, &|of| Box::new(watches.watch(of)));

@@ -4,7 +4,7 @@
 //! Reading order: `ablaze-model` (what is asked, what is kept, what comes out), [`launch`] (the threads),
 //! `control` (the handle on them) and `following` (what they hand over while they run), `worker` (slots, schedule, exchanges), `protocol` (what is said on
 //! connections), [`sink`] (who sees bodies), [`walk`] (who says what is sent),
-//! [`journey`] (the walk over a file of steps), `checking` (the one that checks responses), [`transport`] (what lies between), `recorder` (how it is kept). The
+//! [`journey`] (the walk over a file of steps), `checking` (the one that checks responses), `listed` (the one over a list to several hosts), [`transport`] (what lies between), `recorder` (how it is kept). The
 //! worker knows no system call; it acts through the seam of `ablaze-net` and is tested against its
 //! simulated driver.
 
@@ -17,6 +17,7 @@ mod following;
 mod gate;
 pub mod journey;
 pub mod launch;
+mod listed;
 mod merging;
 mod outbox;
 mod protocol;

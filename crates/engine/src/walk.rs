@@ -35,7 +35,7 @@ pub trait Walk: BodySink {
         false
     }
 
-    /// To one that only watches: the bytes of a request that are not those of its template. Over HTTP/1 only.
+    /// The bytes of a request that the worker filled in: of one that only watches, or [`Written::Filled`]. Over HTTP/1 only.
     fn sent(&mut self, _place: usize, _bytes: &[u8]) {}
 
     /// A user without anything to do is given a number of the run: in closed loop as soon as it is free, in open loop
@@ -125,6 +125,8 @@ pub enum Written {
     Constant,
     /// The bytes that were written.
     Here,
+    /// The template of the Plan with its fields filled in for this request's number.
+    Filled,
 }
 
 /// A response that is complete.

@@ -60,11 +60,18 @@ pub(crate) fn title(plan: &Plan) -> Option<String> {
     };
     let mut title = format!("{what}, {steps}, to {}", plan.target.url);
     let others = &plan.target.others;
+    Some(format!("{what}, {steps}, to {}{}", run.plan.target.url, and_others(run)))
+}
+
+/// The hosts beside the target: `, http://b and https://c`.
+pub(crate) fn and_others(run: &Run) -> String {
+    let others = &run.plan.target.others;
+    let mut text = String::new();
     for (index, origin) in others.iter().enumerate() {
-        title += if index + 1 == others.len() { " and " } else { ", " };
-        title += &printable(&origin.url);
+        text += if index + 1 == others.len() { " and " } else { ", " };
+        text += &printable(&origin.url);
     }
-    Some(title)
+    text
 }
 
 #[cfg(test)]

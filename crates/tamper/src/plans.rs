@@ -26,6 +26,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
         requests: Requests {
             templates: vec![template],
             order: Vec::new(),
+            origins: Vec::new(),
             method: "GET".to_owned(),
             minor_version: 1,
             has_body: false,

@@ -36,6 +36,7 @@ pub fn spec(
         }
         None => None,
     };
+    let has_others = list.as_ref().is_some_and(|list| !list.others.is_empty());
     let Some(url) = list.map(|list| list.url).or(url).or(of_journey) else {
         if let Some(own) = &spec.requests.journey {
             let file = &own.file.name;
@@ -51,9 +52,10 @@ pub fn spec(
         *user = Some(secrets.keep_text("user", typed.clone()));
     }
     spec.destination.url = Some(UrlSpec::from(&url));
-    // TLS options have no effect on http, and their files need not exist; steps of a journey may go to https all the same.
+    // TLS options have no effect on http, and their files need not exist; steps of a journey and lines
+    // of a list may go to https all the same.
     let is_https = spec.destination.url.as_ref().is_some_and(|url| url.https);
-    if is_https || spec.requests.journey.is_some() {
+    if is_https || has_others || spec.requests.journey.is_some() {
         spec.tls = tls(&options.tls, secrets)?;
     }
     Ok(spec)

@@ -21,7 +21,7 @@ use super::data::Columns;
 use super::form::Form;
 use super::hosts::{self, Other};
 use super::journey;
-use super::requests::{Bodies, Forwarded, OwnRequest, RequestsAsked, limited, order};
+use super::requests::{Bodies, Forwarded, Host, OwnRequest, RequestsAsked, limited, order};
 use super::sources;
 use super::tls;
 use super::urls::{self, UrlList};
@@ -47,7 +47,7 @@ pub struct Composed {
     pub http2: Option<Http2>,
     /// The proxy that is connected to instead.
     pub proxy: Option<Proxy>,
-    /// Where a journey goes beside the URL.
+    /// Where a journey or a list goes beside the URL.
     pub others: Vec<Other>,
 }
 
@@ -63,7 +63,10 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     let proxy = spec.destination.proxy.as_ref().map(|proxy| of_proxy(proxy, spec, url, secrets));
     let proxy = proxy.transpose()?;
     let (requests, journey, others) = match &spec.requests.journey {
-        None => (requests(spec, url, proxy.as_ref(), secrets)?, None, Vec::new()),
+        None => {
+            let (requests, others) = requests(spec, url, proxy.as_ref(), secrets)?;
+            (requests, None, others)
+        }
         Some(asked) => {
             let (requests, journey, others) =
                 journey::compose(asked, spec, url, proxy.as_ref(), secrets)?;
@@ -140,7 +143,7 @@ fn requests(
     url: &UrlSpec,
     proxy: Option<&Proxy>,
     secrets: &Secrets,
-) -> Result<Requests, Error> {
+) -> Result<(Requests, Vec<UrlSpec>), Error> {
     let asked = &spec.requests;
     let list = match &asked.urls {
         Some(feed) => Some(urls::url_list(feed, Some(&url.to_url()))?),
@@ -149,6 +152,7 @@ fn requests(
     let paths = list.as_ref().map(UrlList::paths);
     let bodies = bodies(&asked.bodies)?;
     let columns = asked.data.as_ref().map(Columns::of).transpose()?;
+    let others = list.as_ref().map(UrlList::other_hosts).unwrap_or_default();
     if columns.is_some() && spec.is_http2() {
         let text = "--feed and HTTP/2 cannot be used together: use only one";
         return Err(Error::usage(text.to_owned()));
@@ -157,6 +161,12 @@ fn requests(
     let scheme = if url.https { "https" } else { "http" };
     let front = forwards.then(|| format!("{scheme}://{}", url.host_field()));
     let composed = match &asked.head {
+        Head::Verbatim { .. } if !others.is_empty() => {
+            return Err(Error::usage(format!(
+                "the URLs of --urls go to several hosts, also to {}, and every request here names the same: use `ablaze load`",
+                others[0].host_field()
+            )));
+        }
         Head::Verbatim { target, lines, placeholders } => {
             let front = front.unwrap_or_default();
             let targets = match paths {
@@ -183,7 +193,8 @@ fn requests(
             composed.headers = lines.iter().map(line).collect::<Result<_, _>>()?;
             composed.bodies = bodies;
             composed.own = own_requests(list.as_ref(), &asked.url_files)?;
-            composed.is_tls = url.https;
+            composed.hosts = [url].into_iter().chain(&others).map(Host::of).collect();
+            composed.host_of_paths = list.as_ref().map(UrlList::host_of_paths).unwrap_or_default();
             if let Some(cookies) = &asked.cookies {
                 composed.cookies = Cookies::of(cookies, secrets)?;
             }
@@ -204,11 +215,16 @@ fn requests(
             composed.build()
         }
     };
-    let mut requests = Requests { groups: list.map_or_else(Groups::default, groups), ..composed? };
+    let origins = match others.is_empty() {
+        true => Vec::new(),
+        false => list.as_ref().map(UrlList::host_of_paths).unwrap_or_default(),
+    };
+    let groups = list.map_or_else(Groups::default, groups);
+    let mut requests = Requests { groups, origins, ..composed? };
     if let Some(columns) = columns {
         requests.data = Some(columns.read(&mut requests.templates)?);
     }
-    Ok(requests)
+    Ok((requests, others))
 }
 
 /// What the entries of a list say themselves; nothing where none does.
@@ -274,6 +290,7 @@ impl Verbatim<'_> {
         Ok(Requests {
             order: order(targets.iter().map(|(_, weight)| *weight), bodies)?,
             templates,
+            origins: Vec::new(),
             method: text(method),
             minor_version: minor_version(spec),
             has_body,

@@ -53,7 +53,7 @@ impl Cookies {
 }
 
 /// The file of `--cookie-jar` after a run: the cookies of the files of `--cookie`, and those that the response set that was
-/// complete first.
+/// complete first, unless that may have come from any of several hosts.
 ///
 /// # Errors
 /// As for [`Cookies::of`].
@@ -67,6 +67,9 @@ pub fn jar_after(
         None => Jar::new(),
     };
     let target = &run.plan.target;
+    if !target.others.is_empty() {
+        return Ok(jar.to_netscape());
+    }
     let (host, path) = (target.host.to_ascii_lowercase(), target.path.split('?').next());
     let is_tls = run.plan.tls.is_some();
     let origin = Origin { host: &host, path: path.unwrap_or("/"), is_tls };

@@ -1,5 +1,5 @@
-//! The hosts of a journey: every scheme, host and port that its file names. Their addresses are resolved, and their TLS
-//! is made, before the run; a step that goes anywhere else fails.
+//! The hosts of a journey or a list: every scheme, host and port that its file names. Their addresses are resolved, and their
+//! TLS is made, before the run; a step that goes anywhere else fails.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use super::{OptionNames, addresses, tls};
 use crate::Error;
 
 /// More hosts than this are refused: each user may have a connection to each.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 
 /// A host beside the target.
 #[derive(Debug, Clone)]
@@ -112,10 +112,12 @@ pub fn secured(
     let one_way = [
         ("--proxy", destination.proxy.is_some()),
         ("--unix-socket", destination.unix_socket.is_some()),
+        ("--http 2", spec.is_http2()),
+        ("--pipeline", spec.in_flight > 1),
     ];
     if let Some((option, _)) = one_way.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Error::usage(format!(
-            "{option} and a journey to several hosts cannot be used together in this version: its steps also go to {}",
+            "{option} and several hosts cannot be used together in this version: requests also go to {}",
             first.host_field()
         )));
     }

@@ -110,6 +110,7 @@ pub fn compose(
     let requests = Requests {
         templates: templates.collect::<Result<_, _>>()?,
         order: Vec::new(),
+        origins: Vec::new(),
         method: journey.steps.first().map_or_else(String::new, |step| step.method.clone()),
         minor_version: sites[0].minor_version,
         has_body: false,

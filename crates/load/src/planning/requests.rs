@@ -5,6 +5,7 @@ mod own;
 
 use ablaze_model::plan::Requests;
 use ablaze_model::plan::groups::Groups;
+use ablaze_model::spec::UrlSpec;
 use ablaze_model::spec::requests::usual_content_type;
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials;
@@ -19,8 +20,10 @@ pub use own::OwnRequest;
 /// What shall be sent.
 #[derive(Debug, Clone)]
 pub struct RequestsAsked {
-    /// Value of the Host field, unless a header replaces it.
-    pub authority: String,
+    /// Where they go; the first, unless `host_of_paths` says another.
+    pub hosts: Vec<Host>,
+    /// Which of the hosts each of the paths is on; empty where all are on the first.
+    pub host_of_paths: Vec<u32>,
     /// Paths with their queries, and how often each comes among the others.
     pub paths: Vec<(String, u64)>,
     /// Method; `None` is GET, or POST when there is a body.
@@ -50,10 +53,24 @@ pub struct RequestsAsked {
     pub placeholders: bool,
     /// Cookies.
     pub cookies: Cookies,
-    /// Whether they go over TLS: some cookies do not without.
-    pub is_tls: bool,
     /// What each of the paths says itself; empty where none does.
     pub own: Vec<Option<OwnRequest>>,
+}
+
+/// Where requests go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Value of the Host field, unless a header replaces it.
+    pub authority: String,
+    /// Whether they go over TLS: some cookies do not without.
+    pub is_tls: bool,
+}
+
+impl Host {
+    /// That of a URL.
+    pub fn of(url: &UrlSpec) -> Self {
+        Self { authority: url.host_field(), is_tls: url.https }
+    }
 }
 
 /// What a proxy needs to forward requests.
@@ -126,7 +143,8 @@ impl RequestsAsked {
     /// A GET of one path with nothing special about it.
     pub fn new(authority: impl Into<String>, path: impl Into<String>) -> Self {
         Self {
-            authority: authority.into(),
+            hosts: vec![Host { authority: authority.into(), is_tls: false }],
+            host_of_paths: Vec::new(),
             paths: vec![(path.into(), 1)],
             method: None,
             headers: Vec::new(),
@@ -141,7 +159,6 @@ impl RequestsAsked {
             cells: Vec::new(),
             placeholders: true,
             cookies: Cookies::default(),
-            is_tls: false,
             own: Vec::new(),
         }
     }
@@ -157,9 +174,17 @@ impl RequestsAsked {
         let method = own::first_method(&self.own).unwrap_or(method);
         limited(&templates)?;
         let order = order(self.paths.iter().map(|(_, weight)| *weight), &self.bodies)?;
-        let (minor_version, seed) = (self.minor_version, self.seed);
-        let groups = Groups::default();
-        Ok(Requests { templates, order, method, minor_version, has_body, seed, groups, data: None })
+        Ok(Requests {
+            templates,
+            order,
+            origins: Vec::new(),
+            method,
+            minor_version: self.minor_version,
+            has_body,
+            seed: self.seed,
+            groups: Groups::default(),
+            data: None,
+        })
     }
 
     /// The method of all requests that do not say it themselves.
@@ -230,26 +255,33 @@ impl RequestsAsked {
         let base = (!self.own.is_empty()).then(|| own::base(self));
         for (index, (path, _)) in self.paths.iter().enumerate() {
             let own = self.own.get(index).and_then(Option::as_ref);
+            let host = &self.hosts[self.host_of_paths.get(index).map_or(0, |host| *host as usize)];
             if let (Some(own), Some(base)) = (own, &base) {
-                templates.push(own.template(base, path)?);
+                templates.push(own.template(base, host, path)?);
                 continue;
             }
             for body in &bodies {
-                let template = self.request(method, path, body)?;
+                let template = self.request(method, host, path, body)?;
                 templates.push(template);
             }
         }
         Ok(templates)
     }
 
-    fn request(&self, method: &str, path: &str, body: &[u8]) -> Result<Template, Error> {
+    fn request(
+        &self,
+        method: &str,
+        host: &Host,
+        path: &str,
+        body: &[u8],
+    ) -> Result<Template, Error> {
         let front = self.forwarded.as_ref().map_or("", |forwarded| &forwarded.front);
         let target = format!("{front}{path}");
         let mut request = RequestBuilder::new(method, target)
             .minor_version(self.minor_version)
             .cells(&self.cells)
             .placeholders(self.placeholders);
-        for field in self.own_fields(method, body) {
+        for field in self.own_fields(method, host, body) {
             match (self.given(field.name), field.value) {
                 (Some(given), _) if value_of(given).is_empty() => {}
                 (Some(given), _) => request = request.header_line(given),
@@ -257,20 +289,20 @@ impl RequestsAsked {
                 (None, Value::BodyLength) => request = request.body_length_header(field.name),
             }
         }
-        for line in self.additional(method, body)? {
+        for line in self.additional(method, host, body)? {
             request = request.header_line(line);
         }
-        if let Some(value) = self.cookies.field(&self.host(), self.is_tls, path) {
+        if let Some(value) = self.cookies.field(&self.name_of(host), host.is_tls, path) {
             request = request.header("Cookie", value);
         }
         self.bodies.put(body, request).build().map_err(|error| Error::usage(error.to_string()))
     }
 
     /// The fields that are sent by themselves, in the order they are sent.
-    fn own_fields(&self, method: &str, body: &[u8]) -> Vec<OwnField> {
+    fn own_fields(&self, method: &str, host: &Host, body: &[u8]) -> Vec<OwnField> {
         let text = |name, value: &str| OwnField { name, value: Value::Text(value.to_owned()) };
         let mut fields = vec![
-            text("Host", &self.authority),
+            text("Host", &host.authority),
             text("User-Agent", &self.user_agent),
             text("Accept", "*/*"),
         ];
@@ -306,8 +338,8 @@ impl RequestsAsked {
     }
 
     /// The header lines that replace no field of ours, as typed.
-    fn additional(&self, method: &str, body: &[u8]) -> Result<Vec<&str>, Error> {
-        let own = self.own_fields(method, body);
+    fn additional(&self, method: &str, host: &Host, body: &[u8]) -> Result<Vec<&str>, Error> {
+        let own = self.own_fields(method, host, body);
         for name in ["Host", "Content-Length"] {
             if self.headers.iter().filter(|line| is_named(line, name)).count() > 1 {
                 return Err(Error::usage(format!(
@@ -331,8 +363,8 @@ impl RequestsAsked {
     }
 
     /// The host that cookies are meant for, without port and brackets: the one that the request names, as with curl.
-    fn host(&self) -> String {
-        let authority = self.given("Host").map_or(&self.authority[..], value_of);
+    fn name_of(&self, host: &Host) -> String {
+        let authority = self.given("Host").map_or(&host.authority[..], value_of);
         let host = match authority.rsplit_once(':') {
             Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
             _ => authority,

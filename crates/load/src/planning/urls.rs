@@ -1,21 +1,23 @@
-//! Lists of requests for `--urls`: URLs on one far end, each with its weight, or with a method, fields and a body of its own.
+//! Lists of requests for `--urls`: URLs on one host or several, each with its weight, or with a method, fields and a body of its own.
 //! `lines` says which lines are what.
 
 mod lines;
 
-use ablaze_model::spec::{Blob, Feed};
+use ablaze_model::spec::{Blob, Feed, UrlSpec};
 use ablaze_wire::url::Url;
 
 use super::order::LONGEST;
-use super::sources;
+use super::{hosts, sources};
 use crate::Error;
 use lines::{BodyText, Entry, OwnText};
 
-/// URLs that are requested in turn: one far end, many paths.
+/// URLs that are requested in turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlList {
     /// The first of them, or the base given: says where to connect.
     pub url: Url,
+    /// The other hosts that they are on, in the order of their first lines.
+    pub others: Vec<Url>,
     /// Each of them.
     pub entries: Vec<ListedUrl>,
 }
@@ -23,10 +25,13 @@ pub struct UrlList {
 /// An entry of a list of URLs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedUrl {
-    /// The URL as it stands there, without user and password; with a method, that and the path.
+    /// The URL as it stands there, without user and password; with a method, that and the path, or the URL where there are
+    /// several hosts.
     pub name: String,
     /// Its path and query.
     pub path: String,
+    /// Where it is: 0 is [`UrlList::url`], and the others follow.
+    pub host: u32,
     /// How often it is requested among the others.
     pub weight: u64,
     /// What it says itself.
@@ -61,6 +66,16 @@ impl UrlList {
         self.entries.iter().map(|entry| (entry.path.clone(), entry.weight)).collect()
     }
 
+    /// The host of each.
+    pub fn host_of_paths(&self) -> Vec<u32> {
+        self.entries.iter().map(|entry| entry.host).collect()
+    }
+
+    /// The hosts beside the first.
+    pub fn other_hosts(&self) -> Vec<UrlSpec> {
+        self.others.iter().map(UrlSpec::from).collect()
+    }
+
     /// Whether any of them says its method itself.
     pub fn has_methods(&self) -> bool {
         self.entries.iter().any(|entry| entry.own.is_some())
@@ -70,40 +85,84 @@ impl UrlList {
 /// Reads a list of URLs; with a base, a line may have a path alone.
 ///
 /// # Errors
-/// When its bytes are not here, a line cannot be read, or not all URLs share scheme, host and port.
+/// When its bytes are not here, a line cannot be read, or the hosts are too many or none is that of the base.
 pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
     let name = &feed.file.name;
-    let at = |line: usize| format!("{name} line {line}");
-    let mut common: Option<Url> = base.cloned();
+    let mut hosts: Vec<Url> = base.cloned().into_iter().collect();
     let mut listed = Vec::new();
     for entry in entries(feed)? {
-        let own_base = common.as_ref().filter(|_| base.is_some());
-        let url = resolved(entry.url, own_base)
-            .map_err(|reason| Error::usage(format!("{}: {reason}", at(entry.line))))?;
-        let first = common.get_or_insert_with(|| url.clone());
-        if !same_far_end(first, &url) {
-            return Err(Error::usage(format!(
-                "{}: {url} is not on {}://{}: all URLs must have the same scheme, host and port",
-                at(entry.line),
-                first.scheme.name(),
-                first.host_header()
-            )));
-        }
-        let name = match &entry.own {
+        let wrong = |why: String| Error::usage(format!("{name} line {}: {why}", entry.line));
+        let url = resolved(entry.url, base).map_err(wrong)?;
+        let host = host_of(&mut hosts, &url).map_err(wrong)?;
+        listed.push((entry, url, host));
+    }
+    if listed.is_empty() {
+        return Err(Error::usage(format!(
+            "file `{name}` for --urls contains no URL: write one on each line"
+        )));
+    }
+    check_hosts(name, &hosts, &listed)?;
+    let has_several = hosts.len() > 1;
+    let listed = listed.into_iter().map(|(entry, url, host)| ListedUrl {
+        name: match &entry.own {
+            Some(own) if has_several => {
+                format!("{} {}{}", own.method, front(&url), url.path_and_query)
+            }
             Some(own) => format!("{} {}", own.method, url.path_and_query),
             None => Url::text_without_userinfo(entry.url),
-        };
-        let own = entry.own.map(|own| Own::of(own, at(entry.line)));
-        listed.push(ListedUrl { name, path: url.path_and_query, weight: entry.weight, own });
+        },
+        own: entry.own.map(|own| Own::of(own, format!("{name} line {}", entry.line))),
+        path: url.path_and_query,
+        weight: entry.weight,
+        host,
+    });
+    let entries = sources::taken(feed, listed.collect())?;
+    let url = hosts.remove(0);
+    Ok(UrlList { url, others: hosts, entries })
+}
+
+/// The number of a URL's host, which is known from then on.
+fn host_of(hosts: &mut Vec<Url>, url: &Url) -> Result<u32, String> {
+    let known = hosts.iter().position(|host| same_far_end(host, url));
+    let host = known.unwrap_or(hosts.len());
+    if host == hosts::MOST {
+        return Err(format!(
+            "{} is one host too many: a list goes to {} at most",
+            front(url),
+            hosts::MOST
+        ));
     }
-    match common {
-        Some(url) if !listed.is_empty() => {
-            Ok(UrlList { url, entries: sources::taken(feed, listed)? })
-        }
-        _ => Err(Error::usage(format!(
-            "file `{name}` for --urls contains no URL: write one on each line"
+    if known.is_none() {
+        hosts.push(url.clone());
+    }
+    Ok(host as u32)
+}
+
+/// With several hosts, requests go to that of the command line, too, and nobody's password to another's.
+fn check_hosts(name: &str, hosts: &[Url], listed: &[(Entry<'_>, Url, u32)]) -> Result<(), Error> {
+    if hosts.len() < 2 {
+        return Ok(());
+    }
+    if !listed.iter().any(|(_, _, host)| *host == 0) {
+        return Err(Error::usage(format!(
+            "no line of `{name}` goes to {}: leave the URL of the command line out",
+            front(&hosts[0])
+        )));
+    }
+    let with_password = |url: &Url| url.userinfo.is_some();
+    match hosts.iter().chain(listed.iter().map(|(_, url, _)| url)).find(|url| with_password(url)) {
+        None => Ok(()),
+        Some(url) => Err(Error::usage(format!(
+            "the URLs of `{name}` go to several hosts, and that of {} has a user and a password, which would go to all of \
+             them: write a line `Authorization: …` below its requests instead",
+            front(url)
         ))),
     }
+}
+
+/// Scheme, host and port of a URL, as written before its path.
+fn front(url: &Url) -> String {
+    format!("{}://{}", url.scheme.name(), url.host_header())
 }
 
 /// The files that bodies of a list are, read, each with the name it has there.
@@ -173,9 +232,7 @@ fn entries(feed: &Feed) -> Result<Vec<Entry<'_>>, Error> {
 /// A URL, or a path of the base.
 fn resolved(text: &str, base: Option<&Url>) -> Result<Url, String> {
     let read = match (text.starts_with('/'), base) {
-        (true, Some(base)) => {
-            sources::url(&format!("{}://{}{text}", base.scheme.name(), base.host_header()))
-        }
+        (true, Some(base)) => sources::url(&format!("{}{text}", front(base))),
         (true, None) => {
             return Err(format!(
                 "`{text}` has no host: put the host in the URL on the command line"

@@ -71,7 +71,7 @@ pub struct Target {
     /// The proxy that is connected to instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<proxy::Proxy>,
-    /// Where steps of a journey go beside it.
+    /// Where steps of a journey, or lines of a list, go beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<origins::Origin>,
 }

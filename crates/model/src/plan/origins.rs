@@ -1,5 +1,5 @@
-//! Where the journeys of a Plan go beside its target: other schemes, hosts and ports. Each user has a connection of its
-//! own to each of them.
+//! Where the requests of a Plan go beside its target: other schemes, hosts and ports, named by the steps of a journey or by
+//! the lines of a list. Each user has a connection of its own to each of them.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::tls::Tls;
 use super::{Plan, PlanError};
 
-/// A scheme, a host and a port that steps of a journey go to.
+/// A scheme, a host and a port that requests go to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// As reports show it: `https://api.example.com:8443`.
@@ -42,12 +42,22 @@ impl Plan {
     /// Whether requests can go to the other origins.
     pub(super) fn check_origins(&self) -> Result<(), PlanError> {
         let invalid = |text: &str| Err(PlanError::Invalid(text.to_owned()));
-        let target = &self.target;
+        let (target, of_templates) = (&self.target, &self.requests.origins);
+        let is_listed = !of_templates.is_empty();
+        if is_listed
+            && (of_templates.len() != self.requests.templates.len()
+                || of_templates.iter().any(|&origin| origin >= self.origins()))
+        {
+            return invalid("every request must go to one of the hosts");
+        }
         if target.others.is_empty() {
             return Ok(());
         }
-        if self.journey.is_none() || self.http2.is_some() {
-            return invalid("only a journey over HTTP/1 goes to several hosts");
+        if self.journey.is_none() && !is_listed || self.http2.is_some() || self.load.pipeline() > 1
+        {
+            return invalid(
+                "only a journey or a list goes to several hosts, over HTTP/1, one request at a time",
+            );
         }
         if target.unix_socket.is_some() || target.proxy.is_some() {
             return invalid("several hosts are not reached through one Unix socket or proxy");

@@ -14,6 +14,10 @@ pub struct Requests {
     /// Which template each request of the run uses: entry `number % order.len()`. Weights are
     /// already spread out in it. Empty means all use template 0.
     pub order: Vec<u32>,
+    /// Where the requests of each template go: 0 is the Plan's target, and the others follow in their order. Empty means all
+    /// go to the target, or a journey says where.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<u32>,
     /// Method of the first template, for reports.
     pub method: String,
     /// HTTP minor version of the request line: 0 or 1.

@@ -140,6 +140,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),
+            origins: Vec::new(),
             method: request.method.clone(),
             minor_version,
             has_body: request.has_body,

@@ -85,6 +85,7 @@ fn plan() -> Plan {
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),
+            origins: Vec::new(),
             method: "GET".into(),
             minor_version: 0,
             has_body: false,

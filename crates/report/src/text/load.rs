@@ -64,14 +64,20 @@ pub(crate) fn what(run: &Run) -> String {
     let method = if have_methods { String::new() } else { format!("{method} ") };
     let urls = if number > 0 { counted(number, "URL") } else { "the URLs".to_owned() };
     let file = list.map_or("a list", |list| &list.file.name);
-    format!("{method}{} · {urls} of {file}", &url[..end])
+    format!("{method}{}{} · {urls} of {file}", &url[..end], crate::journeys::and_others(run))
+}
+
+/// Behind a number of connections: where a list goes to several hosts, there are so many to each.
+fn to_each(plan: &Plan) -> &'static str {
+    if plan.target.others.is_empty() { "" } else { " to each host" }
 }
 
 /// The shape of the load in words.
 fn shape(plan: &Plan) -> String {
     match plan.load {
         Load::Closed { connections, pipeline } => {
-            let connections = || counted(connections.into(), "connection");
+            let connections = counted(connections.into(), "connection");
+            let connections = || format!("{connections}{}", to_each(plan));
             let who = crate::users::number(plan).unwrap_or_else(connections);
             let mut text = format!("closed loop, {who}");
             if pipeline > 1 {
@@ -89,7 +95,8 @@ fn shape(plan: &Plan) -> String {
             let mut text = format!("open loop, {}", asked_rate(rate, what));
             text.push_str(&format!(" {spacing}"));
             if bounded {
-                text.push_str(&format!(", at most {}", counted(connections.into(), "connection")));
+                let connections = counted(connections.into(), "connection");
+                text.push_str(&format!(", at most {connections}{}", to_each(plan)));
             }
             if let Some(http2) = plan.http2 {
                 text.push_str(&format!(", up to {} each", counted(http2.streams.into(), "stream")));

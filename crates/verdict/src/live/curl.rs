@@ -34,12 +34,15 @@ pub(crate) fn arguments_where(run: &Run, count: impl Fn(&GroupRecord) -> u64) ->
     }
 }
 
-/// The URL of a group that is named by its path.
+/// The URL of a group that is named by its path, or by itself.
 fn url_of(run: &Run, name: &str) -> Option<String> {
     let url = &run.plan.target.url;
     let authority = url.find("://")? + 3;
     let path = url[authority..].find('/').map_or(url.len(), |at| authority + at);
     let (_, name) = method_and_path(run, name);
+    if (name.starts_with("http://") || name.starts_with("https://")) && !name.contains(' ') {
+        return Some(name.to_owned());
+    }
     let is_path = name.starts_with('/') && !name.contains(' ');
     is_path.then(|| format!("{}{name}", &url[..path]))
 }
@@ -48,7 +51,7 @@ fn url_of(run: &Run, name: &str) -> Option<String> {
 fn method_and_path<'a>(run: &Run, name: &'a str) -> (Option<&'a str>, &'a str) {
     let of_list = run.asked.as_ref().is_some_and(|asked| asked.requests.urls.is_some());
     match name.split_once(' ') {
-        Some((method, path)) if of_list && path.starts_with('/') => (Some(method), path),
+        Some((method, path)) if of_list && path.starts_with(['/', 'h']) => (Some(method), path),
         _ => (None, name),
     }
 }

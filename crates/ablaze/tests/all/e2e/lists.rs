@@ -1,11 +1,13 @@
-//! Lists whose lines say method, fields and body: what arrives, in which order and how often, and the rows of the report.
+//! Lists whose lines say method, fields, body and host: what arrives, where and how often, and the rows of the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use ablaze_target::tls::{Identity, TlsOptions};
+use ablaze_target::{Options, Running, Server};
 use ablaze_testing::Scratch as Folder;
 
 use crate::e2e::recording::Recording;
-use crate::e2e::support::{BACKENDS, Scratch, ablaze, measured, number};
+use crate::e2e::support::{BACKENDS, Scratch, ablaze, measured, number, serve, url};
 
 #[test]
 fn every_line_is_sent_as_it_says() {
@@ -60,6 +62,54 @@ fn every_line_is_sent_as_it_says() {
 }
 
 #[test]
+fn lines_may_go_to_several_hosts_with_and_without_tls() {
+    let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let tls = Some(TlsOptions::new(Identity::self_made(&[address.ip()]).unwrap()));
+    let secured =
+        Server::start(Options { address, tls, threads: 1, ..Options::default() }).unwrap();
+    let (first, second) = (serve(), Recording::start(""));
+    let folder = Folder::new("hosts");
+    let at_secured = format!("https://localhost:{}", secured.address().port());
+    let list = format!(
+        "{} 2\nPOST {} a={{seq}}\n{at_secured}/bytes/20000\nGET {at_secured}/hello\n",
+        url(&first, "/hello"),
+        second.url("/form"),
+    );
+    let list = folder.write("list.txt", list);
+    let mut runs = 0_u64;
+    for way in BACKENDS.map(|io| vec!["--io", io]).into_iter().chain([
+        vec!["--no-keepalive"],
+        vec!["--rate", "5000"],
+        vec!["--assert", "status==200"],
+    ]) {
+        let words = ["load", "--urls", &list, "-k", "-n", "100", "-c", "5", "-t", "1"];
+        let (ran, json) = measured(&[&words[..], &way].concat());
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        runs += 1;
+        let groups = json["groups"].as_array().unwrap();
+        let counts: Vec<f64> = groups.iter().map(|one| number(one, "/responses") as f64).collect();
+        assert_eq!(counts, [40.0, 20.0, 20.0, 20.0], "{way:?}: {}", ran.stdout);
+        assert_eq!(json.pointer("/target/others").unwrap().as_array().unwrap().len(), 2);
+        assert_eq!(number(&json, "/responses"), 100, "{way:?}");
+        let came = second.taken(20);
+        assert_eq!(came.len(), 20, "{way:?}");
+        // Each request has a number of its own, and the Host field of where it went.
+        let numbers: BTreeSet<String> = came.iter().map(|one| one.text()).collect();
+        assert_eq!(numbers.len(), 20, "{numbers:?}");
+        assert!(came.iter().all(|one| second.url("").ends_with(one.field("Host"))), "{came:?}");
+        if way[0] == "--assert" {
+            assert_eq!(number(&json, "/checks/responses"), 100, "{json}");
+        }
+    }
+    let ran = ablaze(&["load", "--urls", &list, "-k", "-n", "10", "-c", "2"]);
+    let hosts = format!("{}, {} and {at_secured} ", url(&first, ""), second.url(""));
+    assert!(ran.stdout.contains(&hosts), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 connections to each host"), "{}", ran.stdout);
+    let served = |server: Running| server.stop().unwrap().requests;
+    assert_eq!((served(first), served(secured)), (runs * 40 + 4, runs * 40 + 4));
+}
+
+#[test]
 fn what_is_no_list_is_one_line() {
     let refused = |text: &str, words: &[&str], expected: &str| {
         let list = Scratch::with("list", text.as_bytes());
@@ -69,11 +119,17 @@ fn what_is_no_list_is_one_line() {
     refused("POST http://h/a\n@/no/such/file\n", &[], "cannot read file `/no/such/file` for");
     refused("POST http://h/a\nX: y\n\nZ: y\n", &[], "line 4: `Z:` is a header and belongs below");
     refused("POST http://h/a\nContent-Length: 7\n", &[], "line 1: Content-Length says 7");
-    refused(
-        "POST http://h/a\nPOST http://other/a\n",
-        &[],
-        "line 2: http://other/a is not on http://h",
-    );
+    let two = "http://h/a\nPOST http://other/a x\n";
+    let table = [
+        (&["--http", "2"][..], "--http 2 and several hosts cannot be used together"),
+        (&["--pipeline", "4"], "--pipeline and several hosts cannot be used together"),
+        (&["--proxy", "h:1"], "--proxy and several hosts cannot be used together"),
+        (&["--unix-socket", "/no"], "--unix-socket and several hosts cannot be used together"),
+        (&["http://third/"], "goes to http://third: leave the URL of the command line out"),
+    ];
+    for (words, expected) in table {
+        refused(two, words, expected);
+    }
     let lines = Scratch::with("lines", b"1\n2\n");
     refused("POST http://h/a x\n", &["--body-lines", lines.word()], "cannot be used together");
     let list = Scratch::with("list", b"POST http://127.0.0.1:9/a x\n");

@@ -125,22 +125,33 @@ impl<S: Walk> Worker<Http1<S>> {
     pub(super) fn send_letter<I: Io>(&mut self, io: &mut I, slot: Slot) {
         let oldest = self.connections[slot as usize].state.oldest;
         let place = self.place(slot, oldest);
-        let Exchange { template, repeated, .. } = self.exchanges[place];
+        let repeated = self.exchanges[place].repeated;
         if !repeated {
-            let letters = &mut self.protocol.letters;
-            letters.draft.clear();
-            let user = self.connections[slot as usize].user;
-            let written = self.protocol.bodies.sink().write(user, template, &mut letters.draft);
-            letters.letters[place].outgoing = match written {
-                Written::Constant => self.outbox.constant(template, 1),
-                Written::Here => letters.post(io, place),
-            };
+            let outgoing = self.write_letter(io, slot, place);
+            self.protocol.letters.letters[place].outgoing = outgoing;
         }
         let bytes = self.protocol.letters.letters[place].outgoing;
         let notify = self.protocol.sends.notify || bytes.len() > SILENT_BYTES;
         self.recorder.record().sent_bytes += u64::from(bytes.len());
         self.connections[slot as usize].state.sends_under_way += u32::from(notify);
         io.send(slot, bytes, notify);
+    }
+
+    /// Has the user of a connection write its request, and says what to send.
+    fn write_letter<I: Io>(&mut self, io: &mut I, slot: Slot, place: usize) -> Outgoing {
+        let Exchange { template, number, .. } = self.exchanges[place];
+        let letters = &mut self.protocol.letters;
+        letters.draft.clear();
+        let user = self.connections[slot as usize].user;
+        match self.protocol.bodies.sink().write(user, template, &mut letters.draft) {
+            Written::Constant => self.outbox.constant(template, 1),
+            Written::Here => letters.post(io, place),
+            Written::Filled => {
+                let bytes = self.outbox.patched(io, place, template, number);
+                self.tell_sent(io, place, bytes);
+                bytes
+            }
+        }
     }
 
     /// Whether users are asked what they send.

@@ -2,7 +2,7 @@
 
 use ablaze_wire::http1::request::Template;
 
-use super::{Bodies, RequestsAsked, is_named};
+use super::{Bodies, Host, RequestsAsked, is_named};
 use crate::Error;
 
 /// What one of them says.
@@ -25,7 +25,8 @@ pub(super) fn base(asked: &RequestsAsked) -> RequestsAsked {
         paths: Vec::new(),
         own: Vec::new(),
         bodies: Bodies::None,
-        authority: asked.authority.clone(),
+        hosts: Vec::new(),
+        host_of_paths: Vec::new(),
         headers: asked.headers.clone(),
         method: None,
         content_type: asked.content_type.clone(),
@@ -50,7 +51,12 @@ pub(super) fn first_method(own: &[Option<OwnRequest>]) -> Option<String> {
 
 impl OwnRequest {
     /// As it is sent.
-    pub(super) fn template(&self, base: &RequestsAsked, path: &str) -> Result<Template, Error> {
+    pub(super) fn template(
+        &self,
+        base: &RequestsAsked,
+        host: &Host,
+        path: &str,
+    ) -> Result<Template, Error> {
         let mut asked = base.clone();
         let names = |line: &String| line.split_once(':').map(|(name, _)| name.to_owned());
         for name in self.headers.iter().filter_map(names) {
@@ -61,7 +67,7 @@ impl OwnRequest {
         let body = self.body.as_deref().unwrap_or_default();
         asked
             .check(&self.method)
-            .and_then(|()| asked.request(&self.method, path, body))
+            .and_then(|()| asked.request(&self.method, host, path, body))
             .map_err(|error| Error::usage(format!("{}: {error}", self.at)))
     }
 }

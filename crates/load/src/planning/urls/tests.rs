@@ -45,10 +45,43 @@ fn with_a_base_lines_may_be_paths() {
 }
 
 #[test]
+fn lists_may_name_several_hosts() {
+    let text = "h/a\nPOST https://other:8443/b x\nhttp://H:80/c 2\nPOST h/b\nh:81/d\n";
+    let list = url_list(&feed(text), None).unwrap();
+    assert_eq!(list.url.host_header(), "h");
+    let others: Vec<String> = list.others.iter().map(front).collect();
+    assert_eq!(others, ["https://other:8443", "http://h:81"]);
+    assert_eq!(list.host_of_paths(), [0, 1, 0, 0, 2]);
+    let names: Vec<&str> = list.entries.iter().map(|entry| &entry.name[..]).collect();
+    // Requests of two hosts are two groups, though method and path are the same.
+    let expected =
+        ["h/a", "POST https://other:8443/b", "http://H:80/c", "POST http://h/b", "h:81/d"];
+    assert_eq!(names, expected);
+    let base = Url::parse("https://other:8443/x").unwrap();
+    let list = url_list(&feed(&format!("/p\n{text}")), Some(&base)).unwrap();
+    assert_eq!(list.host_of_paths(), [0, 1, 0, 1, 1, 2]);
+}
+
+#[test]
+fn several_hosts_are_refused_where_they_would_not_be_what_was_meant() {
+    let many: String = (1..=65).map(|port| format!("h:{port}/\n")).collect();
+    let passwords = "a/x\nhttp://me:s3cret@b/y\n";
+    let table = [
+        (many.as_str(), None, "line 65: http://h:65 is one host too many"),
+        (passwords, None, "that of http://b has a user and a password"),
+        ("a/x\n/y\n", Some("http://me:s3cret@b/"), "that of http://b has a user"),
+        ("a/x\nb/y\n", Some("http://c/"), "no line of `list` goes to http://c"),
+    ];
+    for (text, base, expected) in table {
+        let base = base.map(|base| Url::parse(base).unwrap());
+        let error = url_list(&feed(text), base.as_ref()).unwrap_err().to_string();
+        assert!(error.contains(expected) && !error.contains("s3cret"), "{error}");
+    }
+}
+
+#[test]
 fn what_is_no_list_is_refused_with_its_line() {
     let table = [
-        ("far", "h/a\nother/b\n", "line 2"),
-        ("port", "h/a\nh:81/b\n", "line 2"),
         ("weight", "h/a\nh/b often\n", "line 2: weight `often`"),
         ("words", "h/a 1 2\n", "line 1"),
         ("empty", "# nothing\n", "contains no URL"),
@@ -129,7 +162,6 @@ fn a_wrong_line_is_named_with_what_was_expected() {
             "h/a post\n",
             "weight `post` is not a whole number: expected `URL WEIGHT` or `METHOD URL BODY`",
         ),
-        ("POST h/a\nPOST other/b\n", "line 2: http://other/b is not on http://h"),
         ("POST http://h:x/\n", "line 1"),
     ];
     for (text, expected) in table {
