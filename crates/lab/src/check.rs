@@ -1,33 +1,25 @@
-//! Conditions on comparisons, such as `mine / nginx CPU/request <= 1.15`: a target, what it is held
-//! against, a metric, and a limit for the ratio. A condition is judged by the interval of the ratio,
-//! never by the ratio alone: what these runs do not show fails nothing.
+//! Conditions on experiments: on the ratio of two targets ([`ratio`], `mine / nginx CPU/request <= 1.15`), or on a figure of each
+//! target ([`figure`], `login.p99 < 300ms`).
+
+pub mod figure;
+pub mod ratio;
 
 use std::fmt;
 use std::str::FromStr;
 
-use ablaze_model::experiment::{Experiment, Figures, Results};
-use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval, ratio_of};
-use ablaze_report::experiment::curve::is_most;
-use ablaze_report::number::amount;
-use ablaze_stats::compare::MIN_PAIRS;
-use ablaze_verdict::{DiagnosisId, Severity};
+use ablaze_model::experiment::{Experiment, Results};
+use ablaze_report::condition::Condition;
 
-/// A condition on the ratio of two targets.
+use figure::{FigureCheck, FigureError};
+use ratio::RatioCheck;
+
+/// A condition on an experiment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Check {
-    target: String,
-    control: String,
-    metric: Metric,
-    sign: Sign,
-    limit: f64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Below,
-    AtMost,
-    Above,
-    AtLeast,
+pub enum Check {
+    /// On the ratio of two targets.
+    Ratio(RatioCheck),
+    /// On a figure of each target, or of one.
+    Figure(FigureCheck),
 }
 
 /// What these runs say about a condition under one load.
@@ -67,97 +59,46 @@ impl FromStr for Check {
     ///
     /// let check: Check = "mine / nginx CPU/request <= 1.15".parse().unwrap();
     /// assert_eq!(check.to_string(), "mine / nginx CPU/request <= 1.15");
+    /// assert!("login.p99 < 300ms".parse::<Check>().is_ok());
     /// assert!("mine rate < 0.95".parse::<Check>().is_err());
     /// ```
     fn from_str(text: &str) -> Result<Self, CheckError> {
-        let refuse = |why: &str| CheckError(format!("`{text}`: {why}"));
-        let at = text.find(['<', '>']).ok_or_else(|| {
-            refuse(
-                "compares nothing: expected A / B METRIC < LIMIT, such as 'mine / nginx rate < \
-                0.95'",
-            )
-        })?;
-        let (left, right) = (text[..at].trim(), &text[at..]);
-        let (sign, limit) = sign(right);
-        let limit: f64 = limit
-            .trim()
-            .parse()
-            .ok()
-            .filter(|limit: &f64| limit.is_finite() && *limit > 0.0)
-            .ok_or_else(|| {
-                refuse(
-                    "the limit of a ratio must be a number above 0, such as 0.95 or \
-                1.15",
-                )
-            })?;
-        let (targets, metric) = left.rsplit_once(char::is_whitespace).unwrap_or(("", left));
-        let metric = metric_of(metric).ok_or_else(|| {
-            refuse("the metric before < or > must be one of rate, p50, p99, CPU/request")
-        })?;
-        let (target, control) = targets.trim().split_once(" / ").ok_or_else(|| {
-            refuse("expected two targets separated by ` / `, such as `mine / nginx rate`")
-        })?;
-        let (target, control) = (target.trim().to_owned(), control.trim().to_owned());
-        Ok(Self { target, control, metric, sign, limit })
-    }
-}
-
-fn sign(text: &str) -> (Sign, &str) {
-    for (sign, written) in
-        [(Sign::AtMost, "<="), (Sign::AtLeast, ">="), (Sign::Below, "<"), (Sign::Above, ">")]
-    {
-        if let Some(rest) = text.strip_prefix(written) {
-            return (sign, rest);
+        let compared = text.split(['<', '>']).next().unwrap_or_default();
+        match (compared.contains(" / "), text.parse()) {
+            (false, Ok(check)) => Ok(Self::Figure(check)),
+            (false, Err(FigureError::NotKept(error))) => Err(error),
+            _ => text.parse().map(Self::Ratio),
         }
     }
-    (Sign::Below, text)
-}
-
-fn metric_of(text: &str) -> Option<Metric> {
-    if text.eq_ignore_ascii_case("cpu") {
-        return Some(Metric::ServerCpu);
-    }
-    Metric::ALL.into_iter().find(|metric| metric.name().eq_ignore_ascii_case(text))
 }
 
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = match self.sign {
-            Sign::Below => "<",
-            Sign::AtMost => "<=",
-            Sign::Above => ">",
-            Sign::AtLeast => ">=",
-        };
-        let (metric, limit) = (self.metric.name(), self.limit);
-        write!(f, "{} / {} {metric} {sign} {limit}", self.target, self.control)
+        match self {
+            Self::Ratio(check) => check.fmt(f),
+            Self::Figure(check) => check.fmt(f),
+        }
     }
 }
 
 impl Check {
-    /// Whether both targets are of this experiment.
+    /// Whether its targets are of this experiment.
     ///
     /// # Errors
     /// When one is not.
     pub fn fits(&self, experiment: &Experiment) -> Result<(), CheckError> {
-        self.places(experiment).map(drop)
+        match self {
+            Self::Ratio(check) => check.fits(experiment),
+            Self::Figure(check) => check.fits(experiment),
+        }
     }
 
-    fn places(&self, experiment: &Experiment) -> Result<(usize, usize), CheckError> {
-        let names = || experiment.targets.iter().map(|target| target.name.as_str());
-        let place = |name: &str| {
-            names().position(|other| other == name).ok_or_else(|| {
-                let there: Vec<&str> = names().collect();
-                CheckError(format!(
-                    "`{self}`: unknown target `{name}`; expected one of {}",
-                    there.join(", ")
-                ))
-            })
-        };
-        let (target, control) = (place(&self.target)?, place(&self.control)?);
-        if target == control {
-            return Err(CheckError(format!("`{self}`: a target cannot be compared with itself")));
+    /// The condition on a figure of a run, if it is one.
+    pub fn condition(&self) -> Option<&Condition> {
+        match self {
+            Self::Ratio(_) => None,
+            Self::Figure(check) => Some(check.condition()),
         }
-        Ok((target, control))
     }
 
     /// What the runs say, once for each load. `unequal` says what work differs: then there is no
@@ -168,125 +109,28 @@ impl Check {
         results: &Results,
         unequal: &[String],
     ) -> Vec<Standing> {
-        let Ok((target, control)) = self.places(experiment) else { return Vec::new() };
-        let standing = |load: usize| {
-            let label = match experiment.loads.len() {
-                1 => String::new(),
-                _ => format!(" at {}", experiment.loads[load].label),
-            };
-            if let Some(difference) = unequal.first() {
-                let text = format!("{self}{label}: cannot be judged, {difference}");
-                return Standing { text, answer: Answer::Unknown };
-            }
-            let standing = match results.paired(experiment, load, (target, control)) {
-                Some(pairs) => self.of_pairs(&pairs, &label),
-                None => self.of_medians(experiment, results, load, (target, control)),
-            };
-            let runs = [target, control].map(|target| results.of(target, load)).concat();
-            match noise(&runs).filter(|_| standing.answer != Answer::Unknown) {
-                Some(noise) => Standing {
-                    text: format!("{}, but {noise}", standing.text),
-                    answer: Answer::NotShown,
-                },
-                None => standing,
-            }
-        };
-        (0..experiment.loads.len()).map(standing).collect()
-    }
-
-    /// Of saved runs that nothing pairs: by the plain ratio, since there is nothing else.
-    fn of_medians(
-        &self,
-        experiment: &Experiment,
-        results: &Results,
-        load: usize,
-        (target, control): (usize, usize),
-    ) -> Standing {
-        let comparison = Comparison::of(experiment, results, load, control);
-        let against = comparison.against.iter().find(|against| against.target == target);
-        let metrics = against.into_iter().flat_map(|against| &against.metrics);
-        let mut of_metric = metrics.filter(|compared| compared.metric == self.metric);
-        let plain = match of_metric.next().map(|compared| compared.ratio) {
-            Some(Err(NoInterval::AsRequested)) => return self.as_requested(""),
-            Some(Err(NoInterval::NotInTurns { plain })) => plain,
-            _ => None,
-        };
-        let Some(plain) = plain else {
-            let why = format!("{} was not measured in every run", self.metric.name());
-            let text = format!("{self}: cannot be judged, {why}");
-            return Standing { text, answer: Answer::Unknown };
-        };
-        let answer = if self.meets(plain) { Answer::Met } else { Answer::NotMet };
-        let text = format!(
-            "{self}: it was {}, without an interval: the runs were not interleaved",
-            amount(plain)
-        );
-        Standing { text, answer }
-    }
-
-    /// Both carried the whole rate of an open loop: as far as the rate goes they are equal.
-    fn as_requested(&self, label: &str) -> Standing {
-        let text = format!("{self}{label}: the rate was as requested in both");
-        let answer = if self.meets(1.0) { Answer::Met } else { Answer::NotMet };
-        Standing { text, answer }
-    }
-
-    fn meets(&self, value: f64) -> bool {
-        match self.sign {
-            Sign::Below => value < self.limit,
-            Sign::AtMost => value <= self.limit,
-            Sign::Above => value > self.limit,
-            Sign::AtLeast => value >= self.limit,
+        match self {
+            Self::Ratio(check) => check.judge(experiment, results, unequal),
+            Self::Figure(check) => check.judge(experiment, results),
         }
-    }
-
-    fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> Standing {
-        let cannot = |why: String| format!("{self}{label}: cannot be judged, {why}");
-        let ratio = match ratio_of(self.metric, pairs) {
-            Some(Ok((ratio, _))) => ratio,
-            Some(Err(NoInterval::AsRequested)) => return self.as_requested(label),
-            Some(Err(why @ NoInterval::Missing { .. })) => {
-                // The runs are there, and what a few of them lack is not the fault of what was changed.
-                let text = cannot(format!("{} is {why}", self.metric.name()));
-                let answer = match pairs.len() < MIN_PAIRS {
-                    true => Answer::Unknown,
-                    false => Answer::NotShown,
-                };
-                return Standing { text, answer };
-            }
-            Some(Err(why)) => {
-                return Standing { text: cannot(why.to_string()), answer: Answer::Unknown };
-            }
-            None => {
-                let why = format!("{} was not measured in any pair of runs", self.metric.name());
-                return Standing { text: cannot(why), answer: Answer::Unknown };
-            }
-        };
-        let answer = match (self.meets(ratio.low), self.meets(ratio.high)) {
-            (true, true) => Answer::Met,
-            (false, false) => Answer::NotMet,
-            _ => Answer::NotShown,
-        };
-        let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
-        let text = format!("{self}{label}: it was {middle} [{low}, {high}]");
-        Standing { text, answer }
     }
 }
 
-/// What others did to most of these runs: then their figures are not those of the targets alone, and decide
-/// nothing.
-fn noise(runs: &[&Figures]) -> Option<String> {
-    const OF_THE_MACHINE: [DiagnosisId; 2] = [DiagnosisId::D13, DiagnosisId::D23];
-    let disturbed = |run: &&&Figures| {
-        let doubts = run.findings.iter().filter(|finding| finding.severity > Severity::Note);
-        doubts
-            .filter(|finding| finding.explained_by.is_none())
-            .any(|finding| OF_THE_MACHINE.contains(&finding.id))
-    };
-    let count = runs.iter().filter(disturbed).count();
-    is_most(count, runs.len()).then(|| {
-        format!("others used the machine during {count} of {} runs (D13, D23)", runs.len())
+/// The place of a target.
+fn place_of(name: &str, experiment: &Experiment, of: &str) -> Result<usize, CheckError> {
+    let names = || experiment.targets.iter().map(|target| target.name.as_str());
+    names().position(|other| other == name).ok_or_else(|| {
+        let there: Vec<&str> = names().collect();
+        CheckError(format!("`{of}`: unknown target `{name}`; expected one of {}", there.join(", ")))
     })
+}
+
+/// ` at c=10`, where there are several loads.
+fn at_load(experiment: &Experiment, load: usize) -> String {
+    match experiment.loads.len() {
+        1 => String::new(),
+        _ => format!(" at {}", experiment.loads[load].label),
+    }
 }
 
 impl Answer {

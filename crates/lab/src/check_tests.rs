@@ -3,7 +3,7 @@
 use super::*;
 use ablaze_model::experiment::{Outcome, Trial};
 use ablaze_testing::experiments;
-use ablaze_verdict::Finding;
+use ablaze_verdict::{DiagnosisId, Finding, Severity};
 
 /// The second target's rate is `ratio` times the first's, give or take three parts in a hundred.
 fn results(repeats: u32, ratio: f64) -> Results {

@@ -10,6 +10,8 @@ mod asked;
 mod subject;
 
 pub use self::asked::{Conditions, Judged};
+mod figures;
+pub use figures::groups_of;
 use self::subject::Subject;
 use crate::number::{grouped, percent, rate, time};
 

@@ -24,6 +24,8 @@ pub fn figures(rate_per_s: f64) -> Figures {
         started_unix_ns: 0,
         elapsed_ns: 10_000_000_000,
         rate_as_requested: false,
+        groups: Vec::new(),
+        checks: None,
     }
 }
 

@@ -5,6 +5,9 @@ use ablaze_lab::check::{Answer, Check};
 use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
 use ablaze_model::printable;
 use ablaze_report::junit::{self, Case, CaseOutcome, Suite};
+use ablaze_load::planning::{self, Composed};
+use ablaze_model::experiment::{Experiment, Results};
+use ablaze_model::spec::Secrets;
 use serde_json::json;
 
 use super::shown;
@@ -43,6 +46,31 @@ impl Conditions {
                 .fits(experiment)
                 .map_err(|error| CommandError::usage(format!("--fail-if {error}")))
         })
+    }
+
+    /// Whether the loads have the groups, steps and journeys that conditions on figures name.
+    ///
+    /// # Errors
+    /// When one has not: the text has the names that there are.
+    pub fn check_names(
+        &self,
+        experiment: &Experiment,
+        secrets: &Secrets,
+    ) -> Result<(), CommandError> {
+        let named = self.fail_if.iter().chain(&self.checks).filter_map(Check::condition);
+        let named: Vec<_> = named.filter(|condition| condition.name().is_some()).collect();
+        if named.is_empty() || experiment.is_saved() {
+            return Ok(());
+        }
+        for load in &experiment.loads {
+            let Composed { requests, journey, .. } = planning::unaimed(&load.spec, secrets)?;
+            for condition in &named {
+                condition
+                    .check(&requests.groups, journey.as_ref())
+                    .map_err(|error| CommandError::usage(error.to_string()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether a build fails by them; each one by which it does gets a line on stderr.

@@ -102,6 +102,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let measured = Varied { targets, loads: vec![load], axes: Vec::new(), path };
     let experiment = experiments::experiment("comparison", &options, measured, repeats)?;
     conditions.fit(&experiment)?;
+    conditions.check_names(&experiment, &secrets)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let (folder, mut results) = experiments::as_asked(&experiment, &secrets, &options, "compare")?;
     if compare.profile && !results.interrupted {

@@ -2,6 +2,7 @@
 
 use ablaze_model::Assessed;
 use ablaze_model::experiment::Figures;
+use ablaze_report::condition;
 use ablaze_report::effort::{self, Effort};
 use ablaze_verdict::limit;
 
@@ -29,5 +30,7 @@ pub(crate) fn of_run(Assessed { run, judged }: &Assessed) -> Figures {
         started_unix_ns: run.started_unix_ns,
         elapsed_ns: run.elapsed_ns,
         rate_as_requested: limit::is_as_requested(run),
+        groups: condition::groups_of(run),
+        checks: run.record.passed_checks(),
     }
 }

@@ -77,6 +77,8 @@ impl PrintedRun {
                 .taken_s
                 .map_or(self.lived_ns, |taken| (taken.value * 1e9).round() as u64),
             rate_as_requested: false,
+            groups: Vec::new(),
+            checks: None,
         })
     }
 

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::GroupFigures;
 use crate::finding::{Finding, Limit, Verdict};
 
 /// One run's figures.
@@ -40,6 +41,10 @@ pub struct Figures {
     pub elapsed_ns: u64,
     /// Whether the rate is the client's: an open loop, whose whole rate the target carried.
     pub rate_as_requested: bool,
+    /// The same of the run as a whole, its groups, steps and journeys; empty for other clients.
+    pub groups: Vec<GroupFigures>,
+    /// How many checks and asserts passed, and of how many; `None` where nothing was checked.
+    pub checks: Option<(u64, u64)>,
 }
 
 /// What a built-in server counted from its start to its end: the calls that tell whether a response could be written at

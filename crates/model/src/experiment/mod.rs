@@ -4,6 +4,7 @@
 mod asked;
 mod axis;
 mod figures;
+mod groups;
 mod judged;
 mod placement;
 mod results;
@@ -20,6 +21,7 @@ use crate::LoadSpec;
 pub use asked::Asked;
 pub use axis::{Axis, AxisValue, Place, Slice};
 pub use figures::{Counted, Figures};
+pub use groups::GroupFigures;
 pub use judged::JudgedTogether;
 pub use placement::Placement;
 pub use results::{Outcome, Results, SKIPPED};

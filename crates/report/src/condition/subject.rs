@@ -185,7 +185,10 @@ pub(super) fn named(text: &str) -> Result<(Option<String>, Metric), ConditionErr
 }
 
 /// The names that conditions can have: of groups, and of journeys.
-fn names(groups: &Groups, journey: Option<&PlannedJourney>) -> (Vec<String>, Vec<String>) {
+pub(super) fn names(
+    groups: &Groups,
+    journey: Option<&PlannedJourney>,
+) -> (Vec<String>, Vec<String>) {
     let groups = &groups.names;
     let Some(planned) = journey else { return (groups.clone(), Vec::new()) };
     let groups = if groups.is_empty() { planned.steps.clone() } else { groups.clone() };

@@ -4,6 +4,8 @@
 use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Searched};
 use ablaze_stats::rate_search::Trial as StageTrial;
 
+use super::groups;
+
 /// Every trial of an experiment, in the order in which they were run.
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::from(
@@ -15,6 +17,9 @@ pub fn experiment(experiment: &Experiment, results: &Results) -> String {
         text.push(',');
         text.push_str(&quoted(&axis.name));
     }
+    let names = groups::names(results);
+    let has_checks = results.measured().any(|(_, run)| run.checks.is_some());
+    text.push_str(&more_columns(&names, has_checks));
     text.push_str("\r\n");
     for (trial, outcome) in &results.trials {
         let load = &experiment.loads[trial.load];
@@ -28,16 +33,48 @@ pub fn experiment(experiment: &Experiment, results: &Results) -> String {
             Outcome::Measured(figures) => {
                 cells.extend(of_run(figures));
                 cells.extend([String::new(), format!("runs/{}.json", experiment.stem(*trial))]);
+                cells.extend(of_groups(figures, &names, has_checks));
             }
             Outcome::Failed(why) => {
                 cells.extend(std::iter::repeat_n(String::new(), 13));
                 cells.extend([why.clone(), String::new()]);
+                let more = names.len() * OF_GROUP.len() + if has_checks { 2 } else { 0 };
+                cells.extend(std::iter::repeat_n(String::new(), more));
             }
         }
         cells.extend(experiment.values_of(trial.load).iter().map(|value| value.text.clone()));
         row(&cells, &mut text);
     }
     text
+}
+
+/// The columns of each group, step and journey, behind its name and a dot.
+const OF_GROUP: [&str; 6] = ["responses", "errors", "rate_per_s", "p50_ns", "p95_ns", "p99_ns"];
+
+fn more_columns(names: &[String], has_checks: bool) -> String {
+    let of_groups = names.iter().flat_map(|name| OF_GROUP.map(|column| format!("{name}.{column}")));
+    let of_checks = ["checks_passed", "checks"].map(str::to_owned).into_iter();
+    let columns = of_groups.chain(of_checks.filter(|_| has_checks));
+    columns.map(|column| format!(",{}", quoted(&column))).collect()
+}
+
+fn of_groups(run: &Figures, names: &[String], has_checks: bool) -> Vec<String> {
+    let broken = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
+    let mut cells = Vec::new();
+    for name in names {
+        let Some(group) = groups::group_of(run, name) else {
+            cells.extend(OF_GROUP.map(|_| String::new()));
+            continue;
+        };
+        cells.extend([group.responses, group.errors].map(|count| count.to_string()));
+        cells.push(group.rate_per_s.map_or(String::new(), |rate| format!("{rate:.3}")));
+        cells.extend([50.0, 95.0, 99.0].map(|percent| broken(group.percentile_ns(percent))));
+    }
+    if has_checks {
+        let (passed, all) = run.checks.unzip();
+        cells.extend([passed, all].map(|count| count.map_or(String::new(), |n| n.to_string())));
+    }
+    cells
 }
 
 fn of_run(run: &Figures) -> Vec<String> {

@@ -2,7 +2,7 @@
 //! nanoseconds, rates per second; what was not seen is null.
 
 use ablaze_model::experiment::{
-    Experiment, JudgedTogether, Results, Search, Searched, Stage, Trial,
+    Experiment, GroupFigures, JudgedTogether, Results, Search, Searched, Stage, Trial,
 };
 use ablaze_model::finding::Finding;
 use ablaze_model::printable;
@@ -162,6 +162,13 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         value["limited_by"] = run.limit.key().into();
         value["server_counters"] = json!(run.counted);
         value["findings"] = findings(&run.findings).into();
+        let groups: Vec<Value> = run.groups.iter().filter_map(group).collect();
+        if !groups.is_empty() {
+            value["groups"] = groups.into();
+        }
+        if let Some((passed, checked)) = run.checks {
+            value["checks"] = json!({"passed": passed, "checked": checked});
+        }
         all.push(value);
     }
     for (trial, why) in results.failed() {
@@ -172,6 +179,17 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         all.push(value);
     }
     all
+}
+
+/// A group, a step or journeys; the run as a whole stands beside them.
+fn group(group: &GroupFigures) -> Option<Value> {
+    let mut value = json!({"name": group.name.as_ref()?, "journeys": group.is_journeys,
+        "responses": group.responses, "errors": group.errors, "unexpected": group.unexpected,
+        "rate_per_s": group.rate_per_s, "mean_ns": group.mean_ns, "max_ns": group.max_ns});
+    for (percent, ns) in GroupFigures::PERCENTILES.into_iter().zip(group.percentiles_ns) {
+        value[format!("p{percent}_ns")] = json!(ns);
+    }
+    Some(value)
 }
 
 fn found(found: Found) -> Value {

@@ -7,6 +7,7 @@ pub mod comparison;
 pub mod counters;
 pub mod csv;
 pub mod curve;
+pub mod groups;
 pub mod json;
 mod over_loads;
 pub mod page;

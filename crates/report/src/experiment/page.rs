@@ -10,7 +10,7 @@ use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
 use super::over_loads::{self, Multiples};
 use super::pooled::{self, Pooled};
-use super::{charts, counters, profiles, text};
+use super::{charts, counters, groups, profiles, text};
 use crate::number::rate;
 use crate::page::section;
 use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock};
@@ -241,7 +241,19 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
         }
         section = section.with(Block::Text("What the servers counted:".to_owned())).with(table);
     }
+    section.blocks.extend(of_groups(experiment, results));
     section
+}
+
+/// Groups, steps, journeys and checks side by side.
+fn of_groups(experiment: &Experiment, results: &Results) -> Option<Block> {
+    let (head, rows) = groups::table(experiment, results)?;
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let mut table = Block::table(&head, rows);
+    if let Block::Table(TableBlock { caption, .. }) = &mut table {
+        *caption = groups::CAPTION.to_owned();
+    }
+    Some(table)
 }
 
 /// Where the figures come from.
@@ -277,6 +289,10 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
         over_loads::cpu_curves(experiment, results, pick),
     ];
     let mut sections: Vec<Section> = drawn.into_iter().flatten().map(multiples).collect();
+    // Each chart has its title above it.
+    let section = |chart: Chart| Section::default().with(Block::chart(chart));
+    let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
+    sections[0].blocks.extend(of_groups(experiment, results));
     sections[0].blocks.extend(whence());
     let doubtful = text::doubtful(experiment, results);
     if !doubtful.is_empty() {

@@ -85,6 +85,7 @@ A file has targets, a load and checks (docs/comparing.md lists every key):
   threads = [1, 2]                    # an axis of the server's side (docs/sweeping.md)
   [checks]
   \"mine / nginx CPU/request\" = \"<= 1.15\"
+  \"login.p99\" = \"< 300ms\"            # a figure of a step, a group or the run
 A journey, FILE.hurl, has options of its own: `ablaze run FILE.hurl --help`.
 Exit status: 0 success; 1 a target not measured, or a file not written; 2 usage; 3 a check failed or
 a --fail-if was met; 130 interrupted (--folder continues).";
@@ -177,6 +178,7 @@ fn conditions(
     let mut conditions = Conditions::fail_if(&line.fail_if)?;
     conditions.checks = described.checks.iter().map(|(_, check)| check.clone()).collect();
     conditions.fit(experiment)?;
+    conditions.check_names(experiment, &described.secrets)?;
     Ok(conditions)
 }
 

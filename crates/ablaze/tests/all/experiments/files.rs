@@ -124,3 +124,69 @@ fn an_interrupted_experiment_goes_on_in_its_folder() {
     assert_eq!(again.status, 3);
     assert!(done.stdout.starts_with(&again.stdout), "{}\n{}", done.stdout, again.stdout);
 }
+
+const STEPS: &str = "# name: list
+GET /hello
+HTTP 200
+
+# name: item
+GET /bytes/100
+HTTP 200
+[Asserts]
+bytes count == 100
+";
+
+#[test]
+fn steps_stand_side_by_side_and_conditions_are_put_on_them() {
+    let folder = scratch("file-steps");
+    std::fs::write(folder.join("steps.hurl"), STEPS).unwrap();
+    let file = |checks: &str| {
+        let text = format!(
+            "repeats = 2\n[targets.edge]\nserve = \"epoll-et\"\n[targets.level]\nserve = \"epoll-lt\"\n[load]\n\
+             journey = [\"steps.hurl\"]\nconnections = 2\nrequests = 200\n[checks]\n{checks}"
+        );
+        std::fs::write(folder.join("steps.toml"), text).unwrap();
+    };
+    file("\"pay.p99\" = \"< 1s\"\n");
+    let refused = ablaze(&folder, &["run", "steps.toml", "--check"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.contains("there is no group `pay`"), "{}", refused.stderr);
+    file(
+        "\"list.max\" = \"< 100s\"\n\"checks\" = \">= 100%\"\n\"level: journey.errors\" = \"<= 0\"\n",
+    );
+    let words = ["run", "steps.toml", "--folder", "kept", "-o", "figures.csv"];
+    let held = ablaze(&folder, &words);
+    assert_eq!(held.status, 0, "{held:?}");
+    for line in ["list", "item", "journey", "checks passed"] {
+        let is_row = |text: &str| text.trim_start().starts_with(line) && text.contains("edge");
+        assert!(held.stdout.lines().any(is_row), "{line}: {}", held.stdout);
+    }
+    assert!(held.stdout.contains("check list.max < 100s, edge: the median of 2 runs was "));
+    assert!(held.stdout.contains("checks >= 100%, level: ") && held.stdout.contains("holds"));
+    let csv = std::fs::read_to_string(folder.join("figures.csv")).unwrap();
+    let (head, row) = (csv.lines().next().unwrap(), csv.lines().nth(1).unwrap());
+    let cell = |name: &str| {
+        let at = head.split(',').position(|column| column == name);
+        row.split(',').nth(at.unwrap_or_else(|| panic!("{name}: {head}"))).unwrap().to_owned()
+    };
+    assert_eq!([cell("list.responses"), cell("item.errors")], ["200", "0"]);
+    assert_eq!([cell("checks_passed"), cell("checks")], ["600", "600"]);
+    let page = std::fs::read_to_string(folder.join("kept/index.html")).unwrap();
+    assert!(page.contains("checks passed") && page.contains("level: journey.errors"));
+    // Without the figure of a single run nothing passes, and a condition that is met fails the build.
+    let fails = ["run", "steps.toml", "--folder", "kept", "--fail-if", "item.p50 > 1ns"];
+    let failed = ablaze(&folder, &fails);
+    assert_eq!(failed.status, 3, "{failed:?}");
+    assert!(failed.stderr.contains("--fail-if item.p50 > 1ns, edge: "), "{}", failed.stderr);
+    let json = ablaze(&folder, &["run", "steps.toml", "--folder", "kept", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let trial = &json["trials"][0];
+    assert_eq!(trial["checks"], serde_json::json!({"passed": 600, "checked": 600}));
+    let names: Vec<&str> = trial["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| group["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["list", "item", "steps", "journey"]);
+}

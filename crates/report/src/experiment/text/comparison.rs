@@ -34,6 +34,7 @@ pub fn comparison(
     }
     lines.extend(rows(experiment, results, comparison).lines());
     lines.extend(what_servers_counted(experiment, results));
+    lines.extend(super::of_groups(experiment, results));
     lines.push(String::new());
     if unequal.is_empty() || rank_anyway {
         lines.extend(ratios(experiment, comparison).lines());

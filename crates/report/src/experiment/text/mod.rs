@@ -1,5 +1,10 @@
 //! What experiments print: tables for people, in the words of the native report.
 
+use ablaze_model::experiment::{Experiment, Results};
+
+use super::groups;
+use crate::table::Table;
+
 mod comparison;
 mod runs;
 mod search;
@@ -15,3 +20,15 @@ pub(crate) use runs::{
 };
 pub(crate) use search::{cells_of_stage, findings, verdict, what_for};
 pub(crate) use sweep::{doubtful, what};
+pub(crate) use sweep::what;
+
+/// The groups, steps and journeys of the targets side by side, below an empty line; nothing where there are none.
+fn of_groups(experiment: &Experiment, results: &Results) -> Vec<String> {
+    let Some((head, rows)) = groups::table(experiment, results) else { return Vec::new() };
+    let words: Vec<usize> =
+        (0..head.iter().filter(|cell| !groups::is_figure(cell)).count()).collect();
+    let mut table = Table::new(&words);
+    table.row(head, "");
+    rows.into_iter().for_each(|row| table.row(row, ""));
+    std::iter::once(String::new()).chain(table.lines()).collect()
+}

@@ -48,6 +48,7 @@ pub fn sweep(
     for [verdict, cells] in doubtful(experiment, results) {
         lines.extend(sentence("  ", &format!("{verdict}: {cells}"), WIDTH));
     }
+    lines.extend(super::of_groups(experiment, results));
     lines.push(String::new());
     lines.join("\n")
 }

@@ -1,0 +1,100 @@
+//! Conditions on the figures that experiments keep of a run, which itself stays in its file.
+
+use ablaze_model::Run;
+use ablaze_model::experiment::{Figures, GroupFigures};
+
+use super::subject::Subject;
+use super::{Comparison, Condition, ConditionError, Metric};
+
+/// The figures of a run as a whole, its groups, steps and journeys, under the names that conditions have for them.
+pub fn groups_of(run: &Run) -> Vec<GroupFigures> {
+    let names = super::subject::names(&groups_named(run), run.plan.journey.as_ref());
+    let named = names.0.into_iter().chain(names.1).map(Some);
+    std::iter::once(None).chain(named).filter_map(|name| of(run, name)).collect()
+}
+
+/// The groups of a record: a run that was read from a file has no others.
+fn groups_named(run: &Run) -> ablaze_model::plan::groups::Groups {
+    let names = run.record.groups.iter().map(|group| group.name.clone()).collect();
+    ablaze_model::plan::groups::Groups { names, ..Default::default() }
+}
+
+fn of(run: &Run, name: Option<String>) -> Option<GroupFigures> {
+    let subject = Subject::of(run, name.as_deref())?;
+    let value = |metric| subject.value(metric);
+    let whole = |metric| value(metric).map(|count| count as u64);
+    let errors = whole(Metric::Errors).unwrap_or(0);
+    Some(GroupFigures {
+        is_journeys: matches!(subject, Subject::Journeys(..)),
+        responses: subject.finished() as u64 - errors,
+        errors,
+        unexpected: whole(Metric::Unexpected),
+        rate_per_s: value(Metric::Rate),
+        mean_ns: value(Metric::Mean),
+        percentiles_ns: GroupFigures::PERCENTILES.map(|percent| value(Metric::Percentile(percent))),
+        max_ns: value(Metric::Max),
+        name,
+    })
+}
+
+impl Condition {
+    /// Whether experiments keep such a figure.
+    ///
+    /// # Errors
+    /// When they do not: the text has those that there are.
+    pub fn check_kept(&self) -> Result<(), ConditionError> {
+        let is_kept = match self.metric {
+            Metric::Percentile(percent) => GroupFigures::PERCENTILES.contains(&percent),
+            Metric::Lag | Metric::Status(_) => false,
+            Metric::Checks | Metric::Cpu => self.name.is_none(),
+            _ => true,
+        };
+        match is_kept {
+            true => Ok(()),
+            false => Err(ConditionError(format!(
+                "`{}`: the figures of an experiment are rate, mean, p50, p90, p95, p99, p99.9, max, errors and unexpected, of \
+                 a run, a group, a step or journeys, and checks and cpu of a run",
+                self.text
+            ))),
+        }
+    }
+
+    /// What a run has of it, as the condition compares it: ns, per second, a number of requests or percent. The longest time stands
+    /// for a percentile that too few values came for, if the condition is an upper limit.
+    pub fn value_in(&self, run: &Figures) -> Option<f64> {
+        let group = run.groups.iter().find(|group| group.name.as_deref() == self.name());
+        let is_upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
+        let value = match self.metric {
+            Metric::Checks => run.checks.map(|(passed, all)| passed as f64 / all as f64 * 100.0),
+            Metric::Cpu => run.client_cpu_ns,
+            Metric::Rate => group?.rate_per_s,
+            Metric::Mean => group?.mean_ns,
+            Metric::Max => group?.max_ns,
+            Metric::Errors => Some(group?.errors as f64),
+            Metric::Unexpected => group?.unexpected.map(|count| count as f64),
+            Metric::Percentile(percent) => {
+                group?.percentile_ns(percent).or(group?.max_ns.filter(|_| is_upper))
+            }
+            Metric::Lag | Metric::Status(_) => None,
+        }?;
+        let finished = group.map_or(0.0, GroupFigures::finished);
+        match self.in_percent && self.metric != Metric::Checks {
+            true if finished > 0.0 => Some(value / finished * 100.0),
+            true => None,
+            false => Some(value),
+        }
+    }
+
+    /// Whether such a value meets it.
+    pub fn is_met_at(&self, value: f64) -> bool {
+        self.compares(value)
+    }
+
+    /// Such a value with its unit.
+    pub fn in_words(&self, value: f64) -> String {
+        match self.in_percent {
+            true => crate::number::percent(value, 100.0),
+            false => self.shown(value, 0.0),
+        }
+    }
+}
