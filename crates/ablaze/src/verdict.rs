@@ -59,6 +59,20 @@ pub fn say(Assessed { judged, .. }: &Assessed, explain: bool, quiet: bool) {
     }
 }
 
+/// Says on stderr how the checks of `--assert` went, a line each, below a report of another tool that has no place for them;
+/// `quiet` leaves those that failed.
+pub fn say_checks(run: &Run, quiet: bool) {
+    if outlets::stdout_failed() {
+        return;
+    }
+    let each = run.record.checks.iter().flat_map(|checks| &checks.each);
+    for (text, check) in ablaze_report::checks::in_words(run).into_iter().zip(each) {
+        if !quiet || check.failed > 0 {
+            tell(&format!("check {text}"));
+        }
+    }
+}
+
 /// A line that may be long. Where it goes to a program or a file it stays one, for `grep`.
 fn tell(line: &str) {
     if !std::io::stderr().is_terminal() {

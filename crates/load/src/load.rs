@@ -241,6 +241,31 @@ impl Load {
         self
     }
 
+    /// Checks every response: `status==200`, `json $.id > 0`, `body contains ok`; further calls add to it. The checks only count
+    /// ([`Run::checks`]): a response that fails one is a response all the same. One that cannot be read is an error of
+    /// [`run`](Self::run), and so are checks over HTTP/2.
+    ///
+    /// ```
+    /// use ablaze_load::Load;
+    /// use ablaze_target::{Options, Server};
+    ///
+    /// let address = "127.0.0.1:0".parse()?;
+    /// let server = Server::start(Options { address, threads: 1, ..Options::default() })?;
+    /// let run = Load::url(format!("http://{}/hello", server.address()))
+    ///     .requests(20)
+    ///     .connections(2)
+    ///     .assert("status==200")
+    ///     .assert("body contains nowhere")
+    ///     .run()?;
+    /// let passed: Vec<u64> = run.checks().iter().map(|check| check.passed).collect();
+    /// assert_eq!(passed, [20, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn assert(mut self, check: impl Into<String>) -> Self {
+        self.spec.checks.push(check.into());
+        self
+    }
+
     /// Whether the kernel, the process of the target and the connections are watched beside the run; `true` unless this
     /// is called. Without it there is no CPU time of the server, and the verdict cannot say that the server was the limit.
     pub fn monitored(mut self, monitored: bool) -> Self {

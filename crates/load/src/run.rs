@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use ablaze_model::record::CheckRecord;
 use ablaze_model::run::Ended;
 use ablaze_model::saved;
 pub use ablaze_model::saved::LoadError;
@@ -71,6 +72,11 @@ impl Run {
     /// Responses per second over the measured time; 0 when it has no length.
     pub fn requests_per_s(&self) -> f64 {
         self.assessed.run.rate_per_s().unwrap_or(0.0)
+    }
+
+    /// How each check of [`Load::assert`](crate::Load::assert) went, in the order in which they were given.
+    pub fn checks(&self) -> &[CheckRecord] {
+        self.assessed.run.record.checks.as_ref().map_or(&[], |checks| &checks.each)
     }
 
     /// Complete responses of any status.

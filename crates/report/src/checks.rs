@@ -1,5 +1,6 @@
 //! Checks in words: which share of the responses passed each, what failed instead, and samples of what failed.
 
+use ablaze_model::Run;
 use ablaze_model::printable::printable;
 use ablaze_model::record::{CheckRecord, Checks, Message, Sample};
 
@@ -43,6 +44,28 @@ pub(crate) fn share(check: &CheckRecord) -> String {
 /// What the first response that failed was instead.
 pub(crate) fn first(check: &CheckRecord) -> String {
     check.first.as_ref().map_or_else(String::new, |first| printable(&first.text).into_owned())
+}
+
+/// A line for each check of a run, for reports that have no place for them: `status==200 failed on 200 of 20,000 responses; the first
+/// time it is 500`. Empty where nothing is checked.
+pub fn in_words(run: &Run) -> Vec<String> {
+    let checks = run.record.checks.iter().flat_map(|checks| &checks.each);
+    let line = |check: &CheckRecord| {
+        let text = printable(&check.text);
+        let all = counted(check.looked_at(), "response");
+        match (check.looked_at(), check.failed) {
+            (0, _) => format!("{text} looked at no response"),
+            (_, 0) => format!("{text} passed on {all}"),
+            (_, failed) => {
+                format!(
+                    "{text} failed on {} of {all}; the first time {}",
+                    grouped(failed),
+                    first(check)
+                )
+            }
+        }
+    };
+    checks.map(line).collect()
 }
 
 /// A sample as lines: when it was, what failed, what was sent (`>`) and what came (`<`), each with at most so many lines.

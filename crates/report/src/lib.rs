@@ -7,7 +7,7 @@
 //! what those tools print.
 
 pub mod ab;
-mod checks;
+pub mod checks;
 pub mod condition;
 pub mod csv;
 pub mod effort;

@@ -162,6 +162,9 @@ fn tell(
         if let Some(text) = left_open(run).filter(|_| !quiet) {
             note(&text);
         }
+        if !machine_readable(native) {
+            verdict::say_checks(run, quiet);
+        }
         // Of no time at all there is nothing to find.
         if !outcome::had_no_time(run) {
             verdict::say(assessed, native.report.explain, quiet);

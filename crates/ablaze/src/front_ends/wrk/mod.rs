@@ -172,6 +172,9 @@ fn tell(
     } else {
         verdict::say(assessed, asked.explain, asked.quiet);
     }
+        if !is_machine_readable(options) {
+            verdict::say_checks(run, asked.quiet);
+        }
     let refuted = asked.strict && verdict::is_invalid(assessed);
     ExitCode::from(match () {
         () if refuted => NOT_TO_BE_BELIEVED,

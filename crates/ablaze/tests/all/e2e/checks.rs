@@ -276,3 +276,28 @@ fn runs_of_an_experiment_are_checked_too() {
     }
     assert_eq!(files, 2);
 }
+
+#[test]
+fn reports_of_other_tools_are_as_they_were_and_stderr_has_the_checks() {
+    let (server, _) = wrong();
+    let target = url(&server, "/?{seq}");
+    let ab = ["ab", "-n", "50", "-c", "1"];
+    let wrk = ["wrk", "-c", "1", "-t", "1", "-d", "1"];
+    let checks = ["--assert", "status==200", "--assert", "header x-none not exists"];
+    for words in [&ab[..], &wrk[..]] {
+        let ran = ablaze(&[words, &checks, &[&target]].concat());
+        let lines: Vec<&str> = ran.stderr.lines().collect();
+        let failed = |line: &&str| {
+            line.starts_with("ablaze: check status==200 failed on ")
+                && line.contains(" responses; the first time it is ")
+        };
+        assert!(lines.iter().any(failed), "{}", ran.stderr);
+        let passed = "ablaze: check header x-none not exists passed on ";
+        assert!(lines.iter().any(|line| line.starts_with(passed)), "{}", ran.stderr);
+        assert!(!ran.stdout.contains("check"), "{}", ran.stdout);
+        let quiet = ablaze(&[words, &checks, &["--quiet", &target]].concat()).stderr;
+        assert!(quiet.contains("status==200 failed") && !quiet.contains(passed), "{quiet}");
+        let json = ablaze(&[words, &checks, &["--json", &target]].concat());
+        assert!(!json.stderr.contains("check status"), "{}", json.stderr);
+    }
+}
