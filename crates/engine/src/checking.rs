@@ -1,10 +1,12 @@
 //! Checks on every response: a walk that only watches. Requests are the Plan's, in any load over HTTP/1; here is
 //! what is kept of a response until it is complete, what the checks say of it, and which of those that failed are kept.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ablaze_journey::{
     CAPTURE_BYTES_MAX, Check, Checkable, Headers, HttpVersion, LooksAt, Reading, ResponseView,
+    decoded,
 };
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::checks::PlannedChecks;
@@ -68,29 +70,52 @@ struct Kept {
 }
 
 impl Kept {
-    /// What checks see of it.
-    fn checkable(&self, total_ns: u64) -> Checkable<'_> {
-        let fields = self.head.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    /// What checks see of it, with its body as it came or without its codings.
+    fn checkable<'a>(&'a self, total_ns: u64, body: &'a [u8]) -> Checkable<'a> {
         let view = ResponseView {
             version: HttpVersion::Http11,
             status: self.status,
-            headers: Headers::Lines(&self.head[fields..]),
-            body: &self.body,
+            headers: self.headers(),
+            body,
             duration_ns: total_ns,
             url: "",
         };
-        let is_cut = (self.body.len() as u64) < self.body_bytes;
-        Checkable { reading: Reading::new(view), body_bytes: self.body_bytes, is_cut }
+        let (body_bytes, is_cut) = (self.body_bytes, self.is_cut());
+        Checkable { reading: Reading::new(view), body_bytes, is_cut }
+    }
+
+    fn headers(&self) -> Headers<'_> {
+        let fields = self.head.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        Headers::Lines(&self.head[fields..])
+    }
+
+    fn is_cut(&self) -> bool {
+        (self.body.len() as u64) < self.body_bytes
+    }
+
+    /// The body without its codings, for checks that look at it. One that is cut is not decoded: they fail by that.
+    fn decoded(&self) -> Result<Cow<'_, [u8]>, String> {
+        match self.is_cut() {
+            true => Ok(Cow::Borrowed(&self.body)),
+            false => decoded(self.headers(), &self.body, CAPTURE_BYTES_MAX),
+        }
     }
 
     /// Judges those checks that look at as much.
     fn judge(&mut self, checks: &[Check], total_ns: u64, judged: impl Fn(LooksAt) -> bool) {
         let mut failed = std::mem::take(&mut self.failed);
-        let response = self.checkable(total_ns);
-        for (index, check) in checks.iter().enumerate() {
-            if judged(check.looks_at())
-                && let Err(why) = check.judge(&response)
-            {
+        let each = || checks.iter().enumerate().filter(|(_, check)| judged(check.looks_at()));
+        let looks_at_body = each().any(|(_, check)| check.looks_at() == LooksAt::Body);
+        let body = if looks_at_body { self.decoded() } else { Ok(Cow::Borrowed(&[][..])) };
+        let response = body.as_ref().map(|body| self.checkable(total_ns, body));
+        let as_it_came = self.checkable(total_ns, &self.body);
+        for (index, check) in each() {
+            let judged = match (check.looks_at(), &response) {
+                (LooksAt::Body, Ok(response)) => check.judge(response),
+                (LooksAt::Body, Err(why)) => Err((*why).clone()),
+                _ => check.judge(&as_it_came),
+            };
+            if let Err(why) = judged {
                 failed.push((index, why));
             }
         }

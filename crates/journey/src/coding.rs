@@ -1,16 +1,17 @@
 //! Content codings of responses (RFC 9110, 8.4.1) undone, up to a length: a small body can unfold into a huge one.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{self, Read};
 
 use ablaze_wire::printable::printable;
 use brotli_decompressor::Decompressor;
 use flate2::read::{GzDecoder, ZlibDecoder};
+use ruzstd::decoding::StreamingDecoder;
 
 use crate::response::Headers;
 
 /// What is asked for where a step says `compressed: true`.
-pub(crate) const ACCEPTED: &str = "gzip, deflate, br";
+pub(crate) const ACCEPTED: &str = "gzip, deflate, br, zstd";
 
 /// How much brotli reads at a time.
 const PIECE_BYTES: usize = 4096;
@@ -50,6 +51,8 @@ fn without(coding: &[u8], body: &[u8], most: usize) -> Result<Vec<u8>, String> {
         ZlibDecoder::new(body).take(limit).read_to_end(&mut out)
     } else if is("br") {
         Decompressor::new(body, PIECE_BYTES).take(limit).read_to_end(&mut out)
+    } else if is("zstd") {
+        read_zstd(body, limit, &mut out)
     } else {
         let coding = String::from_utf8_lossy(coding);
         return Err(format!(
@@ -65,4 +68,14 @@ fn without(coding: &[u8], body: &[u8], most: usize) -> Result<Vec<u8>, String> {
         )),
         Ok(_) => Ok(out),
     }
+}
+
+/// All frames of a body (RFC 8878, 3.1), up to `limit` bytes.
+fn read_zstd(body: &[u8], limit: u64, out: &mut Vec<u8>) -> io::Result<usize> {
+    let mut rest = body;
+    while (out.len() as u64) < limit && (!rest.is_empty() || out.is_empty()) {
+        let frame = StreamingDecoder::new(&mut rest).map_err(io::Error::other)?;
+        frame.take(limit - out.len() as u64).read_to_end(out)?;
+    }
+    Ok(out.len())
 }

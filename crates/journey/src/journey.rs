@@ -129,6 +129,8 @@ pub struct StepOptions {
     pub repeat: Option<Option<u64>>,
     /// Whether redirects are followed.
     pub location: Option<bool>,
+    /// Whether they are, with the credentials of the step wherever they lead.
+    pub location_trusted: Option<bool>,
     /// How many; inside, `None` is all.
     pub max_redirects: Option<Option<u64>>,
     /// Whether a compressed response is asked for.

@@ -83,7 +83,7 @@ impl Redirect {
         };
         self.count += 1;
         self.is_get |= matches!(response.status, 301..=303);
-        self.is_elsewhere |= origin as u32 != response.origin;
+        self.is_elsewhere |= !step.trusts_redirects() && origin as u32 != response.origin;
         self.url = next;
         Ok(true)
     }
@@ -96,13 +96,22 @@ impl Step {
         let most = || options.max_redirects.unwrap_or(Some(REDIRECTS_MAX));
         (options.location == Some(true)).then(most)
     }
+
+    /// Whether the credentials of the step go wherever redirects lead.
+    fn trusts_redirects(&self) -> bool {
+        self.options.location_trusted == Some(true)
+    }
 }
 
 impl Journey {
-    /// Has every step follow redirects that does not say otherwise, and at most so many unless it says how many.
-    pub fn follow_redirects(&mut self, location: bool, most: Option<u64>) {
+    /// Has every step follow redirects that does not say otherwise, `trusted` with its credentials wherever they lead, and at
+    /// most so many unless it says how many.
+    pub fn follow_redirects(&mut self, location: bool, trusted: bool, most: Option<u64>) {
         for step in &mut self.steps {
-            if location {
+            if trusted {
+                step.options.location_trusted.get_or_insert(true);
+            }
+            if location || trusted {
                 step.options.location.get_or_insert(true);
             }
             if most.is_some() {

@@ -27,6 +27,9 @@ pub struct JourneyOptions {
     /// Follow redirects in every step that does not say `location: false`
     #[arg(short = 'L', long, action = ArgAction::SetTrue)]
     pub location: bool,
+    /// The same, and send credentials to every host that they lead to
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub location_trusted: bool,
     /// Follow at most so many redirects in a step [default: 50]
     #[arg(long = "max-redirs", value_name = "N")]
     pub max_redirects: Option<u64>,
@@ -41,6 +44,7 @@ impl JourneyOptions {
             ("--secret", !self.secrets.is_empty()),
             ("--continue-on-error", self.continue_on_error),
             ("--location", self.location),
+            ("--location-trusted", self.location_trusted),
             ("--max-redirs", self.max_redirects.is_some()),
         ];
         all.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
@@ -70,6 +74,7 @@ impl JourneyOptions {
             secrets: kept.collect(),
             continue_on_error: self.continue_on_error,
             location: self.location,
+            location_trusted: self.location_trusted,
             max_redirects: self.max_redirects,
             ..Self::file(path, "--journey")?
         })
@@ -87,6 +92,7 @@ impl JourneyOptions {
             secrets: Vec::new(),
             continue_on_error: false,
             location: false,
+            location_trusted: false,
             max_redirects: None,
         };
         journey_files::attach_files(&mut spec)?;

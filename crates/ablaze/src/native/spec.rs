@@ -145,6 +145,7 @@ fn apply_requests(
             let first = options.journey.spec(&file.path, secrets)?;
             for other in requests.users.journeys_mut() {
                 (other.location, other.max_redirects) = (first.location, first.max_redirects);
+                other.location_trusted = first.location_trusted;
             }
             Some(first)
         }

@@ -39,6 +39,11 @@ impl Compiler {
             ("repeat", OptionValue::Count(count)) => own.repeat = Some(*count),
             ("max-redirs", OptionValue::Count(count)) => own.max_redirects = Some(*count),
             ("location", OptionValue::Boolean(value)) => own.location = Some(*value),
+            ("location-trusted", OptionValue::Boolean(value)) => {
+                // As in Hurl, it is `location` and more; the later of the two counts.
+                own.location = if *value { Some(true) } else { own.location };
+                own.location_trusted = Some(*value);
+            }
             ("compressed", OptionValue::Boolean(value)) => own.compressed = Some(*value),
             ("skip", OptionValue::Boolean(value)) => own.skip = Some(*value),
             ("header", OptionValue::Text(header)) => from.headers.push(header),

@@ -91,6 +91,20 @@ fn credentials_stay_where_they_were_meant_to_go() {
 }
 
 #[test]
+fn trusted_redirects_take_credentials_along() {
+    let trusting = POST.replace("location: ", "location-trusted: ");
+    let requests = sent(&trusting, &[(307, "http://h:82/b"), (307, "http://h:81/c")]).unwrap();
+    assert_eq!(requests.len(), 3);
+    assert!(requests.iter().all(|one| one.contains("\r\nAuthorization: t\r\n")), "{requests:?}");
+    let basic = "GET http://h:81/a\n[BasicAuth]\nu: p\n[Options]\nlocation-trusted: true\n";
+    let requests = sent(basic, &[(302, "https://h/")]).unwrap();
+    assert!(requests[1].contains("Authorization: Basic dTpw\r\n"), "{requests:?}");
+    // The later of the two options counts, as in Hurl.
+    let not = basic.replace("trusted: true", "trusted: true\nlocation: false");
+    assert_eq!(sent(&not, &[(302, "/b")]).unwrap().len(), 1);
+}
+
+#[test]
 fn locations_are_resolved_as_references() {
     let lead = |from: &str, to: &str| {
         let text = format!("GET {from}\n[Options]\nlocation: true\n");

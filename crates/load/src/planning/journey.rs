@@ -44,7 +44,7 @@ pub fn read_with(spec: &JourneySpec, names: &Names, set: &[usize]) -> Result<Jou
     let file = ablaze_journey::parse(text, name).map_err(|e| Error::usage(e.to_string()))?;
     let compiled = ablaze_journey::compile_with(&file, name, names, set);
     let mut journey = compiled.map_err(|e| Error::usage(e.to_string()))?;
-    journey.follow_redirects(spec.location, spec.max_redirects);
+    journey.follow_redirects(spec.location, spec.location_trusted, spec.max_redirects);
     match journey.not_under_load().first() {
         None => Ok(journey),
         Some(refusal) => Err(at(spec, refusal.line, &refusal.what)),

@@ -71,6 +71,9 @@ pub struct JourneySpec {
     /// Whether steps follow redirects that do not say whether they do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub location: bool,
+    /// Whether they do, with their credentials wherever redirects lead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub location_trusted: bool,
     /// How many, of steps that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_redirects: Option<u64>,

@@ -46,6 +46,7 @@ fn full(secrets: &mut Secrets) -> LoadSpec {
             )],
             continue_on_error: true,
             location: true,
+            location_trusted: true,
             max_redirects: Some(5),
         }),
         data: Some(DataSpec {

@@ -52,7 +52,7 @@ fn while_it_lasts(mut stream: TcpStream, addresses: [SocketAddr; 2]) -> Option<(
                 };
                 (format!("HTTP/1.1 {status} X\r\nLocation: {to}\r\n"), Vec::new())
             }
-            None if path == "/coded" && field("accept-encoding:") == "gzip, deflate, br" => {
+            None if path == "/coded" && field("accept-encoding:") == "gzip, deflate, br, zstd" => {
                 let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
                 encoder.write_all(b"{\"a\": 1}").ok()?;
                 ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n".to_owned(), encoder.finish().ok()?)
@@ -205,4 +205,37 @@ fn redirects_are_followed_everywhere_when_asked_and_not_for_ever() {
         "{}",
         ran.stdout
     );
+}
+
+#[test]
+fn checks_see_compressed_bodies_decoded() {
+    let [site, _] = hosts();
+    let url = format!("http://{site}/coded");
+    let coded = ["-H", "Accept-Encoding: gzip, deflate, br, zstd", "--assert", "json $.a == 1"];
+    let rest = ["--assert", "body not contains z", "--assert", "size > 8", "-n", "20", "-c", "2"];
+    let (ran, json) = measured(&[&["load", &url][..], &coded, &rest].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let counts = |at: usize| {
+        let each = &json["checks"]["each"][at];
+        (number(each, "/passed"), number(each, "/failed"))
+    };
+    // The size is that of what came: gzip makes so short a body longer.
+    assert_eq!([counts(0), counts(1), counts(2)], [(20, 0); 3], "{json}");
+}
+
+#[test]
+fn trusted_redirects_have_credentials_for_other_hosts() {
+    let [site, other] = hosts();
+    let text = format!(
+        "GET http://{site}/go/302/other\n[BasicAuth]\nu: p\nHTTP 200\n[Asserts]\nbody == \"GET auth=Basic dTpw \
+         body=\"\n\nGET http://{other}/\n[Options]\nskip: true\n"
+    );
+    let file = Scratch::with("trusted.hurl", text.as_bytes());
+    let ran = ablaze(&["run", file.word(), "--location-trusted"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ablaze(&["run", file.word(), "--location"]).status, 1);
+    let Some(hurl) = skip::installed_if_all("hurl") else { return };
+    let words = ["--test", "--location-trusted", file.word()];
+    let output = Command::new(hurl).args(words).bounded_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
