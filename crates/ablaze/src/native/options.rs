@@ -128,7 +128,7 @@ pub struct RequestOptions {
     /// Basic authorization
     #[arg(short, long, value_name = "NAME:PASSWORD")]
     pub user: Option<String>,
-    /// Send the lines `URL [weight]` or `METHOD URL [body]`, to one host or several
+    /// Send the lines `URL [weight]` or `METHOD URL [body]` of a file in turn
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
     /// Use each line as the body of a request, in order, repeatedly

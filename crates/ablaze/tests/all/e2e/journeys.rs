@@ -222,7 +222,7 @@ fn what_cannot_be_walked_is_refused_by_its_line() {
         "bad.hurl:1: the URL http://b/ goes elsewhere than to http://a, and so does every other step",
     );
     refused("GET http://a/\n\nGET b/\n", &[], "bad.hurl:3: the URL b/ has no scheme");
-    refused("GET http://a/\n\nGET http://b/\n", &["--unix-socket", "s"], "its steps also go to b");
+    refused("GET http://a/\n\nGET http://b/\n", &["--unix-socket", "s"], "requests also go to b");
     refused("GET http://a/\n[Asserts]\n", &[], "bad.hurl:");
     refused("GET http://a/\nHTTP 200\n[Asserts]\nxpath \"//a\" exists\n", &[], "bad.hurl:4: ");
     refused("GET http://a/\n", &["--http", "2"], "--journey and --http 2 cannot be used together");
