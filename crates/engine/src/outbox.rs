@@ -28,6 +28,11 @@ impl Layout {
     pub fn new(requests: &Requests, pipeline: u32) -> Self {
         let single = requests.templates.len() == 1 && requests.templates[0].patches.is_empty();
         let copies = if single { pipeline.max(1) } else { 1 };
+        if single && copies == 1 {
+            // Copied once: it may be a large file.
+            let constant_bytes = Arc::from(&requests.templates[0].bytes[..]);
+            return Self { constant_bytes, starts: vec![0], copies };
+        }
         let mut bytes = Vec::new();
         let mut starts = Vec::new();
         for template in &requests.templates {
