@@ -9,12 +9,8 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction};
 
 use crate::front_ends::{
-    ab, compare, completions, demo, doctor, explain, find, gurl, import, load, man, replay, report,
-    run, serve, sweep, wrk,
-    ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, replay,
-    report, run, say, serve, sweep, wrk,
-    ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, oha,
-    replay, report, run, say, serve, sweep, wrk,
+    ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, man,
+    oha, replay, report, run, say, serve, sweep, wrk,
 };
 use crate::help;
 

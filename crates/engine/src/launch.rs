@@ -180,11 +180,8 @@ fn carry_out<D: Driver, S: Walk + Send>(
     fault::listen();
     let tls = Offers::of(&plan)?;
     let http2 = plan.http2_requests()?.map(Arc::new);
-    // Checks only watch: they may watch several.
-    let asks = S::WALKS && plan.checks.is_none();
-    if S::WALKS && http2.is_some() || asks && plan.load.pipeline() > 1 {
-        let text =
-            "users send one request at a time, over HTTP/1: use neither HTTP/2 nor a pipeline";
+    if S::WALKS && http2.is_some() {
+        let text = "users send their requests over HTTP/1: do not use HTTP/2";
         return Err(PlanError::Invalid(text.to_owned()).into());
     }
     let plan = Arc::new(plan);

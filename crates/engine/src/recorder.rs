@@ -14,10 +14,8 @@ use ablaze_stats::{Latency, touched};
 
 use self::groups::GroupRecorder;
 pub use self::live::{Read, Reader, Teller, line};
-pub use self::more::Lost;
-use self::more::{Kept, asks_for_codings};
-use self::more::asks_for_codings;
 pub use self::more::{BodyEnd, Lost};
+use self::more::{Kept, asks_for_codings};
 pub use self::snapshot::Snapshot;
 use self::warmup::WarmupLeft;
 use crate::connection::Exchange;

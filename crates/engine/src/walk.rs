@@ -47,6 +47,13 @@ pub trait Walk: BodySink {
         Next::Start
     }
 
+    /// Whether a user sends another request behind the one that it chose last, without waiting for the response: in closed loop
+    /// it then gets its next number at once, as long as the Plan's pipeline has places. [`write`](Self::write) is called for each in
+    /// their order, and each is answered or fails.
+    fn has_more(&self, _user: u32) -> bool {
+        false
+    }
+
     /// Writes the request that [`next`](Self::next) chose, head and body, to `out`, which is empty, or says that it is the
     /// template of the Plan as it is.
     fn write(&mut self, _user: u32, _template: u32, _out: &mut Vec<u8>) -> Written {

@@ -7,11 +7,11 @@ use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
 
 mod asked;
+mod figures;
 mod subject;
 
 pub use self::asked::{Conditions, Judged};
-mod figures;
-pub use figures::groups_of;
+pub use self::figures::groups_of;
 use self::subject::Subject;
 use crate::number::{grouped, percent, rate, time};
 

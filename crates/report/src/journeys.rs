@@ -58,14 +58,12 @@ pub(crate) fn title(plan: &Plan) -> Option<String> {
         true => format!("journey {}", printable(&journey.name)),
         false => format!("journeys {}", several.join(", ")),
     };
-    let mut title = format!("{what}, {steps}, to {}", plan.target.url);
-    let others = &plan.target.others;
-    Some(format!("{what}, {steps}, to {}{}", run.plan.target.url, and_others(run)))
+    Some(format!("{what}, {steps}, to {}{}", plan.target.url, and_others(plan)))
 }
 
 /// The hosts beside the target: `, http://b and https://c`.
-pub(crate) fn and_others(run: &Run) -> String {
-    let others = &run.plan.target.others;
+pub(crate) fn and_others(plan: &Plan) -> String {
+    let others = &plan.target.others;
     let mut text = String::new();
     for (index, origin) in others.iter().enumerate() {
         text += if index + 1 == others.len() { " and " } else { ", " };

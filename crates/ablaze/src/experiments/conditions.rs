@@ -2,12 +2,11 @@
 //! end, told in every form of the report, and on stderr where a build fails by them.
 
 use ablaze_lab::check::{Answer, Check};
+use ablaze_load::planning::{self, Composed};
 use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
 use ablaze_model::printable;
-use ablaze_report::junit::{self, Case, CaseOutcome, Suite};
-use ablaze_load::planning::{self, Composed};
-use ablaze_model::experiment::{Experiment, Results};
 use ablaze_model::spec::Secrets;
+use ablaze_report::junit::{self, Case, CaseOutcome, Suite};
 use serde_json::json;
 
 use super::shown;

@@ -32,6 +32,8 @@ pub(super) enum Kept {
     Response { status: u16, body_bytes: u64 },
     /// Without one.
     Failure(FailureKind),
+}
+
 /// What shows the end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyEnd {

@@ -42,6 +42,7 @@ pub trait AnyWalk: Send {
     fn is_preparing(&self) -> bool;
     fn prepared(&mut self);
     fn is_over(&self) -> bool;
+    fn has_more(&self, user: u32) -> bool;
     fn address(&self) -> usize;
     fn report(&mut self, record: &mut Record);
 }
@@ -97,6 +98,10 @@ impl Walk for Boxed {
         self.0.is_over()
     }
 
+    fn has_more(&self, user: u32) -> bool {
+        self.0.has_more(user)
+    }
+
     fn address(&self) -> usize {
         self.0.address()
     }
@@ -142,6 +147,10 @@ impl<W: Walk + Send> AnyWalk for W {
 
     fn is_over(&self) -> bool {
         Walk::is_over(self)
+    }
+
+    fn has_more(&self, user: u32) -> bool {
+        Walk::has_more(self, user)
     }
 
     fn address(&self) -> usize {

@@ -12,14 +12,14 @@ pub fn experiment(experiment: &Experiment, results: &Results) -> String {
         "target,load,x,repeat,started_unix_ns,elapsed_ns,responses,errors,unexpected,rate_per_s,mean_ns,\
          p50_ns,p99_ns,server_cpu_ns,client_cpu_ns,verdict,limited_by,failed,run",
     );
+    let names = groups::names(results);
+    let has_checks = results.measured().any(|(_, run)| run.checks.is_some());
+    text.push_str(&more_columns(&names, has_checks));
     // Behind the others, so that these keep their places.
     for axis in &experiment.axes {
         text.push(',');
         text.push_str(&quoted(&axis.name));
     }
-    let names = groups::names(results);
-    let has_checks = results.measured().any(|(_, run)| run.checks.is_some());
-    text.push_str(&more_columns(&names, has_checks));
     text.push_str("\r\n");
     for (trial, outcome) in &results.trials {
         let load = &experiment.loads[trial.load];

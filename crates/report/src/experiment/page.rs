@@ -289,9 +289,6 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
         over_loads::cpu_curves(experiment, results, pick),
     ];
     let mut sections: Vec<Section> = drawn.into_iter().flatten().map(multiples).collect();
-    // Each chart has its title above it.
-    let section = |chart: Chart| Section::default().with(Block::chart(chart));
-    let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
     sections[0].blocks.extend(of_groups(experiment, results));
     sections[0].blocks.extend(whence());
     let doubtful = text::doubtful(experiment, results);

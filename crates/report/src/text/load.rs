@@ -64,7 +64,7 @@ pub(crate) fn what(run: &Run) -> String {
     let method = if have_methods { String::new() } else { format!("{method} ") };
     let urls = if number > 0 { counted(number, "URL") } else { "the URLs".to_owned() };
     let file = list.map_or("a list", |list| &list.file.name);
-    format!("{method}{}{} · {urls} of {file}", &url[..end], crate::journeys::and_others(run))
+    format!("{method}{}{} · {urls} of {file}", &url[..end], crate::journeys::and_others(&run.plan))
 }
 
 /// Behind a number of connections: where a list goes to several hosts, there are so many to each.

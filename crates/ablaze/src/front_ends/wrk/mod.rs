@@ -1,9 +1,11 @@
 //! `ablaze wrk`: wrk's command line, its request and its report, in front of ablaze's engine. What is meant to differ
 //! from wrk is listed in docs/wrk.md.
 //!
-//! Reading order: [`getopt`], [`options`], [`spec`] make a Plan; [`script`] has a script set up and told at the end, [`walk`]
+//! Reading order: [`getopt`], [`options`], [`spec`] make a Plan; [`script`] has a script set up and told at the end
+//! ([`before`]: as long as Ctrl-C permits), [`walk`]
 //! has it say what is sent, [`watchdog`] ends one that does not return. The report itself is `ablaze-report`'s.
 
+mod before;
 mod getopt;
 mod options;
 mod script;
@@ -27,7 +29,7 @@ use ablaze_report::wrk as report;
 use ablaze_script::{Script, ScriptError};
 
 use self::options::{Options, Parsed};
-use self::script::{Prepared, Threads};
+use self::script::Threads;
 use self::walk::{Failure, Scripted, Thread};
 use self::watchdog::{Watchdog, Watched};
 use crate::carry_out::{Silent, Watcher, carry_out, own_command_line, walking};
@@ -62,7 +64,7 @@ fn run(options: &Options) -> Result<ExitCode, CommandError> {
     spec::note_unread_headers(options);
     let mut secrets = Secrets::default();
     let script = options.script.as_ref();
-    let script = script.map(|file| Prepared::new(options, &url, file.into())).transpose()?;
+    let script = script.map(|file| before::prepared(options, &url, file.into())).transpose()?;
     let request = match &script {
         Some(script) => script.first.clone(),
         None => spec::without_script(options, &url),
@@ -170,11 +172,11 @@ fn tell(
     if let Some(why) = outcome::explanation(run).filter(|_| nothing) {
         note(&why);
     } else {
-        verdict::say(assessed, asked.explain, asked.quiet);
-    }
         if !is_machine_readable(options) {
             verdict::say_checks(run, asked.quiet);
         }
+        verdict::say(assessed, asked.explain, asked.quiet);
+    }
     let refuted = asked.strict && verdict::is_invalid(assessed);
     ExitCode::from(match () {
         () if refuted => NOT_TO_BE_BELIEVED,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ablaze_model::plan::Load;
 use ablaze_model::{Plan, Run};
 use ablaze_report::wrk as report;
 use ablaze_script::{
@@ -35,9 +36,14 @@ pub struct Prepared {
     addresses: Vec<SocketAddr>,
     /// What its first request is.
     pub first: Request,
-    /// The bytes of it.
+    /// The bytes of it, or of several in one string.
     first_bytes: Vec<u8>,
+    /// How many those are: so many are in flight on each connection, as in wrk.
+    at_once: u32,
 }
+
+/// More requests in one string are not all in flight: each has a buffer.
+const AT_ONCE_MAX: usize = 1_000;
 
 impl Prepared {
     /// Loads the script and sets its threads up.
@@ -79,7 +85,8 @@ impl Prepared {
         }
         script.flush();
         let first = request(&first_bytes[..ends[0]]);
-        Ok(Self { script, threads, addresses, first, first_bytes })
+        let at_once = ends.len().min(AT_ONCE_MAX) as u32;
+        Ok(Self { script, threads, addresses, first, first_bytes, at_once })
     }
 
     /// Has the Plan go where the script's threads go, and know both kinds of requests that there can be.
@@ -88,6 +95,9 @@ impl Prepared {
             plan.target.addresses.clone_from(&self.addresses);
         }
         if self.runs(plan) {
+            if let Load::Closed { pipeline, .. } = &mut plan.load {
+                *pipeline = self.at_once;
+            }
             let templates = &mut plan.requests.templates;
             templates.truncate(1);
             templates[0].response_has_no_body = false;

@@ -1,6 +1,7 @@
 //! What the users of a worker send and are told, by its script. A script runs in the worker's loop, as in wrk: what it
 //! takes delays all connections of its thread, and shows as client delay.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -68,8 +69,10 @@ struct User {
     bytes: Vec<u8>,
     /// Where those that were not sent end, the last first.
     ends: Vec<usize>,
-    /// Where the request that is sent begins and ends.
-    sent: (usize, usize),
+    /// Where those begin and end that are sent and not written yet.
+    unwritten: VecDeque<(usize, usize)>,
+    /// Where the last of them ends.
+    sent_to: usize,
     status: u16,
     head: Vec<u8>,
     body: Vec<u8>,
@@ -128,7 +131,7 @@ impl Scripted {
             ends.reverse();
         }
         let user = &mut self.users[user];
-        (user.bytes, user.ends, user.sent) = (bytes, ends, (0, 0));
+        (user.bytes, user.ends, user.sent_to) = (bytes, ends, 0);
         Some(())
     }
 }
@@ -175,16 +178,22 @@ impl Walk for Scripted {
             return Next::Pause { until_ns: u64::MAX };
         };
         user.not_before_ns = None;
-        user.sent = (user.sent.1, end);
-        let is_head = user.bytes[user.sent.0..].starts_with(b"HEAD ");
+        let begin = std::mem::replace(&mut user.sent_to, end);
+        user.unwritten.push_back((begin, end));
+        let is_head = user.bytes[begin..].starts_with(b"HEAD ");
         let template = if is_head { WITHOUT_BODY } else { WITH_BODY };
         Next::Send { template, number, due_ns, origin: 0 }
     }
 
     fn write(&mut self, user: u32, _template: u32, out: &mut Vec<u8>) -> Written {
-        let user = &self.users[user as usize];
-        out.extend_from_slice(&user.bytes[user.sent.0..user.sent.1]);
+        let user = &mut self.users[user as usize];
+        let (begin, end) = user.unwritten.pop_front().unwrap_or_default();
+        out.extend_from_slice(&user.bytes[begin..end]);
         Written::Here
+    }
+
+    fn has_more(&self, user: u32) -> bool {
+        !self.over && !self.users[user as usize].ends.is_empty()
     }
 
     fn head(&mut self, user: u32, place: usize, _template: u32, status: u16, head: &[u8]) {
@@ -216,6 +225,7 @@ impl Walk for Scripted {
         user.number = None;
         // What stood behind it in the same string went with the connection.
         user.ends.clear();
+        user.unwritten.clear();
     }
 
     fn address(&self) -> usize {

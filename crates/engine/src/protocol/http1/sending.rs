@@ -64,7 +64,7 @@ impl<S: Walk> Worker<Http1<S>> {
     #[inline]
     pub(super) fn take_exchanges(&mut self, slot: Slot, most: u32) -> u32 {
         if self.asks_users() {
-            return self.take_step(slot);
+            return self.take_step(slot, most);
         }
         let mut count = 0;
         while {
@@ -94,7 +94,7 @@ impl<S: Walk> Worker<Http1<S>> {
     #[inline]
     pub(super) fn send_places<I: Io>(&mut self, io: &mut I, slot: Slot, first: u32, count: u32) {
         if self.asks_users() {
-            return self.send_letter(io, slot);
+            return self.send_letters(io, slot, first, count);
         }
         let notify = self.protocol.sends.notify;
         let oldest = self.connections[slot as usize].state.oldest;

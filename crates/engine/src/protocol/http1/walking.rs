@@ -1,7 +1,8 @@
 //! Requests that a [`Walk`] says: users are asked what they send next, and told what came back.
 //!
 //! What they write goes into a buffer of their connection's own, which is not written to before its bytes have left:
-//! such requests are sent as patched ones are. A connection has one in flight. A walk that only watches is told, and asked nothing.
+//! such requests are sent as patched ones are. A connection has one in flight, unless its user has more to send behind it
+//! ([`Walk::has_more`]) and the Plan has a pipeline. A walk that only watches is told, and asked nothing.
 
 use ablaze_net::{Io, OutBuffer, Outgoing, Slot};
 
@@ -63,9 +64,10 @@ impl Letters {
 }
 
 impl<S: Walk> Worker<Http1<S>> {
-    /// Asks the user of a connection that has nothing in flight what it does next. Returns 1 if it sends a request, which
-    /// has its place then; 0 also if it is sent on another connection, to which [`follow_user`](Self::follow_user) goes.
-    pub(super) fn take_step(&mut self, slot: Slot) -> u32 {
+    /// Asks the user of a connection that has nothing in flight what it does next. Returns how many requests it sends, at most
+    /// `most`, which have their places then; 0 also if it sends on another connection, to which
+    /// [`follow_user`](Self::follow_user) goes.
+    pub(super) fn take_step(&mut self, slot: Slot, most: u32) -> u32 {
         let connection = &self.connections[slot as usize];
         if connection.in_flight > 0 || connection.is_left {
             return 0;
@@ -75,15 +77,9 @@ impl<S: Walk> Worker<Http1<S>> {
             match self.protocol.bodies.sink().next(user, self.now_ns) {
                 Next::Send { template, number, due_ns, origin } => {
                     let to = self.move_user(slot, origin);
-                    let connection = &mut self.connections[to as usize];
-                    let place = (to * self.pipeline + connection.state.oldest) as usize;
-                    self.exchanges[place] =
-                        Exchange { number, intended_ns: due_ns, template, ..Exchange::default() };
-                    connection.in_flight += 1;
-                    connection.requests += 1;
-                    self.in_flight += 1;
+                    self.place_step(to, template, (number, due_ns));
                     if to == slot {
-                        return 1;
+                        return 1 + self.take_more_steps(slot, most);
                     }
                     self.protocol.letters.moved_to = Some(to);
                     return 0;
@@ -101,6 +97,35 @@ impl<S: Walk> Worker<Http1<S>> {
         }
     }
 
+    /// What the user of a connection sends behind its first request, without waiting for the response; returns how many.
+    fn take_more_steps(&mut self, slot: Slot, most: u32) -> u32 {
+        let user = self.connections[slot as usize].user;
+        let mut count = 0;
+        while self.connections[slot as usize].in_flight < most
+            && !self.closed_for_new
+            && self.protocol.bodies.sink().has_more(user)
+        {
+            let Some((number, due_ns)) = self.take_request() else { break };
+            self.protocol.bodies.sink().start(user, number, due_ns, self.now_ns);
+            let next = self.protocol.bodies.sink().next(user, self.now_ns);
+            let Next::Send { template, number, due_ns, .. } = next else { break };
+            self.place_step(slot, template, (number, due_ns));
+            count += 1;
+        }
+        count
+    }
+
+    /// A request of a user gets the next place of a connection.
+    fn place_step(&mut self, slot: Slot, template: u32, (number, due_ns): (u64, u64)) {
+        let connection = &mut self.connections[slot as usize];
+        let ring = (connection.state.oldest + connection.in_flight) % self.pipeline;
+        connection.in_flight += 1;
+        connection.requests += 1;
+        self.in_flight += 1;
+        self.exchanges[(slot * self.pipeline + ring) as usize] =
+            Exchange { number, intended_ns: due_ns, template, ..Exchange::default() };
+    }
+
     /// A connection has nothing to send: whether that is because its user pauses, or is at another one, whose request
     /// leaves then or as soon as it can.
     pub(super) fn follow_user<I: Io>(&mut self, io: &mut I, slot: Slot) -> bool {
@@ -108,7 +133,7 @@ impl<S: Walk> Worker<Http1<S>> {
             match self.connections[to as usize].stage {
                 Stage::Open => {
                     self.note_leaving(io, to);
-                    self.send_letter(io, to);
+                    self.send_letters(io, to, 0, 1);
                 }
                 Stage::Free => self.open_next_requests(io, to),
                 Stage::Closing => self.connections[to as usize].is_awaited = true,
@@ -121,20 +146,21 @@ impl<S: Walk> Worker<Http1<S>> {
         connection.pauses || connection.is_left
     }
 
-    /// Sends the request of a connection.
-    pub(super) fn send_letter<I: Io>(&mut self, io: &mut I, slot: Slot) {
+    /// Sends the requests at `first..first + count` of a connection's places in flight.
+    pub(super) fn send_letters<I: Io>(&mut self, io: &mut I, slot: Slot, first: u32, count: u32) {
         let oldest = self.connections[slot as usize].state.oldest;
-        let place = self.place(slot, oldest);
-        let repeated = self.exchanges[place].repeated;
-        if !repeated {
-            let outgoing = self.write_letter(io, slot, place);
-            self.protocol.letters.letters[place].outgoing = outgoing;
+        for position in first..first + count {
+            let place = self.place(slot, oldest + position);
+            if !self.exchanges[place].repeated {
+                let outgoing = self.write_letter(io, slot, place);
+                self.protocol.letters.letters[place].outgoing = outgoing;
+            }
+            let bytes = self.protocol.letters.letters[place].outgoing;
+            let notify = self.protocol.sends.notify || bytes.len() > SILENT_BYTES;
+            self.recorder.record().sent_bytes += u64::from(bytes.len());
+            self.connections[slot as usize].state.sends_under_way += u32::from(notify);
+            io.send(slot, bytes, notify);
         }
-        let bytes = self.protocol.letters.letters[place].outgoing;
-        let notify = self.protocol.sends.notify || bytes.len() > SILENT_BYTES;
-        self.recorder.record().sent_bytes += u64::from(bytes.len());
-        self.connections[slot as usize].state.sends_under_way += u32::from(notify);
-        io.send(slot, bytes, notify);
     }
 
     /// Has the user of a connection write its request, and says what to send.

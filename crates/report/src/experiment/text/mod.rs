@@ -20,7 +20,6 @@ pub(crate) use runs::{
 };
 pub(crate) use search::{cells_of_stage, findings, verdict, what_for};
 pub(crate) use sweep::{doubtful, what};
-pub(crate) use sweep::what;
 
 /// The groups, steps and journeys of the targets side by side, below an empty line; nothing where there are none.
 fn of_groups(experiment: &Experiment, results: &Results) -> Vec<String> {
