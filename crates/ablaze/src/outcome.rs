@@ -90,6 +90,13 @@ pub fn explanation(run: &Run) -> Option<String> {
              (SETTINGS_MAX_CONCURRENT_STREAMS is 0): raise its limit"
         ));
     }
+    let in_vain = record.first_failure.is_none_or(|first| first.kind == FailureKind::Timeout);
+    if in_vain && was_stopped(run) {
+        return Some(format!(
+            "no response from {to}: its process was stopped (SIGSTOP, Ctrl-Z, a debugger): continue it \
+             with kill -CONT"
+        ));
+    }
     match record.first_failure {
         Some(failure) => {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
@@ -242,6 +249,12 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => of_tls(kind, to, run),
     }
+}
+
+/// Whether the server was stopped most times that it was looked at.
+fn was_stopped(run: &Run) -> bool {
+    let processes = run.monitor.iter().flat_map(|monitor| &monitor.target.processes);
+    processes.into_iter().any(|process| process.stopped_readings * 2 > process.readings)
 }
 
 /// Whether bytes of a response had come before most of the requests failed.

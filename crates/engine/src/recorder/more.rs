@@ -88,7 +88,9 @@ impl Recorder {
     /// An exchange fails, as its connection was ended by the far end after so long an idle time, and it may not be sent
     /// again.
     pub fn not_repeated(&mut self, exchange: &Exchange, idle_ns: u64, reset: bool) {
-        if exchange.started_ns >= self.window_start_ns && self.window_is_open() {
+        // One that was to leave with the next turn has no times yet.
+        let is_of_window = exchange.started_ns == 0 || exchange.started_ns >= self.window_start_ns;
+        if is_of_window && self.window_is_open() {
             self.record.ended_idle.failed.note(idle_ns);
             self.record.ended_idle.failed_by_reset += u64::from(reset);
         }

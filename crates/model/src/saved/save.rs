@@ -105,10 +105,13 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             body: record.body_bytes,
             sent: record.sent_bytes,
         },
-        first_response: (record.responses > 0).then(|| FirstResponse {
-            at_clock_ns: record.first_response_at_ns,
-            body_bytes: record.first_body_bytes,
-            head: characters(&record.first_head),
+        // Also of one that did not end: what is said of it depends on its head.
+        first_response: (record.responses > 0 || !record.first_head.is_empty()).then(|| {
+            FirstResponse {
+                at_clock_ns: record.first_response_at_ns,
+                body_bytes: record.first_body_bytes,
+                head: characters(&record.first_head),
+            }
         }),
         content_codings: record.content_codings.iter().cloned().collect(),
         tls: tls::save(run),

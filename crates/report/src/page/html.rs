@@ -146,7 +146,8 @@ fn write_finding(text: &FindingText, out: &mut String) {
         finding.id,
         escaped(finding.id.name()),
         finding.severity,
-        with_code(&finding.evidence),
+        // Evidence of several targets or points has a line for each.
+        with_code(&finding.evidence).replace('\n', "<br>\n"),
     );
     let rest = [&finding.cause, &finding.fix].map(|part| with_code(part)).join(" ");
     if !rest.trim().is_empty() {
@@ -290,4 +291,20 @@ fn kept_together(text: &str) -> String {
     units.into_iter().fold(text.to_owned(), |text, unit| {
         text.replace(&format!(" {unit}"), &format!("\u{a0}{unit}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::finding::{DiagnosisId, Finding};
+
+    use super::*;
+
+    #[test]
+    fn each_line_of_evidence_is_a_line_of_the_page() {
+        let evidence = "report 1: 138 B\nreport 2: 612 B";
+        let finding = Finding::new(DiagnosisId::D05, Severity::Invalid, evidence, "cause", "fix");
+        let mut out = String::new();
+        write_finding(&FindingText { of: String::new(), finding, explains: Vec::new() }, &mut out);
+        assert!(out.contains("<p>report 1: 138 B<br>\nreport 2: 612 B</p>"), "{out}");
+    }
 }

@@ -73,7 +73,8 @@ pub fn on_a_page(found: &[Found]) -> Vec<FindingText> {
     let text = |found: &Found| FindingText {
         of: match found.lines.as_slice() {
             [] => "the figures together".to_owned(),
-            lines => lines.join(", "),
+            // Names of lines have commas.
+            lines => lines.join("; "),
         },
         finding: found.gravest.clone(),
         explains: Vec::new(),

@@ -105,7 +105,7 @@ impl<S: Walk> Worker<Http1<S>> {
                 break;
             }
             if had_responded && !may_repeat && matches!(lost, Lost::Closed | Lost::Reset) {
-                let sent_ns = exchange.sent_ns;
+                let sent_ns = if exchange.sent_ns > 0 { exchange.sent_ns } else { at };
                 self.recorder.not_repeated(
                     exchange,
                     connection.idle_ns(sent_ns),

@@ -86,13 +86,6 @@ fn without_end(record: &Record) -> bool {
     !head.is_empty() && !has("content-length:") && !has("transfer-encoding:")
 }
 
-/// Whether the first head that came was that of an interim response (RFC 9110, 15.2), behind which nothing was whole.
-fn only_interim(record: &Record) -> bool {
-    record.responses == 0
-        && (record.first_head.starts_with(b"HTTP/1.1 1")
-            || record.first_head.starts_with(b"HTTP/1.0 1"))
-}
-
 /// Whether no TLS handshake failed.
 fn completed(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.all_completed())
@@ -136,8 +129,14 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              they waited here, for a free connection or for the client. What the server would \
              have done with them is not known."
         }
-        Timeout if all_in_a_response(run, kind) && only_interim(record) => {
-            "The server sent an interim response (1xx) and no final one in time."
+        // Of HTTP/1 the first whole head of a final response is kept.
+        Timeout
+            if all_in_a_response(run, kind)
+                && run.plan.http2.is_none()
+                && record.first_head.is_empty() =>
+        {
+            "The server sent something for these requests, and no whole head of a final response in time: an interim \
+             response (1xx), or the beginning of a head."
         }
         Timeout if is_stream_that_timed_out(run) => begun::STREAM,
         Timeout if all_in_a_response(run, kind) && without_end(record) => {

@@ -247,6 +247,8 @@ fn timeouts_are_told_by_what_had_come() {
     assert!(cause(&timed_out()).contains("does not respond in time"));
     let mut run = timed_out();
     (0..5).for_each(|_| run.record.failed.wait.record(1_000));
+    run.record.first_head.clear();
+    assert!(cause(&run).contains("no whole head of a final response"), "{}", cause(&run));
     run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n".to_vec();
     assert!(cause(&run).contains("began these responses"), "{}", cause(&run));
     run.record.first_head = b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\n".to_vec();
