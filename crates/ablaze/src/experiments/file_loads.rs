@@ -59,7 +59,7 @@ impl Document<'_> {
                 CommandError::usage(wrong.why)
             })
         };
-        let varied = vary::cells(&wanted, &scene, secrets, &mut read);
+        let varied = vary::cells(&wanted, &scene, secrets, &mut read, &|_, _| Ok(()));
         varied.map_err(|wrong| match (line, wrong.at) {
             (Some(line), _) => FileError { line, why: wrong.error.line },
             (None, Some(at)) => self.error(spans[at].clone(), wrong.error.line),

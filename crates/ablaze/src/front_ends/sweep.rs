@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use ablaze_model::LoadSpec;
 use ablaze_model::spec::Secrets;
 use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::Kind;
@@ -89,19 +90,23 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 fn varied(
     options: &ExperimentOptions,
     mut words: Vec<String>,
-    vary: &[String],
+    sweep: &SweepOptions,
     secrets: &mut Secrets,
 ) -> Result<Varied, CommandError> {
-    let wanted = vary::of_words(&mut words, vary)?;
+    let wanted = vary::of_words(&mut words, &sweep.vary)?;
     if wanted.is_empty() {
         return Err(CommandError::usage(
             "nothing to sweep over: use -c 1,2,5,10, --rates or --vary",
         ));
     }
-    // What is wrong with a target whatever is varied is said of the target.
     let scene = options.scene(words);
     let mut targets = |settings: &_, secrets: &mut _| options.targets_with(settings, secrets);
-    vary::cells(&wanted, &scene, secrets, &mut targets).map_err(|wrong| wrong.error)
+    let repeats = options.repeat.unwrap_or(1) as usize;
+    let enough = |load: &LoadSpec, runs: usize| match sweep.yes {
+        true => Ok(()),
+        false => vary::refuse_if_many(runs * repeats, load),
+    };
+    vary::cells(&wanted, &scene, secrets, &mut targets, &enough).map_err(|wrong| wrong.error)
 }
 
 fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
@@ -114,7 +119,7 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
             "missing target: a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
         ));
     }
-    let swept = varied(&options, load_words(matches), &sweep.vary, &mut secrets)?;
+    let swept = varied(&options, load_words(matches), &sweep, &mut secrets)?;
     let repeats = options.repeat.unwrap_or(1);
     let experiment = experiments::experiment("sweep", &options, swept, repeats)?;
     if !sweep.yes {

@@ -90,7 +90,7 @@ pub fn small_count(text: &str) -> Result<u32, String> {
     count(text)?.try_into().map_err(|_| format!("the maximum is {}", u32::MAX))
 }
 
-/// A number of bytes: `4096`, `64KB` or `64k` (1000), `64KiB` (1024).
+/// A number of bytes: `4096`, `64KB` (1000), `64KiB` (1024).
 ///
 /// # Errors
 /// When it is not a whole number of bytes.
@@ -98,9 +98,9 @@ pub fn size_bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split_number(text.trim());
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => Some(1),
-        "k" | "kb" => Some(1_000),
-        "m" | "mb" => Some(1_000_000),
-        "g" | "gb" => Some(1_000_000_000),
+        "kb" => Some(1_000),
+        "mb" => Some(1_000_000),
+        "gb" => Some(1_000_000_000),
         "kib" => Some(1 << 10),
         "mib" => Some(1 << 20),
         "gib" => Some(1 << 30),

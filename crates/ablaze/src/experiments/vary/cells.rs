@@ -1,6 +1,7 @@
 //! All cells of an experiment, made before anything starts: the values of every axis are checked, each by the parser
 //! that reads it anywhere else.
 
+use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Axis, AxisValue, Load, Place, Target};
 use ablaze_model::spec::Secrets;
 
@@ -13,7 +14,7 @@ use crate::{CommandError, native};
 /// More axes cannot be drawn.
 const MOST_AXES: usize = 2;
 /// More cells are no experiment that anybody waits for.
-const MOST_CELLS: usize = 10_000;
+const MOST_CELLS: usize = 1_000;
 
 /// What is there to vary, as it was written.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +76,8 @@ struct Cell {
     path: String,
 }
 
-/// Makes them. `targets` reads all targets as they are with some settings, each under its name.
+/// Makes them. `targets` reads all targets as they are with some settings, each under its name; `enough` hears of the
+/// first load and how many runs of each repeat there will be, before the rest is made.
 ///
 /// # Errors
 /// When a name goes nowhere, a value is not taken, or two values ask for the same.
@@ -84,6 +86,7 @@ pub fn cells(
     scene: &Scene,
     secrets: &mut Secrets,
     targets: &mut dyn FnMut(&Settings, &mut Secrets) -> Result<Vec<Target>, CommandError>,
+    enough: &dyn Fn(&LoadSpec, usize) -> Result<(), CommandError>,
 ) -> Result<Varied, VaryError> {
     let along = placed(wanted, scene)?;
     let (axes, fixed): (Vec<&Along<'_>>, Vec<&Along<'_>>) = axes(&along)?;
@@ -101,7 +104,12 @@ pub fn cells(
             values.push((along, rest % length));
             rest /= length;
         }
-        made.push(cell(&values, &axes, scene, secrets, targets)?);
+        let made_now = cell(&values, &axes, scene, secrets, targets)?;
+        if number == 0 {
+            enough(&made_now.load.spec, count * made_now.targets.len())
+                .map_err(|error| VaryError { at: None, error })?;
+        }
+        made.push(made_now);
     }
     alike(&made, &axes, &lengths)?;
     Ok(varied(made, axes.iter().map(|along| along.axis.clone()).collect()))
@@ -125,11 +133,23 @@ fn placed<'a>(wanted: &'a [Wanted], scene: &Scene) -> Result<Vec<Along<'a>>, Var
             .values
             .iter()
             .map(|value| AxisValue { text: shown(&placed, value), x: number(value) });
-        let axis =
-            Axis { name: placed.name.clone(), of: placed.of.clone(), values: values.collect() };
+        let is_taken = along.iter().any(|before| before.axis.name == placed.name);
+        let name = if is_taken { qualified(&placed) } else { placed.name.clone() };
+        let axis = Axis { name, of: placed.of.clone(), values: values.collect() };
         along.push(Along { at, wanted, placed, axis });
     }
     Ok(along)
+}
+
+/// The name with whose it is: threads of the client beside threads of the server.
+fn qualified(placed: &Placed) -> String {
+    let whose = match placed.of.first() {
+        Some(Place::Load) => "load:",
+        Some(Place::Server) => "serve:",
+        Some(Place::Environment) => "env:",
+        _ => "",
+    };
+    format!("{whose}{}", placed.name)
 }
 
 /// A value stands in tables, and in the names of files.

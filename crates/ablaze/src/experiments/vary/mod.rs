@@ -10,7 +10,7 @@ mod place;
 mod settings;
 mod wanted;
 
-pub use bound::refuse_if_long;
+pub use bound::{refuse_if_long, refuse_if_many};
 pub use cells::{Scene, Varied, cells};
 pub use settings::Settings;
 pub use wanted::{Wanted, of_words};

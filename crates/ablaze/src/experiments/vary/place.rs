@@ -50,6 +50,8 @@ pub struct Placed {
     pub name: String,
     /// Where its values go, at least one place.
     pub of: Vec<Place>,
+    /// How its option takes them, if it is one.
+    pub takes: Takes,
 }
 
 /// How an option takes its value.
@@ -68,7 +70,9 @@ pub enum Takes {
 /// # Errors
 /// When they go nowhere, and why.
 pub fn place(name: &str, scene: &Scene) -> Result<Placed, String> {
-    let placed = |name: &str, of: &[Place]| Ok(Placed { name: name.to_owned(), of: of.to_vec() });
+    let takes = Takes::One;
+    let placed =
+        |name: &str, of: &[Place]| Ok(Placed { name: name.to_owned(), of: of.to_vec(), takes });
     match name.split_once(':') {
         Some(("env", variable)) => return environment(variable, scene),
         Some(("serve", option)) => return of_server(option, scene),
@@ -89,10 +93,13 @@ pub fn place(name: &str, scene: &Scene) -> Result<Placed, String> {
     if let Some((_, what)) = RESERVED.iter().find(|(reserved, _)| *reserved == name) {
         return Err(format!("{{{name}}} is {what}: use another name"));
     }
-    let of_server_too = scene.has_model && server_option(name).is_some();
+    let server_option = server_option(name).filter(|_| scene.has_model);
+    let of_server_too = server_option.is_some();
     if scene.mentions(name) {
         let both = [Place::Placeholder, Place::Server];
-        return placed(name, if of_server_too { &both } else { &both[..1] });
+        let of = if of_server_too { both.to_vec() } else { vec![Place::Placeholder] };
+        let takes = server_option.map_or(Takes::One, |(_, takes)| takes);
+        return Ok(Placed { name: name.to_owned(), of, takes });
     }
     if name == "path" {
         return placed(name, &[Place::Path]);
@@ -104,7 +111,7 @@ pub fn place(name: &str, scene: &Scene) -> Result<Placed, String> {
     }
     match load_option(name) {
         Some((long, _)) if of_server_too && OF_THE_SERVER.contains(&long.as_str()) => {
-            placed(&long, &[Place::Server])
+            of_server(&long, scene)
         }
         Some((long, _)) => of_load(&long, scene),
         None if servers::has_option(name) => of_server(name, scene),
@@ -131,7 +138,7 @@ fn environment(variable: &str, scene: &Scene) -> Result<Placed, String> {
              started with; use --start 'NAME=COMMAND {{port}}'"
         ));
     }
-    Ok(Placed { name: variable.to_owned(), of: vec![Place::Environment] })
+    Ok(Placed { name: variable.to_owned(), of: vec![Place::Environment], takes: Takes::One })
 }
 
 fn of_server(name: &str, scene: &Scene) -> Result<Placed, String> {
@@ -140,16 +147,16 @@ fn of_server(name: &str, scene: &Scene) -> Result<Placed, String> {
             "a server that is started for a run has --{name} from whoever starts it"
         ));
     }
-    if server_option(name).is_none() {
+    let Some((_, takes)) = server_option(name) else {
         return Err(unknown(name, &server_options(), "of `ablaze serve`"));
-    }
+    };
     if !scene.has_model {
         return Err(format!(
             "{name} is an option of built-in servers, and no target is serve:MODEL; write {{{name}}} where a command, a \
              URL or a header has the value"
         ));
     }
-    Ok(Placed { name: name.to_owned(), of: vec![Place::Server] })
+    Ok(Placed { name: name.to_owned(), of: vec![Place::Server], takes })
 }
 
 fn of_load(long: &str, scene: &Scene) -> Result<Placed, String> {
@@ -157,11 +164,11 @@ fn of_load(long: &str, scene: &Scene) -> Result<Placed, String> {
         return Err("--cookie-jar is for `ablaze load URL`, which makes one run".to_owned());
     }
     let option = format!("--{long}");
-    let is_several = load_option(long).is_some_and(|(_, takes)| takes == Takes::Several);
-    if !is_several && scene.load.contains(&option) {
+    let takes = load_option(long).map_or(Takes::One, |(_, takes)| takes);
+    if takes != Takes::Several && scene.load.contains(&option) {
         return Err(format!("{option} is given, too: remove one of them"));
     }
-    Ok(Placed { name: long.to_owned(), of: vec![Place::Load] })
+    Ok(Placed { name: long.to_owned(), of: vec![Place::Load], takes })
 }
 
 /// The error for a name that is nothing here.
@@ -184,13 +191,13 @@ fn unknown(name: &str, known: &[String], whose: &str) -> String {
 }
 
 /// The long name of an option of the load, and how it takes its value.
-pub fn load_option(name: &str) -> Option<(String, Takes)> {
+fn load_option(name: &str) -> Option<(String, Takes)> {
     let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
     option_of(&command, name)
 }
 
 /// The same of an option of built-in servers.
-pub fn server_option(name: &str) -> Option<(String, Takes)> {
+fn server_option(name: &str) -> Option<(String, Takes)> {
     let name = Some(name).filter(|name| !OF_WHO_STARTS.contains(name) && *name != "help")?;
     option_of(&servers::command(), name)
 }

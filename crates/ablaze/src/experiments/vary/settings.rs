@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ablaze_model::experiment::{Place, Target};
 use ablaze_model::spec::{ModelSpec, TargetSpec, UrlSpec};
 
-use super::place::{Placed, Takes, load_option, server_option};
-use crate::{CommandError, servers};
+use super::place::{Placed, Takes};
+use crate::{CommandError, servers, values};
 
 /// What a cell says beside what all cells have. The default says nothing.
 #[derive(Debug, Clone, Default)]
@@ -37,8 +37,8 @@ impl Settings {
                 Place::Path => {
                     return Err(CommandError::usage("a path must start with /"));
                 }
-                Place::Server => self.server.extend(of_server(&axis.name, value)?),
-                Place::Load => self.load.extend(of_load(&axis.name, value)?),
+                Place::Server => self.server.extend(of_server(axis, value)?),
+                Place::Load => self.load.extend(of_load(axis, value)?),
             }
         }
         Ok(())
@@ -93,9 +93,10 @@ impl Settings {
 }
 
 /// What a built-in server is told; nothing for a switch that is off.
-fn of_server(name: &str, value: &str) -> Result<Option<ModelSpec>, CommandError> {
-    match server_option(name) {
-        Some((_, Takes::Nothing)) => {
+fn of_server(axis: &Placed, value: &str) -> Result<Option<ModelSpec>, CommandError> {
+    let name = axis.name.as_str();
+    match axis.takes {
+        Takes::Nothing => {
             let said = match (name, is_on(value)?) {
                 // Each says the opposite of the other.
                 ("keep-alive", false) => Some("close"),
@@ -104,18 +105,25 @@ fn of_server(name: &str, value: &str) -> Result<Option<ModelSpec>, CommandError>
             };
             said.map(|name| servers::saying(&format!("--{name}"))).transpose()
         }
-        _ => servers::saying(&format!("--{name}={value}")).map(Some),
+        _ => {
+            let saying = |value: &str| servers::saying(&format!("--{name}={value}"));
+            // Along an axis 10k is a number, also of bytes.
+            let said = saying(value).or_else(|error| match values::count(value) {
+                Ok(number) => saying(&number.to_string()).map_err(|_| error),
+                Err(_) => Err(error),
+            });
+            said.map(Some)
+        }
     }
 }
 
 /// The words of an option of the load; none for a switch that is off.
-fn of_load(name: &str, value: &str) -> Result<Vec<String>, CommandError> {
-    Ok(match load_option(name) {
-        Some((long, Takes::Nothing)) => {
-            is_on(value)?.then(|| format!("--{long}")).into_iter().collect()
-        }
-        _ if value.starts_with('-') => vec![format!("--{name}={value}")],
-        _ => vec![format!("--{name}"), value.to_owned()],
+fn of_load(axis: &Placed, value: &str) -> Result<Vec<String>, CommandError> {
+    let option = format!("--{}", axis.name);
+    Ok(match axis.takes {
+        Takes::Nothing => is_on(value)?.then_some(option).into_iter().collect(),
+        _ if value.starts_with('-') => vec![format!("{option}={value}")],
+        _ => vec![option, value.to_owned()],
     })
 }
 

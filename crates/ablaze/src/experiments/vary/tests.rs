@@ -36,7 +36,8 @@ fn varied(vary: &[&str], written: &[&str], load: &[&str]) -> Result<Varied, Stri
         };
         texts.iter().map(one).collect()
     };
-    cells(&wanted, &scene, &mut Secrets::default(), &mut read).map_err(|wrong| wrong.error.line)
+    cells(&wanted, &scene, &mut Secrets::default(), &mut read, &|_, _| Ok(()))
+        .map_err(|wrong| wrong.error.line)
 }
 
 fn labels(vary: &[&str], written: &[&str], load: &[&str]) -> Vec<String> {
@@ -106,6 +107,8 @@ fn each_value_is_a_cell_and_two_axes_are_all_pairs() {
     let pairs =
         ["threads=1, size=1", "threads=2, size=1", "threads=1, size=1k", "threads=2, size=1k"];
     assert_eq!(both, pairs);
+    let sides = labels(&["threads=1,2", "load:threads=1,2"], &MODEL, &[]);
+    assert_eq!(sides[3], "threads=2, load:threads=2");
     let lists = ["--connections", "1,2", "--rate", "1k,2k"];
     assert_eq!(labels(&[], &URL, &lists)[1], "c=2, rate=1k");
     // One value is no axis beside one of several.

@@ -64,7 +64,11 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("compare --keepalive :1 :2", 2, "it is the default; --no-keepalive turns it off"),
     ("compare :1 --control apache", 2, "`apache` for `--control <SERVER>`: expected nginx"),
     ("compare serve:epoll-et,foo=1 :1", 2, "unknown option `foo`; `ablaze serve --help` lists"),
-    ("sweep -c 1,2 --rates 1k,2k :1", 2, "-c and --rates are lists: give a list to one of them"),
+    (
+        "sweep -c 1,2 --rates 1k,2k --vary streams=1,2 :1",
+        2,
+        "a sweep has at most two axes, but -c, --rates",
+    ),
     ("compare :1 :2 --folder /proc/x", 2, "use --folder with another name"),
     ("find :1 --slo p99<1s --folder /dev/null", 2, "/dev/null: not a folder; use --folder"),
     ("run /dev/null", 2, "/dev/null"),

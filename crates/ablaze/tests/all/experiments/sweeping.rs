@@ -115,10 +115,16 @@ fn a_control_follows_the_others_from_value_to_value() {
 #[test]
 fn a_sweep_nobody_meant_is_refused_before_it_starts() {
     let folder = scratch("vary-refused");
-    let values = (1..=100).map(|value| value.to_string()).collect::<Vec<_>>().join(",");
-    let (one, other) = (format!("size={values}"), format!("threads={values}"));
+    let list = |most: u32| (1..=most).map(|value| value.to_string()).collect::<Vec<_>>().join(",");
+    let (few, many) = (list(30), list(100));
+    let [one, other] = ["size", "in-service"].map(|name| format!("{name}={few}"));
+    let [more, most] = ["size", "in-service"].map(|name| format!("{name}={many}"));
     for (words, part) in [
-        (&["--vary", &one, "--vary", &other][..], "10000 runs would take about 9 h 26 min"),
+        (
+            &["--vary", &one, "--vary", &other, "--repeat", "10", "-d", "1s"][..],
+            "9000 runs would take about 3 h 30 min, more than an hour",
+        ),
+        (&["--vary", &more, "--vary", &most], "10000 combinations of values are too many"),
         (&["--vary", "thread=1,2"], "did you mean threads?"),
         (&["--vary", "repeat=1,2"], "one for the whole sweep"),
         (&["--vary", "threads=1,1"], "given twice"),
