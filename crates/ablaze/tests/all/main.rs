@@ -7,6 +7,7 @@ mod command;
 mod conformance;
 mod e2e;
 mod experiments;
+mod guides;
 mod gurl;
 mod hostile_http2;
 mod replay;
