@@ -2,6 +2,7 @@
 //! itself on stderr and erased at the end, so that nothing of it stays in the way.
 
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 
 use ablaze_engine::Progress;
 use ablaze_model::Plan;
@@ -30,12 +31,20 @@ pub fn native_watcher(plan: &Plan, report: &ReportOptions) -> Box<dyn Watcher> {
     } else {
         Asked::IfRoom
     };
-    match LiveView::of(plan, asked) {
+    match LiveView::of(plan, asked, so_far_file(&report.outputs)) {
         Ok(view) => return Box::new(view),
         Err(reason) if asked == Asked::Yes => note(&format!("--live has no effect: {reason}")),
         Err(_) => {}
     }
     watcher(plan, report.quiet)
+}
+
+/// Where the live view saves the figures so far: beside the first file of `-o`, `run-so-far.txt` beside `run.json`.
+fn so_far_file(outputs: &[PathBuf]) -> PathBuf {
+    let first = outputs.iter().find(|path| path.as_os_str() != "-");
+    let stem = first.and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy());
+    let name = format!("{}-so-far.txt", stem.as_deref().unwrap_or("ablaze"));
+    first.map_or_else(|| PathBuf::from(&name), |path| path.with_file_name(&name))
 }
 
 /// Says that a command with another tool's words has its own progress, if the view was asked for.

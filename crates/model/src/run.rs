@@ -59,6 +59,14 @@ impl Run {
         Some(rate.mean_per_s(duration_ns, &self.rate_changes, self.elapsed_ns))
     }
 
+    /// Whether no request was due for a part of this time because somebody had paused the rate; ns since the clock started.
+    pub fn was_paused_between(&self, from_ns: u64, to_ns: u64) -> bool {
+        let ends = self.rate_changes.iter().skip(1).map(|next| next.at_ns).chain([u64::MAX]);
+        let pauses =
+            self.rate_changes.iter().zip(ends).filter(|(change, _)| change.times_asked == 0.0);
+        pauses.into_iter().any(|(pause, end_ns)| pause.at_ns < to_ns && from_ns < end_ns)
+    }
+
     /// Responses per second over the measured window; `None` when the window has no length.
     pub fn rate_per_s(&self) -> Option<f64> {
         (self.elapsed_ns > 0).then(|| self.record.responses as f64 * 1e9 / self.elapsed_ns as f64)

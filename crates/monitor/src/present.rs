@@ -33,7 +33,7 @@ pub struct Side {
     pub busiest: f64,
     /// All its threads together, in cores.
     pub cores: f64,
-    /// How many threads were seen.
+    /// Threads that did at least a hundredth of the busiest one's work.
     pub threads: usize,
 }
 

@@ -173,13 +173,16 @@ impl Watched {
 
     /// How busy it has been since then: its threads that load, or all the others. `None` for fewer than two readings.
     pub(crate) fn present(&self, from_ns: u64, loads: bool) -> Option<Side> {
-        let threads = self
-            .threads
-            .values()
-            .filter(|thread| !(loads || self.is_own) || is_of_client(thread.name()) == loads);
+        let counts = |name: &str| match loads {
+            true => name.starts_with("worker-"),
+            false => !(self.is_own && is_of_client(name)),
+        };
+        let threads = self.threads.values().filter(|thread| counts(thread.name()));
         let shares: Vec<f64> = threads.filter_map(|thread| thread.share_since(from_ns)).collect();
         let busiest = shares.iter().copied().reduce(f64::max)?;
-        let (cores, threads) = (shares.iter().sum(), shares.len());
+        // The others have other things to do.
+        let threads = shares.iter().filter(|share| **share >= busiest / 100.0).count();
+        let cores = shares.iter().sum();
         Some(Side { name: self.name.clone(), busiest, cores, threads })
     }
 

@@ -1,6 +1,6 @@
 //! How the rate of an open loop was changed by hand while the run went on: in words, and as marks over time.
 
-use ablaze_chart::Mark;
+use ablaze_chart::{Mark, Place};
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::rate_change::RateChange;
@@ -29,9 +29,30 @@ pub(crate) fn in_words(run: &Run) -> Option<String> {
     Some(format!("the rate was changed by hand: {}{mean}", items.join(", ")))
 }
 
-/// A mark over time for each.
-pub(crate) fn marks(run: &Run) -> impl Iterator<Item = Mark> {
-    run.rate_changes.iter().map(|change| Mark::at(change.at_ns as f64, &what(run, change)))
+/// A mark over time for each change; where there is none, one for a constant rate of requests.
+pub(crate) fn marks(run: &Run) -> Vec<Mark> {
+    match run.plan.load {
+        Load::Open { rate: asked, .. }
+            if asked.is_constant()
+                && run.rate_changes.is_empty()
+                // The rate of journeys is not that of their requests.
+                && run.plan.journey.is_none() =>
+        {
+            vec![Mark::level(asked.from_per_s, "asked for")]
+        }
+        _ => {
+            let mark = |change: &RateChange| Mark::at(change.at_ns as f64, &what(run, change));
+            run.rate_changes.iter().map(mark).collect()
+        }
+    }
+}
+
+/// Those of the stretches without a response in which something was due.
+pub(crate) fn outside_of_pauses(run: &Run, stretches: Vec<Mark>) -> impl Iterator<Item = Mark> {
+    stretches.into_iter().filter(|mark| match mark.place {
+        Place::Between(from_ns, to_ns) => !run.was_paused_between(from_ns as u64, to_ns as u64),
+        _ => true,
+    })
 }
 
 /// The rate from a change on: `110/s`, for one that is not constant `1.10 × the rate`, or `paused`.

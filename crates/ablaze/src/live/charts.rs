@@ -11,13 +11,16 @@ const ROOM: usize = 24;
 /// With fewer points there is no line to draw.
 const POINTS: usize = 3;
 
+/// What is drawn of a point.
+type Figure = fn(&Point) -> f64;
+
 /// Rate, and median and 99th percentile, over time; as many of the two as there is room for.
 pub fn rows(points: &[Point], columns: usize, room: usize) -> Vec<Line> {
     if points.len() < POINTS {
         return Vec::new();
     }
     let end_ns = points.last().map_or(0.0, |point| point.middle_ns());
-    let plot = |unit, name: &str, figures: &[(&str, fn(&Point) -> f64)]| {
+    let plot = |unit, name: &str, figures: &[(&str, Figure)]| {
         let x = Axis::between("time", Unit::TimeNs, 0.0, end_ns);
         let mut plot = Plot::new(x, Axis::linear(name, unit));
         for (slot, (name, figure)) in figures.iter().enumerate() {
@@ -27,8 +30,7 @@ pub fn rows(points: &[Point], columns: usize, room: usize) -> Vec<Line> {
         plot
     };
     let rate = plot(Unit::PerSecond, "responses per second", &[("rate", |point| point.rate_per_s)]);
-    let times: [(&str, fn(&Point) -> f64); 2] =
-        [("p50", |point| point.p50_ns), ("p99", |point| point.p99_ns)];
+    let times: [(&str, Figure); 2] = [("p50", |point| point.p50_ns), ("p99", |point| point.p99_ns)];
     let times = plot(Unit::TimeNs, "time of a response", &times);
     let charts = [rate, times].into_iter().take(room / ROOM);
     let text: String =

@@ -21,6 +21,11 @@ const FIGURE: usize = 12;
 /// Where the second of two blocks beside each other begins, from this width on.
 const TWO_BLOCKS_FROM: usize = 72;
 
+/// Rows below everything: what came of a key, and the keys.
+const FOOT: usize = 2;
+/// A frame that is saved has room for everything but the longest lists.
+const SAVED: Size = Size { columns: 120, rows: 160 };
+
 /// What is shown of a run.
 #[derive(Debug)]
 pub struct Shown {
@@ -72,15 +77,26 @@ impl Shown {
         let mut lines = self.head(progress, size.columns);
         if progress.has_started() {
             lines.extend(self.figures(progress, size.columns));
-            let room = (size.rows.saturating_sub(1)).saturating_sub(lines.len());
+            let room = size.rows.saturating_sub(FOOT + lines.len());
             lines.extend(self.blocks(progress, size.columns, room));
         } else {
             lines.push(Line::empty().with(Look::Plain, "  connecting, warming up…"));
         }
-        lines.resize(size.rows.saturating_sub(1), Line::empty());
+        lines.resize(size.rows.saturating_sub(FOOT), Line::empty());
+        lines.push(Line::empty().with(Look::Attention, &self.said));
         lines.push(self.keys());
         lines.truncate(size.rows.max(1));
         lines.into_iter().map(|line| line.fitted(size.columns)).collect()
+    }
+
+    /// Everything that is known, as text: a frame without an edge and without keys.
+    pub fn text(&self, progress: &Progress) -> String {
+        let mut lines = self.frame(progress, SAVED);
+        lines.truncate(SAVED.rows - FOOT);
+        while lines.last().is_some_and(|line| line.text().trim().is_empty()) {
+            lines.pop();
+        }
+        lines.iter().map(|line| format!("{}\n", line.text().trim_end())).collect()
     }
 
     /// What is run, how far it is, and a bar of that.
@@ -92,7 +108,7 @@ impl Shown {
         let room = columns.saturating_sub(far.chars().count() + 2);
         let title = Line::empty().with(Look::Strong, &self.title).fitted(room);
         vec![
-            title.to_column(room + 2).with(Look::Plain, &far),
+            title.up_to_column(room + 2).with(Look::Plain, &far),
             Line::empty().with(Look::Faint, &self.load),
             Line::empty()
                 .with(Look::Figure, &"━".repeat(done))
@@ -131,13 +147,13 @@ impl Shown {
     /// The figures that matter most: of the last second, of all so far, and over time.
     fn figures(&self, progress: &Progress, columns: usize) -> Vec<Line> {
         let (recent, so_far) = (progress.recent(), &progress.so_far);
-        let heading = Line::empty().to_column(LABEL);
+        let heading = Line::empty().up_to_column(LABEL);
         let heading = right(right(heading, "last second", Look::Faint), "so far", Look::Faint);
         let mut lines = vec![Line::empty(), heading.with(Look::Faint, "   over time")];
         let room = self.sparkline_room(columns);
         let row =
             |label: &str, figure: &dyn Fn(&Interval) -> String, over: &dyn Fn(&Point) -> f64| {
-                let line = Line::empty().with(Look::Plain, label).to_column(LABEL);
+                let line = Line::empty().with(Look::Plain, label).up_to_column(LABEL);
                 let line = right(line, &figure(&recent), Look::Strong);
                 let line = right(line, &figure(so_far), Look::Plain).with(Look::Plain, "   ");
                 line.with(Look::Figure, &over_time(self.history.points(), room, over))
@@ -146,7 +162,7 @@ impl Shown {
             move |of: &Interval| of.quantile_ns(q).map_or("-".to_owned(), |ns| time(ns as f64))
         };
         if let Some((lately, all)) = self.steering.requested_per_s(progress.elapsed_ns) {
-            let line = Line::empty().with(Look::Plain, "requested/s").to_column(LABEL);
+            let line = Line::empty().with(Look::Plain, "requested/s").up_to_column(LABEL);
             let line = right(line, &rate(lately), Look::Strong);
             let state = if self.steering.is_paused() { "   paused by hand" } else { "" };
             lines.push(right(line, &rate(all), Look::Plain).with(Look::Attention, state));
@@ -155,7 +171,7 @@ impl Shown {
         lines.push(row("p50", &quantile(0.5), &|point| point.p50_ns));
         lines.push(row("p99", &quantile(0.99), &|point| point.p99_ns));
         let look = |count: u64| if count > 0 { Look::Attention } else { Look::Plain };
-        let errors = Line::empty().with(Look::Plain, "errors").to_column(LABEL);
+        let errors = Line::empty().with(Look::Plain, "errors").up_to_column(LABEL);
         let errors = [&recent, so_far].into_iter().fold(errors, |line, of| {
             right(line, &grouped(of.failures_total()), look(of.failures_total()))
         });
@@ -202,7 +218,7 @@ impl Shown {
         charts.into_iter().chain(lines).collect()
     }
 
-    /// What can be done, and what came of what was.
+    /// What can be done.
     fn keys(&self) -> Line {
         let key = |line: Line, key: &str, does: &str| {
             line.with(Look::Strong, key).with(Look::Faint, &format!(" {does}  "))
@@ -212,17 +228,15 @@ impl Shown {
             let does = if self.steering.is_paused() { "go on" } else { "pause" };
             keys = key(key(keys, "+ -", "rate by a tenth"), "space", does);
         }
-        match self.said.is_empty() {
-            true => keys,
-            false => keys.with(Look::Plain, " ").with(Look::Attention, &self.said),
-        }
+        keys = key(keys, "s", "save");
+        keys
     }
 }
 
 /// A figure flush right in its column, behind what is there.
 fn right(line: Line, text: &str, look: Look) -> Line {
     let from = line.columns() + FIGURE - text.chars().count().min(FIGURE);
-    line.to_column(from).with(look, text)
+    line.up_to_column(from).with(look, text)
 }
 
 /// A figure of the last points as a line of characters.
@@ -239,7 +253,7 @@ fn beside(left: Vec<Line>, right: &[Line], column: usize) -> Vec<Line> {
     let row = |at: usize| {
         let left = left.get(at).cloned().unwrap_or_default().fitted(column.saturating_sub(2));
         match right.get(at) {
-            Some(right) => left.to_column(column).with_line(right.clone()),
+            Some(right) => left.up_to_column(column).with_line(right.clone()),
             None => left,
         }
     };

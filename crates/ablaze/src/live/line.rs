@@ -37,7 +37,7 @@ impl Line {
     }
 
     /// With blanks at its end up to this column.
-    pub fn to_column(self, column: usize) -> Self {
+    pub fn up_to_column(self, column: usize) -> Self {
         let missing = column.saturating_sub(self.columns());
         self.with(Look::Plain, &" ".repeat(missing))
     }

@@ -25,7 +25,7 @@ pub fn rows(
     lines.extend(present.server.as_ref().map(|side| row("server CPU", side, true)));
     let server = present.server.as_ref().map(|side| (side.busiest, side.threads));
     let limited = at_present(&LastSecond { requested_per_s, came_per_s, server });
-    let limit = Line::empty().with(Look::Plain, "limit now").to_column(NAME);
+    let limit = Line::empty().with(Look::Plain, "limit now").up_to_column(NAME);
     lines.push(match limited {
         _ if paused => limit.with(Look::Attention, "paused by hand"),
         Some(limited) => limit.with(Look::Strong, &limited.to_string()),
@@ -42,10 +42,12 @@ fn row(label: &str, side: &Side, shows_full: bool) -> Line {
         1 => "its one thread".to_owned(),
         threads => format!("the busiest of {threads} threads; {:.2} cores in all", side.cores),
     };
-    let line =
-        Line::empty().with(Look::Plain, label).to_column(NAME).with(look, &bar(side.busiest, BAR));
+    let line = Line::empty()
+        .with(Look::Plain, label)
+        .up_to_column(NAME)
+        .with(look, &bar(side.busiest, BAR));
     let line = line
-        .to_column(NAME + BAR + 1)
+        .up_to_column(NAME + BAR + 1)
         .with(Look::Strong, &format!("{:3.0} %", side.busiest * 100.0));
     line.with(Look::Faint, &format!("  {}, {threads}", side.name))
 }

@@ -11,6 +11,7 @@ mod sections;
 mod steering;
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Once;
 
 use ablaze_engine::Progress;
@@ -48,6 +49,8 @@ pub struct LiveView {
     suspending: Option<Suspending>,
     colour: bool,
     shown: Shown,
+    /// Where the figures so far are saved.
+    save_as: PathBuf,
     /// What is on the screen, and its size then.
     drawn: (Vec<String>, Option<Size>),
     looks: u32,
@@ -58,8 +61,8 @@ pub struct LiveView {
 }
 
 impl LiveView {
-    /// The view of a run of this plan; the reason why there is none, where it cannot be or was not asked for.
-    pub fn of(plan: &Plan, asked: Asked) -> Result<Self, &'static str> {
+    /// The view of a run of this plan, which saves the figures so far in `save_as` when asked to; the reason why there is none, where it cannot be or was not asked for.
+    pub fn of(plan: &Plan, asked: Asked, save_as: PathBuf) -> Result<Self, &'static str> {
         if asked == Asked::No {
             return Err("it was not asked for");
         }
@@ -84,6 +87,7 @@ impl LiveView {
             suspending: None,
             colour: colour_wanted(),
             shown: Shown::of(plan),
+            save_as,
             drawn: (Vec::new(), None),
             looks: 0,
             is_away: true,
@@ -124,11 +128,24 @@ impl LiveView {
         // The sequence of an arrow or a function key has letters in it that nobody pressed.
         let sequence = keys.starts_with(b"\x1b");
         for key in keys.iter().filter(|_| !sequence) {
-            if let Some(said) = self.shown.steering.press(*key, run) {
+            let said = match key {
+                b's' | b'S' => Some(self.save(run.progress)),
+                key => self.shown.steering.press(*key, run),
+            };
+            if let Some(said) = said {
                 self.shown.said = said;
             }
         }
         !keys.is_empty()
+    }
+
+    /// Saves the figures so far as text; what came of it. The run goes on meanwhile: this is not its thread.
+    fn save(&self, progress: &Progress) -> String {
+        let text = self.shown.text(progress);
+        match ablaze_report::file::write_atomically(&self.save_as, text.as_bytes()) {
+            Ok(()) => format!("saved {}", self.save_as.display()),
+            Err(error) => error.to_string(),
+        }
     }
 
     fn draw(&mut self, progress: &Progress) {

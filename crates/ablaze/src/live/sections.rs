@@ -30,7 +30,7 @@ pub fn times(so_far: &Interval, columns: usize, rows: usize) -> Vec<Line> {
     let room = columns.saturating_sub(EDGE + SHARE + 2).max(4);
     let labels = edges.iter().map(|edge| format!("≤ {}", time_exact(*edge)));
     let rows_of_bars = labels.chain(["more".to_owned()]).zip(&counts).map(|(label, count)| {
-        let line = Line::empty().to_column(EDGE.saturating_sub(label.chars().count()));
+        let line = Line::empty().up_to_column(EDGE.saturating_sub(label.chars().count()));
         let line = line.with(Look::Plain, &label).with(Look::Plain, " ");
         let line =
             line.with(Look::Figure, &bar(*count as f64 / most as f64, room)).with(Look::Plain, " ");
@@ -56,7 +56,7 @@ pub fn errors_and_statuses(so_far: &Interval) -> Vec<Line> {
     let row = |name: &str, count: u64, look: Look| {
         let figure = grouped(count);
         let line = Line::empty().with(look, name);
-        let line = line.to_column((EDGE + 13).saturating_sub(figure.len()));
+        let line = line.up_to_column((EDGE + 13).saturating_sub(figure.len()));
         line.with(look, &figure).with(Look::Faint, &format!("  {}", percent(count as f64, all)))
     };
     let mut lines = vec![Line::empty().with(Look::Faint, "responses by status, and errors")];
@@ -91,9 +91,9 @@ pub fn groups(names: &[String], progress: &Progress, rows: usize) -> Vec<Line> {
     let widest =
         names.iter().map(|name| super::line::columns(name)).max().unwrap_or(0).clamp(5, 32);
     let cells = |line: Line, cells: [String; 5], look: Look| {
-        cells.into_iter().fold(line.to_column(widest + 1), |line, cell| {
+        cells.into_iter().fold(line.up_to_column(widest + 1), |line, cell| {
             let from = line.columns() + 11usize.saturating_sub(cell.chars().count());
-            line.to_column(from).with(look, &cell)
+            line.up_to_column(from).with(look, &cell)
         })
     };
     let heading = ["last s /s", "p50", "p99", "responses", "errors"].map(str::to_owned);

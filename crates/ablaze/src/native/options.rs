@@ -308,7 +308,7 @@ pub struct ReportOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
-    /// Show the run on the whole terminal [default: on a terminal of 80×24 or more]
+    /// Show the run on the whole terminal [default: from 80×24 on]
     #[arg(long, action = ArgAction::SetTrue, conflicts_with_all = ["no_live", "quiet"])]
     pub live: bool,
     /// Show progress as one line

@@ -3,12 +3,12 @@
 
 use ablaze_chart::{Axis, BarRow, Bars, Chart, Mark, Plot, Series, Unit};
 use ablaze_model::Run;
-use ablaze_model::plan::Load;
 use ablaze_model::record::Slice;
 use ablaze_stats::Latency;
 
 use super::ShownRun;
 use crate::effort::{self, Effort};
+use crate::rate_changes;
 
 /// At most this many points over time are drawn; slices are combined until they fit.
 const MOST_POINTS: usize = 240;
@@ -51,16 +51,9 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     if pieces.iter().any(|piece| piece.failures > 0) {
         rate.series.push(line("errors", 1, &|piece| per_s(piece.failures)));
     }
-    if let Load::Open { rate: asked, .. } = run.plan.load
-        && asked.is_constant()
-        && run.rate_changes.is_empty()
-        // The rate of journeys is not that of their requests.
-        && run.plan.journey.is_none()
-    {
-        rate.marks.push(Mark::level(asked.from_per_s, "asked for"));
-    }
-    rate.marks.extend(stalls(&pieces, piece_ns));
-    rate.marks.extend(crate::rate_changes::marks(run));
+    let stalls = stalls(&pieces, piece_ns);
+    rate.marks.extend(rate_changes::outside_of_pauses(run, stalls));
+    rate.marks.extend(rate_changes::marks(run));
     let mut latency = Plot::new(x(), Axis::linear(latency_name(run), Unit::TimeNs));
     latency.series.push(line("p99", 1, &|piece| piece.p99_ns));
     latency.series.push(line("p50", 0, &|piece| piece.p50_ns));

@@ -81,7 +81,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     let slice_s = slices.slice_ns as f64 / 1e9;
     let finished = finished(run);
     let usual = usual(&finished)?;
-    let stalls = stalls(&finished);
+    let mut stalls = stalls(&finished);
+    // In a pause that somebody made nothing was due.
+    stalls.retain(|(at, length)| {
+        let (from, to) = (*at as u64, (*at + *length) as u64);
+        !run.was_paused_between(from * slices.slice_ns, to * slices.slice_ns)
+    });
     if are_of_timers(run, stalls.len()) {
         return None;
     }

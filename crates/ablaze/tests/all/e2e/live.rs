@@ -124,6 +124,10 @@ fn keys_change_an_open_loop_and_end_it_with_its_report() {
     terminal.shows("\x1b[40;1H");
     terminal.press(" ");
     terminal.shows("pause ");
+    terminal.press("s");
+    terminal.shows("saved ");
+    let so_far = folder.read("run-so-far.txt");
+    assert!(so_far.contains("responses/s") && !so_far.contains('\x1b'), "{so_far}");
     terminal.press("q");
     let (status, behind) = terminal.end();
     // As after Ctrl-C: it did not run as long as was asked for.

@@ -39,6 +39,19 @@ mod on_runs {
         assert!(!evidence.contains("the rate would be"), "{evidence}");
     }
 
+    #[test]
+    fn a_pause_by_hand_is_no_stall() {
+        use ablaze_model::rate_change::RateChange;
+        let mut run = frozen(30..40);
+        sample::open_loop(&mut run, 2000.0);
+        let change = |at_ms: u64, times_asked| RateChange { at_ns: at_ms * 1_000_000, times_asked };
+        run.rate_changes = vec![change(2_950, 0.0), change(3_980, 1.0)];
+        assert_eq!(on_run(&run), None);
+        // Elsewhere it is one.
+        run.rate_changes = vec![change(5_000, 0.0), change(6_000, 1.0)];
+        assert!(on_run(&run).is_some());
+    }
+
     /// Beats of which one was so late, and for so much of it others had the processors.
     fn late(late_ms: u64, waited_ms: u64) -> Heartbeat {
         let waited_ns = Some(waited_ms * 1_000_000);
