@@ -36,6 +36,7 @@ mod usage;
 mod values;
 mod verdict;
 mod version;
+mod watchers;
 
 pub use error::CommandError;
 

@@ -127,10 +127,20 @@ impl Outputs {
     /// # Errors
     /// When a file has no known format or cannot be written, or a condition cannot be read.
     pub fn checked(asked: &ReportOptions) -> Result<Self, CommandError> {
+        Self::checked_without(asked, |_| false)
+    }
+
+    /// As [`Outputs::checked`], without the files that `others` write.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn checked_without(
+        asked: &ReportOptions,
+        others: fn(&Path) -> bool,
+    ) -> Result<Self, CommandError> {
         let printed = printed(&asked.outputs, asked.format.as_deref(), asked.json)?;
-        let is_stdout = |path: &&PathBuf| path.as_os_str() == STDOUT;
-        let paths: Vec<PathBuf> =
-            asked.outputs.iter().filter(|path| !is_stdout(path)).cloned().collect();
+        let is_own = |path: &&PathBuf| path.as_os_str() != STDOUT && !others(path);
+        let paths: Vec<PathBuf> = asked.outputs.iter().filter(is_own).cloned().collect();
         let files = Files::checked(&paths, Kind::Run)?;
         if asked.profile.is_some() {
             for path in &paths {

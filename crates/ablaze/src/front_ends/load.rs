@@ -12,6 +12,7 @@ use ablaze_report::file;
 
 use crate::carry_out::{carry_out, own_command_line};
 use crate::error::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
+use crate::exports::{self, Exports};
 use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
 use crate::{CommandError, outcome, outlets, profile, progress, terminal, verdict};
@@ -52,7 +53,7 @@ fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, CommandError> {
 
 fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let report = &line.options.report;
-    let outputs = Outputs::checked(report)?;
+    let outputs = Outputs::checked_without(report, exports::is_streamed)?;
     let mut secrets = Secrets::default();
     let mut spec = native::spec(line.url.as_deref(), &line.options, &mut secrets)?;
     spec.words = own_command_line();
@@ -77,10 +78,19 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     if let Some((sides, plan)) = profiled {
         let mut watcher = progress::native_watcher(&plan, report);
         outlets::attempt("--profile", || profile::add(&mut run, plan, sides, watcher.as_mut()));
+    let mut watcher = progress::watcher(&planned.plan, report.quiet);
+    let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan)?;
+    let mut run = carry_out(planned.plan.clone(), &spec, &mut exports.beside(watcher.as_mut()))?;
+    if let Some(sides) = &report.profile {
+        let mut watcher = progress::watcher(&planned.plan, report.quiet);
+        outlets::attempt("--profile", || {
+            profile::add(&mut run, planned.plan, sides, watcher.as_mut())
+        });
     }
     let assessed = verdict::assessed(run);
     let run = &assessed.run;
     outputs.hand_over(&assessed);
+    exports.end(&assessed);
     outputs.tell_github(&assessed);
     if let Some(path) = &line.options.request.bodies.cookie_jar {
         outlets::attempt("--cookie-jar", || {

@@ -22,6 +22,10 @@ pub fn of_words(options: &[String], secrets: &mut Secrets) -> Result<LoadSpec, C
         let text = "--cookie-jar is for `ablaze load URL`, which makes one run";
         return Err(CommandError::usage(text));
     }
+    if let Some(option) = line.exports.given() {
+        let text = format!("{option} is for `ablaze load URL`, which makes one run");
+        return Err(CommandError::usage(text));
+    }
     let mut load = template(&line.options, secrets)?;
     load.words = shown(options);
     planning::check(&load, secrets, &OptionNames::NATIVE)?;

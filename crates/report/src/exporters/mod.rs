@@ -159,6 +159,10 @@ pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
         let problem = format!("no file extension: it selects the format, use one of {known}");
         return Err(FileError::new(path, problem));
     };
+    if extension == "ndjson" {
+        let problem = "a .ndjson file is written while one run lasts, by `ablaze load`";
+        return Err(FileError::new(path, problem));
+    }
     let asked = |exporter: &&&dyn Exporter| exporter.extensions().contains(&&*extension);
     TABLE.iter().find(asked).copied().ok_or_else(|| {
         let problem = format!("unknown report format .{extension}: use one of {known}");

@@ -11,6 +11,7 @@ mod commands;
 mod cookies;
 mod counts;
 mod doctor;
+mod exports;
 mod feeds;
 mod forbidden_ring;
 mod foreign;
