@@ -26,6 +26,7 @@ mod journeys;
 pub mod json;
 pub mod junit;
 pub mod oha;
+pub mod metrics;
 pub mod ndjson;
 pub mod page;
 pub mod per_second;

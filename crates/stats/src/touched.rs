@@ -44,6 +44,17 @@ pub fn added(one: &[Touched], other: &[Touched]) -> Vec<Touched> {
     all
 }
 
+/// The bucket that a value falls in.
+pub fn bucket_of(value_ns: u64) -> u16 {
+    Layout::new(DIGITS).index(value_ns.min(RANGE_NS.1)) as u16
+}
+
+/// The lowest and the highest value of a bucket, ns.
+pub fn bounds_ns(bucket: u16) -> (u64, u64) {
+    let (layout, bucket) = (Layout::new(DIGITS), usize::from(bucket));
+    (layout.lowest(bucket), layout.highest(bucket))
+}
+
 /// How many values there are.
 pub fn count(touched: &[Touched]) -> u64 {
     touched.iter().map(|touched| u64::from(touched.count)).sum()

@@ -1,13 +1,15 @@
-//! What leaves a run by itself, beside its report: lines while it lasts, and what build servers are told.
+//! What leaves a run by itself, beside its report: lines and metrics while it lasts, and what build servers are told.
 
 pub mod github;
 pub mod ndjson;
 mod options;
+mod prometheus;
 
 use std::path::{Path, PathBuf};
 
 use ablaze_model::{Assessed, Plan};
 
+use self::prometheus::Endpoint;
 use crate::CommandError;
 use crate::carry_out::Watcher;
 use crate::watchers::Watchers;
@@ -17,13 +19,15 @@ pub use self::options::ExportOptions;
 /// The exports of one run.
 pub struct Exports {
     streams: Vec<ndjson::Stream>,
+    endpoint: Option<Endpoint>,
+    linger_ns: u64,
 }
 
 impl Exports {
     /// Opens all that was asked for; `outputs` are the files of `-o`, of which those of lines are written here.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// When a file cannot be written, or an address not be listened on.
     pub fn begin(
         asked: &ExportOptions,
         outputs: &[PathBuf],
@@ -31,20 +35,31 @@ impl Exports {
     ) -> Result<Self, CommandError> {
         let streams = outputs.iter().filter(|path| is_streamed(path));
         let streams = streams.map(|path| ndjson::Stream::begin(path, plan, asked.interval));
-        Ok(Self { streams: streams.collect::<Result<_, _>>()? })
+        let endpoint = asked.prometheus.map(|address| Endpoint::begin(address, plan));
+        Ok(Self {
+            streams: streams.collect::<Result<_, _>>()?,
+            endpoint: endpoint.transpose()?,
+            linger_ns: asked.linger.unwrap_or(0),
+        })
     }
 
     /// The watcher of the run and all exports as one.
     pub fn beside<'a>(&'a mut self, watcher: &'a mut dyn Watcher) -> Watchers<'a> {
-        let Self { streams } = self;
+        let Self { streams, endpoint, .. } = self;
         let mut all: Vec<&'a mut dyn Watcher> = vec![watcher];
         all.extend(streams.iter_mut().map(|stream| -> &mut dyn Watcher { stream }));
+        all.extend(endpoint.iter_mut().map(|endpoint| -> &mut dyn Watcher { endpoint }));
         Watchers(all)
     }
 
     /// Hands out what is known when the run has been judged.
     pub fn end(&mut self, assessed: &Assessed) {
         self.streams.iter_mut().for_each(|stream| stream.end(assessed));
+    }
+
+    /// Waits for a scraper, if that was asked for: behind everything else.
+    pub fn linger(&self) {
+        self.endpoint.iter().for_each(|endpoint| endpoint.linger(self.linger_ns));
     }
 }
 

@@ -1,8 +1,13 @@
 //! The options of what a run hands out while it lasts.
 
+use std::net::{Ipv4Addr, SocketAddr};
+
 use clap::Args;
 
 use crate::values;
+
+/// The port of `--prometheus` alone, which OpenTelemetry's exporters for Prometheus have, too.
+const PORT: &str = "9464";
 
 /// What leaves a run while it lasts.
 #[derive(Debug, Default, Args)]
@@ -11,12 +16,25 @@ pub struct ExportOptions {
     /// Length of intervals: -o run.ndjson [default: 100ms]
     #[arg(long, value_name = "TIME", value_parser = interval_ns)]
     pub interval: Option<u64>,
+    /// Serve metrics to Prometheus at /metrics [default: 127.0.0.1:9464]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1,
+          require_equals = true, default_missing_value = PORT)]
+    pub prometheus: Option<SocketAddr>,
+    /// Wait so long at the end for Prometheus to get the final figures
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns, requires = "prometheus")]
+    pub linger: Option<u64>,
 }
 
 impl ExportOptions {
     /// The option of these that was given, if one was: for what is no single run.
     pub fn given(&self) -> Option<&'static str> {
-        self.interval.is_some().then_some("--interval")
+        let Self { interval, prometheus, linger } = self;
+        let given = [
+            ("--interval", interval.is_some()),
+            ("--prometheus", prometheus.is_some()),
+            ("--linger", linger.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 }
 
@@ -29,9 +47,30 @@ fn interval_ns(text: &str) -> Result<u64, String> {
     }
 }
 
+/// `9464`, `:9464` or `0.0.0.0:9464`; without a host only this machine can ask.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    let text = text.replacen("localhost:", "127.0.0.1:", 1);
+    text.parse()
+        .map_err(|_| "use a port such as 9464, or an address such as 0.0.0.0:9464".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_alone_is_of_this_machine() {
+        let shown = |text| address(text).map(|address| address.to_string());
+        assert_eq!(shown("9464").as_deref(), Ok("127.0.0.1:9464"));
+        assert_eq!(shown(":0").as_deref(), Ok("127.0.0.1:0"));
+        assert_eq!(shown("localhost:1").as_deref(), Ok("127.0.0.1:1"));
+        assert_eq!(shown("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));
+        assert_eq!(shown("[::1]:1").as_deref(), Ok("[::1]:1"));
+        assert!(shown("http://x/").is_err() && shown("70000").is_err());
+    }
 
     #[test]
     fn intervals_are_made_of_what_workers_hand_over() {

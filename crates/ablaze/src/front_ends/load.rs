@@ -105,8 +105,10 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     if report.format.is_some() {
         verdict::say(&assessed, report.explain, report.quiet);
     }
+    let fails = outputs.fails(run);
+    exports.linger();
     let refuted = report.strict && verdict::is_invalid(&assessed);
-    Ok(ExitCode::from(match (outputs.fails(run), outcome::status(run)) {
+    Ok(ExitCode::from(match (fails, outcome::status(run)) {
         (_, INTERRUPTED) => INTERRUPTED,
         _ if refuted => NOT_TO_BE_BELIEVED,
         (true, 0) => FAIL_IF_MET,

@@ -12,6 +12,7 @@ mod cookies;
 mod counts;
 mod doctor;
 mod exports;
+mod exports_metrics;
 mod feeds;
 mod forbidden_ring;
 mod foreign;
