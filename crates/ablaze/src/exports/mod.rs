@@ -1,14 +1,17 @@
 //! What leaves a run by itself, beside its report: lines and metrics while it lasts, and what build servers are told.
 
+mod collector;
 pub mod github;
 pub mod ndjson;
 mod options;
+mod otlp;
 mod prometheus;
 
 use std::path::{Path, PathBuf};
 
 use ablaze_model::{Assessed, Plan};
 
+use self::otlp::Sender;
 use self::prometheus::Endpoint;
 use crate::CommandError;
 use crate::carry_out::Watcher;
@@ -20,6 +23,7 @@ pub use self::options::ExportOptions;
 pub struct Exports {
     streams: Vec<ndjson::Stream>,
     endpoint: Option<Endpoint>,
+    sender: Option<Sender>,
     linger_ns: u64,
 }
 
@@ -36,19 +40,22 @@ impl Exports {
         let streams = outputs.iter().filter(|path| is_streamed(path));
         let streams = streams.map(|path| ndjson::Stream::begin(path, plan, asked.interval));
         let endpoint = asked.prometheus.map(|address| Endpoint::begin(address, plan));
+        let sender = asked.otlp.as_ref().map(|url| Sender::begin(url, plan, asked.interval));
         Ok(Self {
             streams: streams.collect::<Result<_, _>>()?,
             endpoint: endpoint.transpose()?,
+            sender: sender.transpose()?,
             linger_ns: asked.linger.unwrap_or(0),
         })
     }
 
     /// The watcher of the run and all exports as one.
     pub fn beside<'a>(&'a mut self, watcher: &'a mut dyn Watcher) -> Watchers<'a> {
-        let Self { streams, endpoint, .. } = self;
+        let Self { streams, endpoint, sender, .. } = self;
         let mut all: Vec<&'a mut dyn Watcher> = vec![watcher];
         all.extend(streams.iter_mut().map(|stream| -> &mut dyn Watcher { stream }));
         all.extend(endpoint.iter_mut().map(|endpoint| -> &mut dyn Watcher { endpoint }));
+        all.extend(sender.iter_mut().map(|sender| -> &mut dyn Watcher { sender }));
         Watchers(all)
     }
 
@@ -57,8 +64,9 @@ impl Exports {
         self.streams.iter_mut().for_each(|stream| stream.end(assessed));
     }
 
-    /// Waits for a scraper, if that was asked for: behind everything else.
+    /// Waits for what is sent, and for a scraper if that was asked for: behind everything else.
     pub fn linger(&self) {
+        self.sender.iter().for_each(Sender::end);
         self.endpoint.iter().for_each(|endpoint| endpoint.linger(self.linger_ns));
     }
 }

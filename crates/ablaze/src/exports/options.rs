@@ -9,17 +9,24 @@ use crate::values;
 /// The port of `--prometheus` alone, which OpenTelemetry's exporters for Prometheus have, too.
 const PORT: &str = "9464";
 
+/// Where collectors listen unless told otherwise (OTLP specification, "OTLP/HTTP Default Port").
+const COLLECTOR: &str = "http://localhost:4318";
+
 /// What leaves a run while it lasts.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "While it runs")]
 pub struct ExportOptions {
-    /// Length of intervals: -o run.ndjson [default: 100ms]
+    /// Length of intervals: -o run.ndjson [default: 100ms], --otlp [10s]
     #[arg(long, value_name = "TIME", value_parser = interval_ns)]
     pub interval: Option<u64>,
     /// Serve metrics to Prometheus at /metrics [default: 127.0.0.1:9464]
     #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1,
           require_equals = true, default_missing_value = PORT)]
     pub prometheus: Option<SocketAddr>,
+    /// Send metrics to a collector by OTLP [default: http://localhost:4318]
+    #[arg(long, value_name = "URL", num_args = 0..=1, require_equals = true,
+          default_missing_value = COLLECTOR)]
+    pub otlp: Option<String>,
     /// Wait so long at the end for Prometheus to get the final figures
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns, requires = "prometheus")]
     pub linger: Option<u64>,
@@ -28,10 +35,11 @@ pub struct ExportOptions {
 impl ExportOptions {
     /// The option of these that was given, if one was: for what is no single run.
     pub fn given(&self) -> Option<&'static str> {
-        let Self { interval, prometheus, linger } = self;
+        let Self { interval, prometheus, otlp, linger } = self;
         let given = [
             ("--interval", interval.is_some()),
             ("--prometheus", prometheus.is_some()),
+            ("--otlp", otlp.is_some()),
             ("--linger", linger.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)

@@ -2,6 +2,7 @@
 //! in which they are exposed. Names, units and labels follow prometheus.io/docs/practices/naming.
 
 mod exponential;
+pub mod otlp;
 mod protobuf;
 mod text;
 

@@ -13,6 +13,7 @@ mod counts;
 mod doctor;
 mod exports;
 mod exports_metrics;
+mod exports_otlp;
 mod feeds;
 mod forbidden_ring;
 mod foreign;
