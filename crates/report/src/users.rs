@@ -10,6 +10,9 @@ use ablaze_stats::Latency;
 
 use crate::number::{counted, grouped, percent, rate, time};
 
+/// Who comes within this time comes at the beginning: users are asked one after the other.
+const BEGINNING_NS: u64 = 5_000_000;
+
 /// The columns of the table of journeys.
 const HEAD: [&str; 9] =
     ["journey", "begun", "share", "whole", "failed", "journeys/s", "p50", "p95", "p99"];
@@ -49,12 +52,18 @@ pub(crate) fn asked(plan: &Plan) -> Vec<String> {
     [think, iterations, kept].into_iter().flatten().collect()
 }
 
-/// How many users there were when, of a number that grew: `users: 10 at the beginning, 505 after 5.00 s, 1,000 at the end`.
+/// How many users had come when, of a number that grew, as it was counted: `users: 10 at the beginning, 505 after 5.00 s, 1,000
+/// at the end`.
 pub(crate) fn over_time(run: &Run) -> Option<String> {
-    let ramp = of(&run.plan)?.ramp?;
-    // A run that was interrupted did not come to its last users.
-    let [half_ns, end_ns] = [run.elapsed_ns / 2, run.elapsed_ns];
-    let [begin, half, end] = [0, half_ns, end_ns].map(|ns| grouped(ramp.users_after(ns).into()));
+    of(&run.plan)?.ramp?;
+    let came = &run.record.journeys.as_ref()?.came;
+    if came.count() == 0 {
+        return None;
+    }
+    let (half_ns, end_ns) = (run.elapsed_ns / 2, run.elapsed_ns);
+    // Those of the beginning begin one after the other.
+    let begin_ns = (run.elapsed_ns / 1_000).max(BEGINNING_NS);
+    let [begin, half, end] = [begin_ns, half_ns, end_ns].map(|ns| grouped(came.count_at_most(ns)));
     Some(format!(
         "users: {begin} at the beginning, {half} after {}, {end} at the end",
         time(half_ns as f64)
@@ -130,6 +139,9 @@ mod tests {
         }
         let first = Some(FirstMessage { at_ns: 1, text: "line 5: the status is 401".to_owned() });
         journeys.setup = Some(Setup { begun: 100, failed: 2, first });
+        for (after_ns, users) in [(0, 10), (run.elapsed_ns / 3, 40), (run.elapsed_ns / 4 * 3, 47)] {
+            journeys.came.record_many(after_ns, users);
+        }
         run.record.journeys = Some(Box::new(journeys));
         let users = Users {
             ramp: Some(Ramp { from: 10, to: 100, over_ns: run.elapsed_ns }),
@@ -149,8 +161,9 @@ mod tests {
         for expected in [
             "journeys buy ×1, browse ×1, 2 steps, to http",
             "closed loop, 10 to 100 users, thinking 500 ms to 2.00 s between steps",
-            "users: 10 at the beginning, 55 after",
-            ", 100 at the end",
+            // As they were counted, and not as they were planned.
+            "users: 10 at the beginning, 50 after",
+            ", 97 at the end",
             "setup login.hurl: 98 of 100 users; 2 failed and walked no journey, the first at line 5: the",
         ] {
             assert!(text.contains(expected), "{expected}: {text}");

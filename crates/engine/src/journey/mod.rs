@@ -52,6 +52,8 @@ pub struct JourneyWalk {
     names: Vec<String>,
     roster: Roster,
     steps: Vec<StepNeeds>,
+    /// When a user was last asked what it does.
+    latest_ns: u64,
 }
 
 /// What has to be kept of a step's responses.
@@ -97,6 +99,7 @@ impl JourneyWalks {
             names: self.names.clone(),
             roster: self.rosters[of.worker as usize].clone(),
             steps: steps.iter().map(StepNeeds::of).collect(),
+            latest_ns: 0,
             route: Arc::clone(&self.route),
         };
         walk.record = walk.empty_record();
@@ -167,6 +170,7 @@ impl Walk for JourneyWalk {
     }
 
     fn next(&mut self, user: u32, now_ns: u64) -> Next {
+        self.latest_ns = self.latest_ns.max(now_ns);
         self.what_next(user as usize, now_ns)
     }
 
@@ -217,6 +221,7 @@ impl Walk for JourneyWalk {
         self.record = self.empty_record();
         for user in &mut self.users {
             user.is_of_warmup = user.is_walking;
+            user.paused_ns = user.paused_ns.map(|_| at_ns);
         }
     }
 
@@ -226,6 +231,9 @@ impl Walk for JourneyWalk {
 
     fn report(&mut self, record: &mut Record) {
         self.sampling.report(record);
+        // Pauses that the end of the run cut short: as long as anything was asked of any user.
+        let paused = self.users.iter().filter_map(|user| user.paused_ns);
+        self.record.pauses_ns += paused.map(|ns| self.latest_ns.saturating_sub(ns)).sum::<u64>();
         let setup = self.roster.setup.clone();
         record.journeys = Some(Box::new(Journeys { setup, ..self.record.clone() }));
     }

@@ -47,6 +47,8 @@ pub(super) struct Standing {
     iterations: u64,
     /// It walks no more.
     is_out: bool,
+    /// It has come in the window.
+    has_come: bool,
     /// It has begun its setup.
     has_begun_setup: bool,
     pub is_in_setup: bool,
@@ -153,7 +155,15 @@ impl JourneyWalk {
             self.roster.out += 1;
             return Some(NEVER);
         }
-        Some(if comes_ns > now_ns { Next::Pause { until_ns: comes_ns } } else { Next::Start })
+        if comes_ns > now_ns {
+            return Some(Next::Pause { until_ns: comes_ns });
+        }
+        if let (Some(_), Some(window_ns)) = (self.roster.asked.ramp, self.roster.window_ns)
+            && !std::mem::replace(&mut standing.has_come, true)
+        {
+            self.record.came.record(now_ns.saturating_sub(window_ns));
+        }
+        Some(Next::Start)
     }
 
     /// Cookies and variables of an iteration that begins, but for those that it is given.

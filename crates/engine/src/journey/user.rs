@@ -42,6 +42,8 @@ pub(super) struct User {
     /// How often the step was done.
     pub done: u64,
     pub not_before_ns: u64,
+    /// Since when it pauses in the middle of a journey.
+    pub paused_ns: Option<u64>,
     /// The redirects of the step that were followed.
     pub redirect: Redirect,
     /// Something was sent.
@@ -98,6 +100,7 @@ impl User {
             tried: 0,
             done: 0,
             not_before_ns: 0,
+            paused_ns: None,
             redirect: Redirect::default(),
             has_sent: false,
             failed_in: None,
@@ -200,7 +203,13 @@ impl JourneyWalk {
         loop {
             let user = &mut self.users[index];
             if now_ns < user.not_before_ns {
+                if user.is_walking && user.has_sent {
+                    user.paused_ns.get_or_insert(now_ns);
+                }
                 return Next::Pause { until_ns: user.not_before_ns };
+            }
+            if let Some(paused_ns) = user.paused_ns.take() {
+                self.record.pauses_ns += now_ns.saturating_sub(paused_ns);
             }
             if !user.is_walking {
                 match self.between(index, now_ns) {

@@ -20,6 +20,8 @@ pub enum Limit {
     ResponseTime,
     /// Requests that nobody answered held the places of the load.
     Unanswered,
+    /// Users thought: they had nothing in flight for most of their time.
+    ThinkTime,
     /// No more was asked for.
     AskedRate,
     /// All connections that the open loop may use were in use.
@@ -41,6 +43,7 @@ impl Limit {
             Self::RoundTrip => "round-trip",
             Self::ResponseTime => "response-time",
             Self::Unanswered => "unanswered",
+            Self::ThinkTime => "think-time",
             Self::AskedRate => "asked-rate",
             Self::Connections => "connections",
             Self::Network => "network",
@@ -59,6 +62,7 @@ impl fmt::Display for Limit {
             Self::RoundTrip => "limited by the round trip",
             Self::ResponseTime => "limited by the response time",
             Self::Unanswered => "limited by requests without a response",
+            Self::ThinkTime => "limited by the load",
             Self::AskedRate => "limited by the requested rate",
             Self::Connections => "limited by the number of connections",
             Self::Network => "limited by the network",

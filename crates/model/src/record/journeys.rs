@@ -23,6 +23,11 @@ pub struct Journeys {
     pub each: Vec<OneJourney>,
     /// What became of the setup that users walk before the clock starts, if they have one.
     pub setup: Option<Setup>,
+    /// How long users in the middle of a journey had nothing in flight because they thought, or a step says so, all of them
+    /// together, ns.
+    pub pauses_ns: u64,
+    /// Of users that come over the measured time: when each did, ns from the beginning of the window.
+    pub came: Latency,
 }
 
 /// One of several journeys.
@@ -95,6 +100,8 @@ impl Journeys {
             steps: steps.iter().map(step).collect(),
             each: Vec::new(),
             setup: None,
+            pauses_ns: 0,
+            came: Latency::new(3),
         }
     }
 
@@ -130,6 +137,8 @@ impl Journeys {
             steps,
             each,
             setup,
+            pauses_ns,
+            came,
         } = other;
         self.begun += begun;
         self.whole += whole;
@@ -137,6 +146,8 @@ impl Journeys {
         self.asserts_passed += asserts_passed;
         self.asserts_failed += asserts_failed;
         self.duration.merge(&duration);
+        self.pauses_ns = self.pauses_ns.saturating_add(pauses_ns);
+        self.came.merge(&came);
         if self.steps.len() < steps.len() {
             let known = self.steps.len();
             let rest = steps[known..].iter();

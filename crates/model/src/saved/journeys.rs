@@ -1,5 +1,6 @@
 //! The journeys of a run in the file.
 
+use ablaze_stats::Latency;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::Distribution;
@@ -23,6 +24,16 @@ pub(super) struct Journeys {
     /// Only where users have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     setup: Option<Setup>,
+    /// Only where users paused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pauses_ns: u64,
+    /// Only where users came over the measured time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    users_came_ns: Option<Distribution>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,6 +106,8 @@ impl Journeys {
             steps: own.steps.iter().map(step).collect(),
             each: own.each.iter().map(one).collect(),
             setup: own.setup.as_ref().map(setup),
+            pauses_ns: own.pauses_ns,
+            users_came_ns: (own.came.count() > 0).then(|| Distribution::save(&own.came)),
         }
     }
 
@@ -134,6 +147,11 @@ impl Journeys {
             steps: self.steps.iter().map(step).collect(),
             each: self.each.iter().map(one).collect::<Result<_, _>>()?,
             setup: self.setup.as_ref().map(setup),
+            pauses_ns: self.pauses_ns,
+            came: match &self.users_came_ns {
+                Some(came) => came.restore("journeys.users_came_ns")?,
+                None => Latency::new(3),
+            },
         }))
     }
 }

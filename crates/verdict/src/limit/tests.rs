@@ -250,3 +250,26 @@ fn journeys_are_counted_where_journeys_were_requested() {
     run.record.journeys.as_mut().unwrap().begun = 1_000;
     assert_ne!(limit(&run), Limit::AskedRate);
 }
+
+#[test]
+fn users_who_think_for_most_of_their_time_are_the_limit_as_they_were_counted() {
+    let mut run = sample::with_shares(0.03, 0.01);
+    run.record.in_flight_ns = 10 * u128::from(run.elapsed_ns);
+    let mut journeys = ablaze_model::record::Journeys::new(&["a".to_owned()]);
+    // Of 100 users 90 think at any time.
+    journeys.pauses_ns = 90 * run.elapsed_ns;
+    run.record.journeys = Some(Box::new(journeys));
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::ThinkTime, "{limited}");
+    let text = "limited by the load: its users think for 900 s of 1,000 s, all of them together";
+    assert_eq!(limited.to_string(), text);
+    // A CPU at its limit comes before, and so does what they wait for.
+    let journeys = run.record.journeys.clone();
+    let mut full = sample::with_shares(0.96, 0.75);
+    full.record.journeys.clone_from(&journeys);
+    assert_eq!(limit(&full), Limit::Server);
+    run.record.in_flight_ns = 30 * u128::from(run.elapsed_ns);
+    assert_ne!(limit(&run), Limit::ThinkTime);
+    sample::open_loop(&mut run, 2_100.0);
+    assert_ne!(limit(&run), Limit::ThinkTime);
+}

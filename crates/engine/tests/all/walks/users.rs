@@ -78,6 +78,10 @@ fn users_of_a_ramp_come_evenly_over_the_time() {
             let least = most - AT_THE_END - if warmup_ns > 0 { 3 } else { 0 };
             assert!((least..=most).contains(&journeys.begun), "{} of {most}", journeys.begun);
             assert_eq!(run.record.connections_opened, 30, "one each, when they come");
+            // Each is counted when it came: half of the 27 within half of their 90 ms.
+            let came = [MS, 45 * MS, 100 * MS].map(|ns| journeys.came.count_at_most(ns));
+            assert!(came[0] == 3 && (15..=17).contains(&came[1]) && came[2] == 30, "{came:?}");
+            assert_eq!(journeys.pauses_ns, 0, "nobody thinks");
         });
         // In the tenth of the time before the first of the others comes, three users ask.
         let noted = noted.lock().unwrap();
@@ -290,6 +294,7 @@ fn users_think_between_steps_and_not_around_journeys() {
             assert!(most < 2 * MS, "the pause is no part of a request: {most}");
             if think == (ThinkTime::Constant { ns: 7 * MS }) {
                 assert_eq!(run.elapsed_ns / MS, 900, "100 journeys of 9 ms behind each other");
+                assert_eq!(journeys.pauses_ns, 2_000 * 7 * MS);
             }
         });
     }
