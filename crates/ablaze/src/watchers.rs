@@ -2,7 +2,7 @@
 
 use ablaze_engine::Progress;
 
-use crate::carry_out::Watcher;
+use crate::carry_out::{UnderWay, Watcher};
 
 /// Watchers that hear the same.
 pub struct Watchers<'a>(pub Vec<&'a mut dyn Watcher>);
@@ -10,6 +10,10 @@ pub struct Watchers<'a>(pub Vec<&'a mut dyn Watcher>);
 impl Watcher for Watchers<'_> {
     fn tick(&mut self, progress: &Progress) {
         self.0.iter_mut().filter(|one| one.listens()).for_each(|one| one.tick(progress));
+    }
+
+    fn look(&mut self, run: &mut UnderWay<'_>) {
+        self.0.iter_mut().filter(|one| one.listens()).for_each(|one| one.look(run));
     }
 
     fn finish(&mut self) {

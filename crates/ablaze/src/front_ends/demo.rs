@@ -1,5 +1,7 @@
-//! `ablaze demo`: a server, a few seconds of load, the report, two servers compared, and what to
+//! `ablaze demo`: a server, a few seconds of load, the report, a journey in a line, two servers compared, and what to
 //! try next. The server is a process of its own, as a real target is, so that its CPU time is not the client's.
+
+mod journey;
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -20,7 +22,7 @@ type Run = fn(&str, &[OsString]) -> ExitCode;
 #[command(
     name = "ablaze demo",
     bin_name = "ablaze demo",
-    about = "Start a server, load it and show the report; then compare two servers.",
+    about = "Start a server, load it and show the report; walk a journey; compare two servers.",
     disable_version_flag = true,
     max_term_width = 100
 )]
@@ -47,6 +49,7 @@ What to try next:
   ablaze -c 1 :8080/                  one connection: the latency of an idle server
   ablaze --no-keepalive :8080/        a new connection for every request
   ablaze ab -kc 100 -n 100000 http://127.0.0.1:8080/     ab's options and ab's report
+  ablaze serve --app shop             a shop for journeys: docs/journeys.md
   ablaze compare --start 'mine=./server -p {port}' --control nginx     your server against nginx
   ablaze serve --help                 bodies of any size, other statuses, delays, /echo
 ";
@@ -82,10 +85,15 @@ pub fn main(arguments: &[OsString], run: Run) -> ExitCode {
         target.url
     ));
     let status = run("load", &words.map(OsString::from));
-    drop(target);
     if status != ExitCode::SUCCESS {
         return status;
     }
+    let longest = Duration::from_nanos(line.duration);
+    match journey::walked(&target.url, line.connections, longest) {
+        Ok(text) => terminal::print(&format!("\n{}\n{text}", journey::TITLE)),
+        Err(error) => return CommandError::from(error).report(),
+    };
+    drop(target);
     let status = compared(&line, run);
     terminal::print(WHAT_NEXT);
     status
@@ -117,7 +125,7 @@ impl Target {
         let program = std::env::current_exe()
             .map_err(|error| refusal(&format!("cannot find ablaze's own executable: {error}")))?;
         let mut process = Command::new(program)
-            .args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"])
+            .args(["serve", "127.0.0.1:0", "--app", "shop", "--quiet", "--stop-with-stdin"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Ctrl-C on the terminal is for the client; the server follows it.

@@ -72,20 +72,13 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     }
     planned.notes.iter().for_each(|text| note(text));
     let mut watcher = progress::native_watcher(&planned.plan, report);
+    let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan)?;
     // A plan may have a hundred megabytes of requests: there are two only where both are carried out.
     let profiled = report.profile.as_ref().map(|sides| (sides, planned.plan.clone()));
-    let mut run = carry_out(planned.plan, &spec, watcher.as_mut())?;
+    let mut run = carry_out(planned.plan, &spec, &mut exports.beside(watcher.as_mut()))?;
     if let Some((sides, plan)) = profiled {
         let mut watcher = progress::native_watcher(&plan, report);
         outlets::attempt("--profile", || profile::add(&mut run, plan, sides, watcher.as_mut()));
-    let mut watcher = progress::watcher(&planned.plan, report.quiet);
-    let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan)?;
-    let mut run = carry_out(planned.plan.clone(), &spec, &mut exports.beside(watcher.as_mut()))?;
-    if let Some(sides) = &report.profile {
-        let mut watcher = progress::watcher(&planned.plan, report.quiet);
-        outlets::attempt("--profile", || {
-            profile::add(&mut run, planned.plan, sides, watcher.as_mut())
-        });
     }
     let assessed = verdict::assessed(run);
     let run = &assessed.run;

@@ -15,6 +15,13 @@ fn the_demo_reports_and_leaves_no_server_behind() {
         assert!(report.contains(needle), "{needle} is missing in\n{report}");
     }
     assert!(TcpStream::connect(address).is_err());
+    // A journey has one line, and all of its steps went well.
+    let journey = report.lines().find(|line| line.contains(" journeys/s of 4 users"));
+    let journey = journey.unwrap_or_else(|| panic!("{report}"));
+    assert!(
+        journey.contains(" passed, 0 failed") && !journey.contains("  0 journeys/s"),
+        "{journey}"
+    );
     // Then two servers are compared, and their page lies where it says.
     let compared = "$ ablaze compare serve:fiber-ucontext serve:fiber-asm -c 4 -d 300ms --repeat 6";
     assert!(report.contains(compared), "{report}");
