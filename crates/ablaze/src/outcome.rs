@@ -214,7 +214,13 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         ),
         FailureKind::Malformed => malformed(to, run),
         FailureKind::NoHttp2 => {
-            format!("no common protocol: {to} does not speak HTTP/2; remove --http 2")
+            let fix = match run.front_end() {
+                FrontEnd::H2load => "use --h1",
+                FrontEnd::Hey => "remove -h2",
+                FrontEnd::Oha => "remove --http2",
+                _ => "remove --http 2",
+            };
+            format!("no common protocol: {to} does not speak HTTP/2; {fix}")
         }
         FailureKind::StreamReset | FailureKind::GoAway | FailureKind::Http2Violated => {
             let first = run.record.http2.as_ref().and_then(|facts| {

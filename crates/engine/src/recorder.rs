@@ -74,7 +74,9 @@ impl Recorder {
                 plan.expect.iter().any(|range| range.contains(&status));
         }
         let mut record = Record::new();
-        if plan.connections.clock_starts == ClockStarts::BeforeConnecting {
+        let connections = &plan.connections;
+        // A connection for one request has no figures of its own.
+        if connections.clock_starts == ClockStarts::BeforeConnecting && connections.keep_alive {
             record.each_connection = Some(Box::default());
         }
         if plan.load.is_open() {
@@ -195,26 +197,6 @@ impl Recorder {
             self.body_bytes_times += 1;
         } else {
             self.other_body_length(body_bytes);
-        }
-    }
-
-    /// The phases of an exchange for which a connection was made.
-    fn answered_with_its_connection(&mut self, exchange: &Exchange, total_ns: u64) {
-        self.connected_total.record(total_ns);
-        let answered = &mut self.record.answered;
-        let connected_ns = exchange.connect_ns + exchange.tls_ns;
-        answered.processing.record(total_ns.saturating_sub(connected_ns));
-        if !exchange.made_connection {
-            return;
-        }
-        answered.connect.record(exchange.connect_ns);
-        if let Some(each) = &mut self.record.each_connection {
-            each.first_byte.record(exchange.first_byte_ns.saturating_sub(exchange.started_ns));
-        }
-        let answered = &mut self.record.answered;
-        if exchange.tls_ns > 0 {
-            let tls = answered.tls.get_or_insert_default();
-            tls.record(exchange.connect_ns, exchange.tls_ns);
         }
     }
 

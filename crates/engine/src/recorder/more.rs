@@ -1,5 +1,5 @@
 //! What only some runs keep of an exchange, off the way of the others: its group's part, a line of its own, and that
-//! it was sent again; and the rate of a slice.
+//! it was sent again; the phases of one that had to connect; and the rate of a slice.
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Plan;
@@ -60,6 +60,26 @@ impl Recorder {
         let is_whole = slice_ns >= self.record.slices.slice_ns / 2 || rates.count() == 0;
         if responses > 0 && slice_ns > 0 && is_whole {
             rates.record((responses as f64 * 1e9 / slice_ns as f64) as u64);
+        }
+    }
+
+    /// The phases of an exchange for which a connection was made.
+    pub(super) fn answered_with_its_connection(&mut self, exchange: &Exchange, total_ns: u64) {
+        self.connected_total.record(total_ns);
+        let answered = &mut self.record.answered;
+        let connected_ns = exchange.connect_ns + exchange.tls_ns;
+        answered.processing.record(total_ns.saturating_sub(connected_ns));
+        if !exchange.made_connection {
+            return;
+        }
+        answered.connect.record(exchange.connect_ns);
+        if let Some(each) = &mut self.record.each_connection {
+            each.first_byte.record(exchange.first_byte_ns.saturating_sub(exchange.started_ns));
+        }
+        let answered = &mut self.record.answered;
+        if exchange.tls_ns > 0 {
+            let tls = answered.tls.get_or_insert_default();
+            tls.record(exchange.connect_ns, exchange.tls_ns);
         }
     }
 

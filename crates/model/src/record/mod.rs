@@ -143,8 +143,8 @@ pub struct Record {
     pub checks: Option<Box<Checks>>,
     /// Requests and responses that failed a check, or an assert or a capture of a journey; `None` where none did.
     pub samples: Option<Box<Samples>>,
-    /// What each connection came to; `None` where connections are made before the clock. Only h2load's report has it, and
-    /// no file keeps it.
+    /// What each connection came to; `None` where connections are made before the clock or for one request each. Only
+    /// h2load's report has it, and no file keeps it.
     pub each_connection: Option<Box<EachConnection>>,
     /// One line per request, if asked for.
     pub every_request: Vec<RequestLine>,

@@ -143,6 +143,10 @@ fn a_run_by_time_and_exit_statuses() {
     assert!(said.stdout.contains("\nfinished in 2.0"), "{}", said.stdout);
     let port = ablaze_testing::ports::free();
     let nobody = format!("http://127.0.0.1:{port}/");
+    // It speaks HTTP/1.1 alone.
+    let said = ablaze(&["h2load", "-n2", &url]);
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stderr.contains("does not speak HTTP/2; use --h1"), "{}", said.stderr);
     let said = ablaze(&["h2load", "-n2", &nobody]);
     assert_eq!(said.status, 1, "{said:?}");
     assert!(

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ablaze_testing::Bounded;
+use ablaze_testing::{Bounded, ScratchFolder};
 
 use crate::command::support::{Server, ablaze};
 
@@ -37,4 +37,20 @@ fn notes_go_to_stderr_and_what_is_not_known_is_refused() {
     let said = ablaze(&["say", "curl http://h/"]);
     assert_eq!((said.status, said.stdout.as_str()), (2, ""), "{said:?}");
     assert!(said.stderr.contains("`curl` is not known"), "{said:?}");
+}
+
+#[test]
+fn called_by_the_name_of_another_tool_it_is_that_tool() {
+    let folder = ScratchFolder::new("names");
+    for name in ["hey", "h2load", "oha", "wrk"] {
+        let program = folder.path().join(name);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ablaze"), &program).unwrap();
+        let output = Command::new(&program).arg("--help").bounded_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success() && text.contains(&format!("ablaze {name} ")),
+            "{name}: {text}"
+        );
+        assert!(text.contains(&format!("docs/{name}.md")), "{name}: {text}");
+    }
 }
