@@ -43,8 +43,40 @@ pub enum PatchValue {
 }
 
 impl Template {
+    /// The same with a digit where something of any length stands, and nothing that changes.
+    pub fn filled(&self) -> Self {
+        let mut bytes = self.bytes.clone();
+        let mut head_bytes = self.head_bytes;
+        for patch in self.patches.iter().rev().filter(|patch| patch.width == 0) {
+            bytes.insert(patch.offset as usize, b'0');
+            head_bytes += usize::from((patch.offset as usize) < self.head_bytes);
+        }
+        Self { bytes, head_bytes, patches: Vec::new(), ..*self }
+    }
+
     /// Whether its length differs from request to request.
     pub fn is_variable(&self) -> bool {
         self.patches.iter().any(|patch| patch.width == 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::http1::builder::RequestBuilder;
+
+    #[test]
+    fn a_template_is_filled_where_cells_and_lengths_stand() {
+        let cells = ["user".to_owned()];
+        let template = RequestBuilder::new("POST", "/{user}/{seq:2}")
+            .header("X", "{user}, {user}")
+            .body_length_header("Content-Length")
+            .body("{user}!")
+            .cells(&cells)
+            .build()
+            .unwrap();
+        let filled = template.filled();
+        let expected = "POST /0/00 HTTP/1.1\r\nX: 0, 0\r\nContent-Length: 0\r\n\r\n0!";
+        assert_eq!(String::from_utf8_lossy(&filled.bytes), expected);
+        assert_eq!((&filled.bytes[filled.head_bytes..], filled.is_variable()), (&b"0!"[..], false));
     }
 }

@@ -25,9 +25,9 @@ use crate::http2::frame::{
     PAYLOAD_BYTES_MIN, PREFACE, WINDOW_INITIAL, WINDOW_MAX, setting, write_goaway, write_ping,
     write_reset, write_settings, write_window_update,
 };
-use crate::http2::hpack::TABLE_BYTES;
+use crate::http2::hpack::{TABLE_BYTES, encoder};
 use crate::http2::reader::FrameReader;
-use crate::http2::request::{EncoderState, RequestSet};
+use crate::http2::request::{EncoderState, RequestSet, RequestText, write_frames};
 use crate::http2::settings::PeerSettings;
 
 pub use sink::{End, ResponseHead, Sink};
@@ -111,6 +111,8 @@ struct Core {
     /// The header block that is incomplete.
     block: Option<OpenBlock>,
     fragments: Vec<u8>,
+    /// The header block of a request that is written anew; empty between two.
+    draft: Vec<u8>,
     settings_came: bool,
     settings_acknowledged: bool,
     /// The last stream the peer will process.
@@ -159,6 +161,7 @@ impl Connection {
             receiving: None,
             block: None,
             fragments: Vec::new(),
+            draft: Vec::new(),
             settings_came: false,
             settings_acknowledged: false,
             goaway: None,
@@ -210,6 +213,38 @@ impl Connection {
         core.limit_entries(set);
         set.write_head(prepared, &mut core.encoder, stream, number, digits, out);
         core.begin_upload(place, set, request, number, digits, out);
+        Ok(stream)
+    }
+
+    /// Sends a request that is not of the set, over `http` or `https`; the number of its stream. Otherwise as
+    /// [`Connection::request`]; the set is that of the other requests on the connection.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn request_text(
+        &mut self,
+        set: &RequestSet,
+        text: &RequestText<'_>,
+        scheme: &str,
+        tag: u32,
+        out: &mut Vec<u8>,
+    ) -> Result<u32, NoRoom> {
+        let core = &mut self.core;
+        if core.is_draining() {
+            return Err(NoRoom::Draining);
+        }
+        if core.streams.live_count() >= core.streams_max() {
+            return Err(NoRoom::Streams);
+        }
+        let place = core.streams.open(tag, text.response_has_no_body()).ok_or(NoRoom::Draining)?;
+        let stream = core.streams.at(place).id;
+        core.draft.clear();
+        if let Some(bytes) = core.encoder.size_update.take() {
+            encoder::size_update(&mut core.draft, bytes as usize);
+        }
+        text.write_block(scheme, &mut core.draft);
+        write_frames(&core.draft, stream, text.body.is_empty(), out);
+        core.begin_own_upload(place, set, text.body, out);
         Ok(stream)
     }
 

@@ -31,7 +31,7 @@ struct Upload {
     place: Option<usize>,
     request: usize,
     sent_bytes: usize,
-    /// The body, if it differs from request to request.
+    /// The body, if it differs from request to request; empty if it is that of the set's request.
     own: Vec<u8>,
     queued: bool,
 }
@@ -148,6 +148,23 @@ impl Core {
         self.upload(set, out);
     }
 
+    /// The head of a request that is not of the set was written: its body follows.
+    pub(super) fn begin_own_upload(
+        &mut self,
+        place: usize,
+        set: &RequestSet,
+        body: &[u8],
+        out: &mut Vec<u8>,
+    ) {
+        if body.is_empty() {
+            return;
+        }
+        let upload = self.uploads.begin(place, 0);
+        self.streams.at(place).upload = upload;
+        self.uploads.all[upload as usize].own.extend_from_slice(body);
+        self.upload(set, out);
+    }
+
     /// Sends what can be sent.
     pub(super) fn upload(&mut self, set: &RequestSet, out: &mut Vec<u8>) {
         while let Some(&number) = self.uploads.queue.front() {
@@ -167,10 +184,12 @@ impl Core {
                 self.uploads.stalls += 1;
                 continue;
             }
-            let body = match set.get(upload.request).body() {
-                BodyBytes::Constant(body) => body,
-                BodyBytes::Patched(..) => &upload.own[..],
-                BodyBytes::None => &[],
+            let body = match upload.own.is_empty() {
+                false => &upload.own[..],
+                true => match set.get(upload.request).body() {
+                    BodyBytes::Constant(body) => body,
+                    BodyBytes::Patched(..) | BodyBytes::None => &[],
+                },
             };
             let rest = &body[upload.sent_bytes..];
             let payload_max = i64::from(self.peer.payload_bytes_max);

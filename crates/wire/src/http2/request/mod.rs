@@ -3,12 +3,16 @@
 //!
 //! [`Request::from_template`] translates what the HTTP/1 builder made, so a Plan's requests are
 //! the same under both protocols (RFC 9113, 8.3.1). [`RequestSet`] makes the bytes to send.
+//! [`RequestText`] is one that is written anew each time.
 
 mod set;
+mod text;
 mod translate;
 
 pub use set::RequestSet;
 pub(super) use set::{BodyBytes, EncoderState};
+pub use text::RequestText;
+pub(super) use text::write_frames;
 
 use crate::http1::request::Patch;
 
