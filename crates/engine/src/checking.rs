@@ -1,4 +1,4 @@
-//! Checks on every response: a walk that only watches. Requests are the Plan's, in any load over HTTP/1; here is
+//! Checks on every response: a walk that only watches. Requests are the Plan's, in any load; here is
 //! what is kept of a response until it is complete, what the checks say of it, and which of those that failed are kept.
 
 use std::borrow::Cow;
@@ -11,6 +11,7 @@ use ablaze_journey::{
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::checks::PlannedChecks;
 use ablaze_model::record::{Checks, FirstMessage, Message, Record, Sample, masked};
+use ablaze_wire::http2::request::RequestText;
 
 use crate::sampling::Sampling;
 use crate::sink::{BodySink, Response, SinkOf};
@@ -21,6 +22,7 @@ use crate::walk::{Answered, Walk};
 pub(crate) struct Watches {
     checks: Arc<PlannedChecks>,
     requests: Arc<[Request]>,
+    is_http2: bool,
     seed: u64,
 }
 
@@ -29,6 +31,7 @@ pub(crate) struct Watches {
 pub(crate) struct Watch {
     checks: Arc<PlannedChecks>,
     requests: Arc<[Request]>,
+    is_http2: bool,
     looks_at_bodies: bool,
     places: Vec<Place>,
     /// What was kept of responses that are over: there are as many as responses arrived at once.
@@ -73,7 +76,7 @@ impl Kept {
     /// What checks see of it, with its body as it came or without its codings.
     fn checkable<'a>(&'a self, total_ns: u64, body: &'a [u8]) -> Checkable<'a> {
         let view = ResponseView {
-            version: HttpVersion::Http11,
+            version: HttpVersion::of_head(&self.head),
             status: self.status,
             headers: self.headers(),
             body,
@@ -133,6 +136,7 @@ impl Watches {
         Some(Self {
             checks: Arc::clone(plan.checks.as_ref()?),
             requests: requests.collect(),
+            is_http2: plan.http2.is_some(),
             seed: plan.requests.seed,
         })
     }
@@ -148,6 +152,7 @@ impl Watches {
             sampling: Sampling::new(self.seed, of.worker),
             checks: Arc::clone(&self.checks),
             requests: Arc::clone(&self.requests),
+            is_http2: self.is_http2,
         }
     }
 }
@@ -174,10 +179,16 @@ impl Watch {
     fn sample(&mut self, kept: &Kept, template: u32, response: Answered) {
         let secrets = &self.checks.secrets;
         let (place, request) = (&self.places[response.place], &self.requests[template as usize]);
-        let (request, request_bytes) = match request.varies {
+        let (request, mut request_bytes) = match request.varies {
             true => (&place.request, place.request_bytes),
             false => (&request.bytes, request.bytes.len() as u64),
         };
+        let mut request = Cow::Borrowed(request.as_slice());
+        if self.is_http2 {
+            let shown = RequestText::shown(&request);
+            request_bytes -= (request.len() - shown.len()) as u64;
+            request = Cow::Owned(shown);
+        }
         let failed = kept.failed.iter().map(|(index, why)| {
             format!("{}: {}", self.checks.each[*index].text(), masked(why, secrets))
         });
@@ -189,7 +200,7 @@ impl Watch {
             status: kept.status,
             total_ns: response.total_ns,
             failed: failed.collect(),
-            request: Message::of_request(request, request_bytes, secrets),
+            request: Message::of_request(&request, request_bytes, secrets),
             response: Message::of(&kept.head, &kept.body, kept.body_bytes, secrets),
         });
     }

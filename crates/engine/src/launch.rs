@@ -29,7 +29,7 @@ use crate::sink::{NoSink, SinkOf};
 use crate::transport::plain::Plain;
 use crate::transport::proxy::{Tunnelled, Tunnels};
 use crate::transport::tls::{Offers, Tls, TlsLine};
-use crate::walk::{Walk, run_walking};
+use crate::walk::{Unwatched, Walk, run_walking};
 use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
 use ablaze_model::progress::Interval;
@@ -64,6 +64,9 @@ pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
     }
     if let Some(watches) = Watches::of(&plan) {
         return run_walking(plan, control, &|of| Box::new(watches.watch(of)));
+    }
+    if plan.http2.is_some() && plan.requests.vary_in_length() {
+        return run_walking(plan, control, &|_| Box::new(Unwatched));
     }
     Ok(run_with_sinks(plan, control, |_| NoSink)?.0)
 }
@@ -182,6 +185,14 @@ fn carry_out<D: Driver, S: Walk + Send>(
     let http2 = plan.http2_requests()?.map(Arc::new);
     if S::WALKS && http2.is_some() {
         let text = "users send their requests over HTTP/1: do not use HTTP/2";
+    // Checks only watch: they may watch several.
+    let asks = S::WALKS && plan.checks.is_none();
+    if asks && http2.is_none() && plan.load.pipeline() > 1 {
+        let text = "users send one request at a time: use no pipeline";
+        return Err(PlanError::Invalid(text.to_owned()).into());
+    }
+    if !S::WALKS && http2.is_some() && plan.requests.vary_in_length() {
+        let text = "requests with columns of a feed are written by a walk over HTTP/2";
         return Err(PlanError::Invalid(text.to_owned()).into());
     }
     let plan = Arc::new(plan);
@@ -278,7 +289,7 @@ fn run_worker<D: Driver, S: Walk>(
     let sink = make_sink(SinkOf {
         worker: assignment.worker,
         places: assignment.places(),
-        users: assignment.connections,
+        users: assignment.users(),
     });
     let tls = tls.map(|offers| {
         let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
@@ -287,12 +298,11 @@ fn run_worker<D: Driver, S: Walk>(
     let tunnels = Tunnels::of(&assignment.plan, assignment.slots());
     let lines = Lines { tls, tunnels };
     let (mut record, sink) = match assignment.http2.clone() {
-        // Said of a constant, so that the engine is not compiled for walks over HTTP/2, which are refused above.
-        Some(requests) if !S::WALKS => {
+        Some(requests) => {
             let protocol = Http2::new(&assignment, requests, sink);
             lines.work(driver, protocol, assignment, control, &mut gate)
         }
-        _ => {
+        None => {
             let protocol = Http1::new(&assignment, sink);
             lines.work(driver, protocol, assignment, control, &mut gate)
         }

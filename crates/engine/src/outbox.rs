@@ -209,6 +209,27 @@ impl Outbox {
         Outgoing::Leased { buffer, len }
     }
 
+    /// Writes the request of this number behind `out`.
+    pub fn write(&mut self, template: u32, number: u64, out: &mut Vec<u8>) {
+        let Prepared { template: prepared, patcher, .. } = &self.templates[template as usize];
+        let start = out.len();
+        match &self.rows {
+            Some(rows) if prepared.is_variable() => {
+                out.resize(start + self.longest_bytes, 0);
+                let row = rows.order.row(number, rows.table.rows(), rows.seed);
+                let cell = |column: u32| rows.table.cell(row, column as usize);
+                let assembler = &rows.assemblers[template as usize];
+                let into = &mut out[start..];
+                let length = assembler.assemble(prepared, into, number, &mut self.digits, cell);
+                out.truncate(start + length);
+            }
+            _ => {
+                out.extend_from_slice(&prepared.bytes);
+                patcher.apply(&mut out[start..], number, &mut self.digits);
+            }
+        }
+    }
+
     /// What was last written to a place, to send it again.
     pub fn again(&self, place: usize, template: u32) -> Outgoing {
         if self.is_constant(template) {

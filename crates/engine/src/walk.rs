@@ -10,7 +10,7 @@
 
 mod boxed;
 
-use crate::sink::{BodySink, NoSink};
+use crate::sink::{BodySink, NoSink, Response};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::Record;
 
@@ -18,8 +18,8 @@ pub use boxed::{AnyWalk, MakeWalk, run_walking};
 
 /// What a worker asks about the requests of its users, and tells about their responses.
 ///
-/// `user` is a number from 0 up to the worker's number of users. Each has a connection to every origin of the Plan, and
-/// uses one at a time; a connection that ends is followed by another of the same user. For each request the calls are [`next`](Self::next) with [`Next::Send`] as its result,
+/// `user` is a number from 0 up to the worker's number of users. Each has a connection to every origin of the Plan, over HTTP/2
+/// a stream at a time of one, and uses one at a time; a connection that ends is followed by another of the same user. For each request the calls are [`next`](Self::next) with [`Next::Send`] as its result,
 /// [`write`](Self::write), then either [`head`](Self::head), the calls of [`BodySink`] and
 /// [`answered`](Self::answered), or at any point [`failed`](Self::failed). A request that the worker sends again, because the server had
 /// closed the connection, has the same bytes and is not told of.
@@ -36,6 +36,12 @@ pub trait Walk: BodySink {
     }
 
     /// The bytes of a request that the worker filled in: of one that only watches, or [`Written::Filled`]. Over HTTP/1 only.
+    /// Whether it is to be told of heads. Asked once, before the first request, over HTTP/2, where their fields cost decoding.
+    fn wants_heads(&self) -> bool {
+        true
+    }
+
+    /// To one that only watches: the text of a request that is not that of its template.
     fn sent(&mut self, _place: usize, _bytes: &[u8]) {}
 
     /// A user without anything to do is given a number of the run: in closed loop as soon as it is free, in open loop
@@ -55,13 +61,13 @@ pub trait Walk: BodySink {
     }
 
     /// Writes the request that [`next`](Self::next) chose, head and body, to `out`, which is empty, or says that it is the
-    /// template of the Plan as it is.
+    /// template of the Plan as it is. What is written has the form of HTTP/1, also where HTTP/2 is spoken.
     fn write(&mut self, _user: u32, _template: u32, _out: &mut Vec<u8>) -> Written {
         Written::Constant
     }
 
     /// The head of a final response is complete; its body, if it has one, follows as that of `place`. `head` ends with
-    /// its empty line.
+    /// its empty line, and has the form of HTTP/1: over HTTP/2 its first line is `HTTP/2` and the status.
     fn head(&mut self, _user: u32, _place: usize, _template: u32, _status: u16, _head: &[u8]) {}
 
     /// The response is complete.
@@ -154,3 +160,28 @@ pub struct Answered {
 }
 
 impl Walk for NoSink {}
+
+/// Who neither says what is sent nor wants to see what comes back: for requests that are written anew each time where only
+/// the part of the engine that is compiled for walks does so.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unwatched;
+
+impl BodySink for Unwatched {
+    fn begin(&mut self, _place: usize, _response: Response, _at_ns: u64) {}
+
+    fn bytes(&mut self, _place: usize, _bytes: &[u8], _at_ns: u64) {}
+
+    fn end(&mut self, _place: usize, _complete: bool, _at_ns: u64) {}
+}
+
+impl Walk for Unwatched {
+    const WALKS: bool = true;
+
+    fn only_watches(&self) -> bool {
+        true
+    }
+
+    fn wants_heads(&self) -> bool {
+        false
+    }
+}

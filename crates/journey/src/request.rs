@@ -79,7 +79,11 @@ impl Step {
         out.extend(method.as_bytes());
         out.push(b' ');
         write_target(target, out);
-        out.extend(if site.minor_version == 0 { b" HTTP/1.0\r\n" } else { b" HTTP/1.1\r\n" });
+        out.extend(match (site.is_http2, site.minor_version) {
+            (true, _) => &b" HTTP/2\r\n"[..],
+            (false, 0) => b" HTTP/1.0\r\n",
+            (false, _) => b" HTTP/1.1\r\n",
+        });
         let mut boundary = [0; BOUNDARY_BYTES];
         let files = sending.files;
         let content = match sending.redirect.is_get {
@@ -148,6 +152,8 @@ impl Step {
             own("Accept-Encoding", ACCEPTED);
         }
         match (site.minor_version, site.keep_alive) {
+            // Connections of HTTP/2 have no such field.
+            _ if site.is_http2 => {}
             (0, true) => own("Connection", "keep-alive"),
             (1.., false) => own("Connection", "close"),
             _ => {}

@@ -14,6 +14,15 @@ pub enum HttpVersion {
 }
 
 impl HttpVersion {
+    /// Of a response whose head begins so.
+    pub fn of_head(head: &[u8]) -> Self {
+        match head {
+            [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'0', ..] => Self::Http10,
+            [b'H', b'T', b'T', b'P', b'/', b'2', ..] => Self::Http2,
+            _ => Self::Http11,
+        }
+    }
+
     /// As the query `version` has it: `1.1`, `2`.
     pub fn number(self) -> &'static str {
         match self {

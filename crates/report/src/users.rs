@@ -22,15 +22,20 @@ pub(crate) fn of(plan: &Plan) -> Option<&Users> {
     plan.journey.as_ref().map(|journey| &journey.users)
 }
 
-/// How many users a closed loop has: `10 to 1,000 users`.
+/// How many users a closed loop has: `10 to 1,000 users`, `100 users on 10 connections`.
 pub(crate) fn number(plan: &Plan) -> Option<String> {
     let users = of(plan)?;
-    let Load::Closed { connections, .. } = plan.load else { return None };
+    let Load::Closed { connections, pipeline } = plan.load else { return None };
+    let shared = match pipeline {
+        1 => String::new(),
+        _ => format!(" on {}", counted(connections.into(), "connection")),
+    };
     Some(match users.ramp {
         Some(ramp) => {
-            format!("{} to {}", grouped(ramp.from.into()), counted(ramp.to.into(), "user"))
+            let to = counted(ramp.to.into(), "user");
+            format!("{} to {to}{shared}", grouped(ramp.from.into()))
         }
-        None => counted(connections.into(), "user"),
+        None => format!("{}{shared}", counted(plan.users(), "user")),
     })
 }
 

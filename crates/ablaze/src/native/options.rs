@@ -96,7 +96,7 @@ pub struct LoadOptions {
     /// Requests in flight on each HTTP/1 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub pipeline: Option<u32>,
-    /// Requests in flight on each HTTP/2 connection [default: 1]
+    /// Requests in flight, or users, on each HTTP/2 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub streams: Option<u32>,
     /// Warm-up before the run, not measured [default: 0]

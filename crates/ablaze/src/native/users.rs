@@ -14,7 +14,7 @@ use crate::{CommandError, values};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Users")]
 pub struct UserOptions {
-    /// Users, each with a connection of its own: 100, or 10..1000 over the run
+    /// Users, each with a connection or a stream of HTTP/2: 100, or 10..1000 over the run
     #[arg(long, value_name = "N", value_parser = users)]
     pub users: Option<(Option<u32>, u32)>,
     /// Walk this file once per user before the run; its captures stay
@@ -92,6 +92,14 @@ impl UserOptions {
                 let text = "--users and -c cannot be used together: every user has a connection; use only --users";
                 return Err(CommandError::usage(text));
             }
+            let each = spec.in_flight.max(1);
+            if spec.is_http2() && users % each > 0 {
+                let text = format!(
+                    "--users {users} --streams {each}: a connection carries {each} users; use a multiple of {each} users"
+                );
+                return Err(CommandError::usage(text));
+            }
+            let users = if spec.is_http2() { users / each } else { users };
             match &mut spec.shape {
                 Shape::Closed { connections } | Shape::Open { connections, .. } => {
                     *connections = Some(users);

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use ablaze_journey::{
-    CAPTURE_BYTES_MAX, Checked, Failure, Headers, HttpVersion, Reading, Redirecting, ResponseView,
-    decoded,
+    CAPTURE_BYTES_MAX, Checked, Failure, Headers, Reading, Redirecting, ResponseView, decoded,
 };
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::journey::Traced;
@@ -95,7 +94,7 @@ impl JourneyWalk {
         let step = &route.journey.steps[user.step];
         let headers = Headers::Lines(fields(&user.head));
         let view = ResponseView {
-            version: if user.is_http10 { HttpVersion::Http10 } else { HttpVersion::Http11 },
+            version: user.version,
             status: user.status,
             headers,
             body: &user.body.bytes,

@@ -9,7 +9,7 @@ mod user;
 
 use std::sync::Arc;
 
-use ablaze_journey::{Drafts, Step};
+use ablaze_journey::{Drafts, HttpVersion, Step};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::data::Data;
@@ -187,7 +187,7 @@ impl Walk for JourneyWalk {
         let own = &mut self.users[user as usize];
         let (needs, step) = (self.steps[own.step], &self.route.journey.steps[own.step]);
         own.status = status;
-        own.is_http10 = head.starts_with(b"HTTP/1.0");
+        own.version = HttpVersion::of_head(head);
         own.head.clear();
         own.head.extend_from_slice(head);
         let is_another = |expected| expected != status;

@@ -24,6 +24,8 @@ pub(super) struct Roster {
     pub asked: Users,
     worker: u32,
     workers: u32,
+    /// How many users share a connection.
+    per_connection: u32,
     /// How many users the worker has.
     count: u32,
     is_open: bool,
@@ -69,10 +71,12 @@ impl Roster {
     /// For one worker of a plan.
     pub fn of(plan: &Plan, asked: &Users, worker: u32) -> Self {
         let workers = plan.workers.count.min(plan.load.connections()).max(1);
-        let count = share(plan.load.connections(), workers, worker);
+        let per_connection = plan.users_per_connection();
+        let count = share(plan.load.connections(), workers, worker) * per_connection;
         Self {
             worker,
             workers,
+            per_connection,
             count,
             is_open: plan.load.is_open(),
             warmup_ns: plan.limits.warmup_ns,
@@ -88,7 +92,9 @@ impl Roster {
 
     /// The number of a user among those of all workers.
     pub fn global(&self, index: usize) -> u64 {
-        index as u64 * u64::from(self.workers) + u64::from(self.worker)
+        let each = u64::from(self.per_connection);
+        let (connection, stream) = (index as u64 / each, index as u64 % each);
+        (connection * u64::from(self.workers) + u64::from(self.worker)) * each + stream
     }
 
     pub fn is_preparing(&self) -> bool {

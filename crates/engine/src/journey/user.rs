@@ -1,6 +1,6 @@
 //! One user: what it has, and what it does next.
 
-use ablaze_journey::{Failure, Jar, Journey, Redirect, Sending, Variables};
+use ablaze_journey::{Failure, HttpVersion, Jar, Journey, Redirect, Sending, Variables};
 
 use super::roster::Standing;
 use super::{Body, JourneyWalk};
@@ -22,7 +22,7 @@ pub(super) struct User {
     /// Which of the sites it goes to.
     pub origin: u32,
     pub status: u16,
-    pub is_http10: bool,
+    pub version: HttpVersion,
     /// Of the response, if something looks at it.
     pub head: Vec<u8>,
     pub body: Body,
@@ -86,7 +86,7 @@ impl User {
             url: Vec::new(),
             origin: 0,
             status: 0,
-            is_http10: false,
+            version: HttpVersion::Http11,
             head: Vec::new(),
             body: Body::default(),
             is_walking: false,

@@ -150,8 +150,8 @@ pub(crate) trait Protocol: Sized {
         false
     }
 
-    /// All users of the run have done it.
-    fn prepared(&mut self) {}
+    /// All users of the run have done it: none pauses any more.
+    fn prepared(_worker: &mut Worker<Self>) {}
 
     /// Whether no user begins anything any more.
     fn is_over(&self) -> bool {
@@ -163,8 +163,8 @@ pub(crate) trait Protocol: Sized {
         0
     }
 
-    /// A user pauses no more: it goes on on its slot, if that has nothing in flight.
-    fn go_on_after_pause<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _slot: Slot) {}
+    /// The pause of the user of a place is over: it goes on, unless it has moved on before.
+    fn go_on_after_pause<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _place: u32) {}
 
     /// Adds what is to be reported about the protocol itself.
     fn report(&mut self, record: &mut Record);

@@ -30,6 +30,7 @@ pub trait AnyWalk: Send {
     fn bytes(&mut self, place: usize, bytes: &[u8], at_ns: u64);
     fn end(&mut self, place: usize, complete: bool, at_ns: u64);
     fn only_watches(&self) -> bool;
+    fn wants_heads(&self) -> bool;
     fn sent(&mut self, place: usize, bytes: &[u8]);
     fn start(&mut self, user: u32, number: u64, due_ns: u64, now_ns: u64);
     fn next(&mut self, user: u32, now_ns: u64) -> Next;
@@ -71,6 +72,10 @@ impl Walk for Boxed {
 
     fn only_watches(&self) -> bool {
         self.0.only_watches()
+    }
+
+    fn wants_heads(&self) -> bool {
+        self.0.wants_heads()
     }
 
     forwarded! {
@@ -135,6 +140,10 @@ impl<W: Walk + Send> AnyWalk for W {
 
     fn only_watches(&self) -> bool {
         Walk::only_watches(self)
+    }
+
+    fn wants_heads(&self) -> bool {
+        Walk::wants_heads(self)
     }
 
     fn is_walking(&self) -> bool {

@@ -3,12 +3,10 @@
 //! `course` is its loop, from connecting to the end of the load; `events` reacts to what the driver and
 //! the layers above it report, `connections` opens and ends connections, `load` begins and ends the load
 //! on them, `timers` looks after deadlines, `open_loop` hands out what is due on a schedule, `pauses` wakes
-//! users that wait between requests, `origins` has users move between the hosts of a Plan, `waiting` says how full a batch
-//! a turn waits for, `watching` whether it watches or sleeps. What is said on the connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
-//! users that wait between requests, `preparing` lets users do what comes before the clock, `waiting` says how full a batch
-//! a turn waits for, `watching` whether it watches or sleeps. What is said on the
-//! connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
-//! own there.
+//! users that wait between requests, `origins` has users move between the hosts of a Plan, `preparing` lets users
+//! do what comes before the clock, `waiting` says how full a batch a turn waits for, `watching` whether it
+//! watches or sleeps. What is said on the connections is the [`Protocol`]'s. It shares nothing on the hot path
+//! and makes no system call of its own there.
 
 mod connections;
 mod course;
@@ -113,6 +111,11 @@ impl Assignment {
     /// Exchanges that the worker can have in flight.
     pub fn places(&self) -> usize {
         self.slots() as usize * self.plan.places_per_connection() as usize
+    }
+
+    /// Users that a walk is asked about: one for each connection of HTTP/1, one for each stream of HTTP/2.
+    pub fn users(&self) -> u32 {
+        self.connections * self.plan.users_per_connection()
     }
 
     /// Slots of its driver: the connections of the load to every origin, and the spare ones.

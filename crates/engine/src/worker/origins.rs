@@ -75,10 +75,16 @@ impl<P: Protocol> Worker<P> {
             return slot;
         }
         connection.is_left = true;
-        let seat = origin * self.elsewhere.users + connection.user;
-        let to = self.elsewhere.seats[seat as usize];
+        let to = self.seat(slot, origin);
         self.connections[to as usize].is_left = false;
         to
+    }
+
+    /// The slot of the connection to an origin that belongs with a slot: of the same user, or of the same users.
+    pub(crate) fn seat(&self, slot: Slot, origin: u32) -> Slot {
+        let connection = &self.connections[slot as usize];
+        let seat = origin * self.elsewhere.users + connection.user;
+        self.elsewhere.seats.get(seat as usize).copied().unwrap_or(slot)
     }
 
     /// A slot takes the place of another in the load.

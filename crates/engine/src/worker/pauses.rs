@@ -8,11 +8,11 @@ use ablaze_net::{Io, Slot};
 use super::Worker;
 use crate::protocol::Protocol;
 
-/// The slots of users that pause, by when they go on. A slot may have moved on before its time: whoever comes up is
-/// asked again what to do.
+/// The places of users that pause, by when they go on: as exchanges are numbered, and users have one at a time. A user may
+/// have moved on before its time: whoever comes up is asked again what to do.
 #[derive(Debug, Default)]
 pub(crate) struct Pauses {
-    until: BinaryHeap<Reverse<(u64, Slot)>>,
+    until: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl Pauses {
@@ -27,22 +27,20 @@ impl Pauses {
         self.until.clear();
     }
 
-    fn take_due(&mut self, now: u64) -> Option<Slot> {
-        let &Reverse((until_ns, slot)) = self.until.peek()?;
+    fn take_due(&mut self, now: u64) -> Option<u32> {
+        let &Reverse((until_ns, place)) = self.until.peek()?;
         if until_ns > now {
             return None;
         }
         self.until.pop();
-        Some(slot)
+        Some(place)
     }
 }
 
 impl<P: Protocol> Worker<P> {
-    /// The user of a slot has nothing to send until then.
-    pub(crate) fn pause(&mut self, slot: Slot, until_ns: u64) {
-        if !std::mem::replace(&mut self.connections[slot as usize].pauses, true) {
-            self.pauses.until.push(Reverse((until_ns, slot)));
-        }
+    /// The user of a place has nothing to send until then.
+    pub(crate) fn pause(&mut self, place: u32, until_ns: u64) {
+        self.pauses.until.push(Reverse((until_ns, place)));
     }
 
     /// Users whose pause is over go on.
@@ -51,10 +49,8 @@ impl<P: Protocol> Worker<P> {
             return;
         }
         self.now_ns = now;
-        while let Some(slot) = self.pauses.take_due(now) {
-            if std::mem::take(&mut self.connections[slot as usize].pauses) {
-                P::go_on_after_pause(self, io, slot);
-            }
+        while let Some(place) = self.pauses.take_due(now) {
+            P::go_on_after_pause(self, io, place);
         }
         let at = io.now();
         P::flush(self, io, at);
@@ -80,8 +76,8 @@ mod tests {
     fn who_waits_least_goes_on_first() {
         let mut pauses = Pauses::default();
         assert_eq!(pauses.next_ns(), u64::MAX);
-        for (until_ns, slot) in [(300, 1), (100, 2), (200, 3), (100, 0)] {
-            pauses.until.push(Reverse((until_ns, slot)));
+        for (until_ns, place) in [(300, 1), (100, 2), (200, 3), (100, 0)] {
+            pauses.until.push(Reverse((until_ns, place)));
         }
         assert_eq!(pauses.next_ns(), 100);
         let due = |pauses: &mut Pauses, now| {

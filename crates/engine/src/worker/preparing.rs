@@ -39,11 +39,8 @@ impl<P: Protocol> Worker<P> {
             self.turn(line, effort, now, 0)?;
         }
         // Users that are through wait to be asked again: that is when the load begins.
-        self.protocol.prepared();
         self.pauses.clear();
-        for connection in &mut self.connections {
-            connection.pauses = false;
-        }
+        P::prepared(self);
         Ok(now)
     }
 
@@ -52,8 +49,11 @@ impl<P: Protocol> Worker<P> {
         let users = self.plan.journey.as_ref().map(|journey| &journey.users);
         match users.and_then(|users| users.ramp) {
             None => assignment.connections,
-            Some(ramp) => share(ramp.from, assignment.workers.max(1), assignment.worker)
-                .min(assignment.connections),
+            Some(ramp) => {
+                let from = ramp.from.div_ceil(self.plan.users_per_connection());
+                share(from, assignment.workers.max(1), assignment.worker)
+                    .min(assignment.connections)
+            }
         }
     }
 

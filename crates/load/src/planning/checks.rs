@@ -23,11 +23,6 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Option<Arc<PlannedC
                     request in the file, under [Asserts]";
         return Err(Error::usage(text));
     }
-    if spec.is_http2() {
-        let text = "--assert and --http 2 cannot be used together in this version: only responses over HTTP/1 are \
-                    checked";
-        return Err(Error::usage(text));
-    }
     let each = spec.checks.iter().map(|text| Check::parse(text, "--assert"));
     let each: Result<Vec<Check>, _> = each.collect();
     let each = each.map_err(|error| Error::usage(error.to_string()))?;
@@ -89,10 +84,8 @@ mod tests {
         assert!(compose(&with(&[]), &Secrets::default()).unwrap().is_none());
         let said = refused(&with(&["status==200", "statu==200"]));
         assert!(said.starts_with("--assert:1:1: expected what to look at: status,"), "{said}");
-        let mut spec = with(&["status==200"]);
+        let spec = with(&["status==200"]);
         assert_eq!(compose(&spec, &Secrets::default()).unwrap().unwrap().each.len(), 1);
-        spec.http = Some(ablaze_model::spec::HttpVersion::Http2);
-        assert!(refused(&spec).contains("--http 2 cannot be used together"));
     }
 
     #[test]

@@ -56,9 +56,10 @@ pub(super) fn sites(
                 let what = format!("the steps go to more than {MOST} hosts");
                 return Err(walked.wrong(index, &what));
             }
-            let Site { user_agent, minor_version, keep_alive, .. } = sites[0].clone();
+            let Site { user_agent, minor_version, is_http2, keep_alive, .. } = sites[0].clone();
             let mut site = Site::of(&url, user_agent);
-            (site.minor_version, site.keep_alive) = (minor_version, keep_alive);
+            (site.minor_version, site.is_http2) = (minor_version, is_http2);
+            site.keep_alive = keep_alive;
             sites.push(site);
             elsewhere.get_or_insert((index, text));
             others.push(UrlSpec::from(&url));

@@ -18,7 +18,7 @@ use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::url::Url;
 
 use super::journey_files::files;
-use super::users::Walked;
+use super::users::{Walked, users_per_connection};
 use super::{hosts, redirect_rows};
 use crate::Error;
 
@@ -98,6 +98,7 @@ pub fn compose(
     }
     let mut site = Site::of(&url.to_url(), concat!("ablaze/", env!("CARGO_PKG_VERSION")));
     site.minor_version = spec.http.map_or(1, |version| version.minor());
+    site.is_http2 = spec.is_http2();
     site.keep_alive = spec.connections.keep_alive;
     let (sites, others) = hosts::sites(&walked, &given, site)?;
     let rows = redirect_rows::rows(&journey.steps);
@@ -140,7 +141,8 @@ fn rows_of_users(data: &mut Data, spec: &LoadSpec) -> Result<(), Error> {
     if data.order != Order::Unique {
         return Ok(());
     }
-    let users = u64::from(spec.shape.connections().unwrap_or_else(|| spec.closed_connections()));
+    let connections = spec.shape.connections().unwrap_or_else(|| spec.closed_connections());
+    let users = u64::from(connections) * u64::from(users_per_connection(spec));
     if data.rows < users {
         return Err(Error::usage(format!(
             "file `{}` for --feed has {} rows, and each of {users} users takes one for its setup: add rows, or leave out \
@@ -185,15 +187,14 @@ fn refuse_others(spec: &LoadSpec, proxy: Option<&Proxy>) -> Result<(), Error> {
         }));
     }
     let cannot = [
-        ("--http 2", spec.is_http2()),
-        ("--pipeline", spec.in_flight > 1),
+        ("--pipeline", !spec.is_http2() && spec.in_flight > 1),
         ("--proxy", proxy.is_some_and(|proxy| proxy.way == Way::Forward)),
     ];
     match cannot.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((option, _)) => Err(Error::usage(format!(
             "--journey and {option} cannot be used together in this version: users send one request at a time, \
-             straight to the server, over HTTP/1"
+             straight to the server"
         ))),
     }
 }

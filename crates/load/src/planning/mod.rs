@@ -104,7 +104,8 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     }
     if let Some(most) = spec.requests.users.iterations {
         // Who is through does not make room for others.
-        let all = most.saturating_mul(u64::from(load.connections()));
+        let each = u64::from(users::users_per_connection(spec));
+        let all = most.saturating_mul(u64::from(load.connections()) * each);
         limits.requests = Some(limits.requests.map_or(all, |requests| requests.min(all)));
     }
     let expect = expected(spec, composed.journey.as_ref());

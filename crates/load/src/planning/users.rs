@@ -125,9 +125,7 @@ impl<'a> Walked<'a> {
         refuse(spec)?;
         let ramp = match (asked.ramp_from, spec.limits.duration_ns) {
             (None, _) => None,
-            (Some(from), Some(over_ns)) => {
-                Some(Ramp { from, to: spec.closed_connections(), over_ns })
-            }
+            (Some(from), Some(over_ns)) => Some(Ramp { from, to: closed_users(spec), over_ns }),
             (Some(_), None) => {
                 let text = "a growing number of users needs a length of the run: use -d, too";
                 return Err(Error::usage(text.to_owned()));
@@ -192,10 +190,20 @@ fn names_of(files: &[&str]) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
+/// Users on each connection: over HTTP/2 as many as it may have streams.
+pub fn users_per_connection(spec: &LoadSpec) -> u32 {
+    if spec.is_http2() { spec.in_flight.max(1) } else { 1 }
+}
+
+/// How many users a closed loop has.
+fn closed_users(spec: &LoadSpec) -> u32 {
+    spec.closed_connections().saturating_mul(users_per_connection(spec))
+}
+
 /// What cannot be asked of the users of an open loop.
 fn refuse(spec: &LoadSpec) -> Result<(), Error> {
     let asked = &spec.requests.users;
-    if asked.ramp_from.is_some_and(|from| from > spec.closed_connections()) {
+    if asked.ramp_from.is_some_and(|from| from > closed_users(spec)) {
         let text = "--users A..B is a growing number: the first must be the smaller one";
         return Err(Error::usage(text.to_owned()));
     }

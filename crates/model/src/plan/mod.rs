@@ -308,7 +308,11 @@ impl Plan {
             return Ok(None);
         }
         let (scheme, authority) = (self.scheme(), &self.target.host);
-        let translate = |template| Request::from_template(template, scheme, authority);
+        let translate = |template: &Template| match template.is_variable() {
+            false => Request::from_template(template, scheme, authority),
+            // Those are written anew each time: this one says whether they can be, and is never sent.
+            true => Request::from_template(&template.filled(), scheme, authority),
+        };
         let requests = self.requests.templates.iter().map(translate).collect::<Result<Vec<_>, _>>();
         match requests {
             Ok(requests) => Ok(Some(RequestSet::new(&requests))),
@@ -365,8 +369,8 @@ impl Plan {
         }
         let varies = self.requests.templates.iter().any(Template::is_variable);
         let has_data = self.requests.data.as_ref().is_some_and(|data| data.table.is_some());
-        if varies && (!has_data || self.http2.is_some()) {
-            return invalid("requests with columns of a feed need its rows, and HTTP/1");
+        if self.requests.vary_in_length() && !has_data {
+            return invalid("requests with columns of a feed need its rows");
         }
         let bytes: usize =
             self.requests.templates.iter().map(|t| self.requests.most_bytes(t)).sum();

@@ -58,6 +58,8 @@ impl Plan {
             return invalid(
                 "only a journey or a list goes to several hosts, over HTTP/1, one request at a time",
             );
+        if self.journey.is_none() {
+            return invalid("only a journey goes to several hosts");
         }
         if target.unix_socket.is_some() || target.proxy.is_some() {
             return invalid("several hosts are not reached through one Unix socket or proxy");

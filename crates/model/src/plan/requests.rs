@@ -35,6 +35,11 @@ pub struct Requests {
 }
 
 impl Requests {
+    /// Whether one request is longer than another of the same template, as they take their data from rows.
+    pub fn vary_in_length(&self) -> bool {
+        self.templates.iter().any(Template::is_variable)
+    }
+
     /// The most bytes that a request of this template can have.
     pub fn most_bytes(&self, template: &Template) -> usize {
         match self.data.as_ref().and_then(|data| data.table.as_ref()) {

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::Plan;
+
 /// Who walks journeys, beside what every run has. The default is a run whose connections each walk the one journey, over and
 /// over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,18 @@ pub struct Users {
     /// then the number of connections is not that of requests in flight.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pause: bool,
+}
+
+impl Plan {
+    /// Users on each connection, where a run has users: as many as it may have streams. Over HTTP/1 each has its own.
+    pub fn users_per_connection(&self) -> u32 {
+        self.http2.map_or(1, |http2| http2.streams).max(1)
+    }
+
+    /// Users of all workers together, where a run has users.
+    pub fn users(&self) -> u64 {
+        u64::from(self.load.connections()) * u64::from(self.users_per_connection())
+    }
 }
 
 /// One of several journeys.

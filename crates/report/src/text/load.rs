@@ -81,6 +81,11 @@ fn shape(plan: &Plan) -> String {
             let who = crate::users::number(plan).unwrap_or_else(connections);
             let mut text = format!("closed loop, {who}");
             if pipeline > 1 {
+            let connections = || counted(connections.into(), "connection");
+            let users = crate::users::number(plan);
+            let are_users = users.is_some();
+            let mut text = format!("closed loop, {}", users.unwrap_or_else(connections));
+            if pipeline > 1 && !are_users {
                 let what = if plan.http2.is_some() { "streams" } else { "pipelined requests" };
                 text.push_str(&format!(" × {pipeline} {what}"));
             }

@@ -151,7 +151,8 @@ impl Kind {
         let look = match &run.plan.journey {
             Some(journey) => {
                 let file = ablaze_model::printable::printable(&journey.name);
-                format!("Look at the responses with `ablaze run {file} --very-verbose`")
+                let http = if run.plan.http2.is_some() { "--http 2 " } else { "" };
+                format!("Look at the responses with `ablaze run {file} {http}--very-verbose`")
             }
             None => format!(
                 "Look at one response with `curl -i {}`",

@@ -10,7 +10,7 @@ use ablaze_model::Run;
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::journey::{Route, Trace, Traced};
 use ablaze_model::printable::{printable, printable_lines};
-use ablaze_model::spec::Secrets;
+use ablaze_model::spec::{HttpVersion, Secrets};
 use ablaze_report::number::{counted, time};
 use clap::{ArgAction, Parser};
 
@@ -41,6 +41,9 @@ struct CommandLine {
     /// Timeout of a request, connecting included; 0: none [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     timeout: Option<u64>,
+    /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
+    http: Option<HttpVersion>,
     /// Show requests and the heads of responses
     #[arg(short, long, visible_alias = "verbose", action = ArgAction::SetTrue)]
     very_verbose: bool,
@@ -74,6 +77,7 @@ fn walk(line: CommandLine) -> Result<ExitCode, CommandError> {
     options.machine.no_monitor = true;
     options.request.journey_files = vec![line.file.into()];
     options.request.feed = line.feed;
+    options.request.http = line.http;
     options.request.journey = line.journey;
     options.tls = line.tls;
     let mut secrets = Secrets::default();

@@ -36,7 +36,7 @@ fn serve(came: &Came) -> Running {
     let ok = FixedResponse::new(200, "notes", "text/plain", FixedBody::Bytes(b"ok"));
     let address = "127.0.0.1:0".parse().unwrap();
     let notes = Notes { came: Arc::clone(came), ok };
-    Server::start_with(Options { address, ..Options::default() }, notes).unwrap()
+    Server::start_with(Options { address, http2: true, ..Options::default() }, notes).unwrap()
 }
 
 fn taken(came: &Came) -> BTreeMap<[String; 4], u64> {
@@ -55,7 +55,10 @@ fn every_row_is_sent_in_turn_with_the_values_it_has() {
     let body = r#"{"note":"{note:json}","by":"{user}"}"#;
     let rest = ["-b", body, "-n", "12", "-c", "3", "-t", "1"];
     let ways = BACKENDS.map(|io| vec!["--io", io]).into_iter();
-    for way in ways.chain([vec!["--pipeline", "4"], vec!["--no-keepalive"], vec!["-r", "400"]]) {
+    let of_http2 = [vec![], vec!["--streams", "4"], vec!["--no-keepalive"], vec!["-r", "400"]];
+    let of_http2 = of_http2.map(|way| [vec!["--http", "2"], way].concat());
+    let others = [vec!["--pipeline", "4"], vec!["--no-keepalive"], vec!["-r", "400"]];
+    for way in ways.chain(others).chain(of_http2) {
         let (ran, json) = measured(&[&[&target[..]], &words[..], &rest, &way].concat());
         assert_eq!(ran.status, 0, "{way:?}: {}", ran.stderr);
         assert_eq!(number(&json, "/responses"), 12, "{way:?}");
@@ -153,8 +156,9 @@ fn a_feed_that_is_none_is_refused_with_its_line() {
     refused("f.txt", b"a\n1\n", "{a}", "its name must end with .csv, .tsv or .jsonl");
     refused("f.jsonl", b"{\"a\":1}\n{}\n", "{a}", "line 2: no key `a`");
     let feed = Scratch::with("f.csv", b"a\n1\n");
-    let ran = ablaze(&["http://127.0.0.1:9/{a}", "--http", "2", "-n", "1", "--feed", feed.word()]);
-    ran.assert_one_line(2, "--feed and HTTP/2 cannot be used together");
+    let words = ["http://127.0.0.1:9/{a}", "--http", "2", "-n", "1", "--feed", feed.word()];
+    let ran = ablaze(&[&words[..], &["-H", "Transfer-Encoding: chunked"]].concat());
+    ran.assert_one_line(2, "transfer-encoding does not exist in HTTP/2");
     let ran = ablaze(&["http://127.0.0.1:9/{a}", "-n", "1", "--feed", "/nonexistent.csv"]);
     ran.assert_one_line(2, "cannot read file `/nonexistent.csv` for --feed");
 }

@@ -13,7 +13,7 @@ use ablaze_target::{Options, Running, Server};
 use ablaze_testing::Scratch as Folder;
 use serde_json::Value;
 
-use crate::e2e::support::{BACKENDS, Scratch, ablaze, measured, number, serve, url};
+use crate::e2e::support::{BACKENDS, Scratch, ablaze, measured, number, url};
 
 const SHOP: &str = r#"# name: login
 POST {{site}}/login
@@ -51,7 +51,7 @@ const USERS: &[u8] = b"user,password,item\nann,nna,3\nbob,bob,7\neve,wrong,9\nda
 fn shop() -> Running {
     let address = "127.0.0.1:0".parse().unwrap();
     let app = Some(App::Shop(ShopOptions::default()));
-    Server::start(Options { address, app, threads: 1, ..Options::default() }).unwrap()
+    Server::start(Options { address, app, http2: true, threads: 1, ..Options::default() }).unwrap()
 }
 
 /// Requests by route and status, as the server counted them.
@@ -81,7 +81,17 @@ fn every_step_is_counted_as_the_server_counts_it() {
     let (file, feed) =
         (Scratch::with("shop.hurl", SHOP.as_bytes()), Scratch::with("users.csv", USERS));
     let ways = BACKENDS.map(|io| vec!["--io", io, "-c", "8", "-t", "2"]).into_iter();
-    for way in ways.chain([vec!["--no-keepalive", "-c", "4"], vec!["-r", "2000", "-c", "20"]]) {
+    let of_http2 = [
+        vec!["-c", "8", "-t", "2"],
+        vec!["--io", "epoll", "-c", "8"],
+        vec!["--users", "20", "--streams", "5", "-t", "2"],
+        vec!["-c", "3", "--streams", "4", "--requests-per-connection", "10"],
+        vec!["--no-keepalive", "-c", "4"],
+        vec!["-r", "2000", "-c", "4", "--streams", "5"],
+    ];
+    let of_http2 = of_http2.map(|way| [vec!["--http", "2"], way].concat());
+    let others = [vec!["--no-keepalive", "-c", "4"], vec!["-r", "2000", "-c", "20"]];
+    for way in ways.chain(others).chain(of_http2) {
         let server = shop();
         let site = format!("site={}", url(&server, ""));
         let words = ["load", "--journey", file.word(), "--variable", &site, "--feed", feed.word()];
@@ -169,17 +179,21 @@ fn files_and_forms_are_sent_as_they_are() {
         url(&server, "")
     );
     let journey = folder.write("upload.hurl", &text);
-    let ran = ablaze(&["run", &journey]);
-    assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+    for http in ["1.1", "2"] {
+        let ran = ablaze(&["run", &journey, "--http", http]);
+        assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+    }
 }
 
 #[test]
 fn steps_go_to_several_hosts_with_and_without_tls() {
     let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
     let tls = Some(TlsOptions::new(Identity::self_made(&[address.ip()]).unwrap()));
-    let (plain, other) = (serve(), serve());
-    let secured =
-        Server::start(Options { address, tls, threads: 1, ..Options::default() }).unwrap();
+    let both = |tls| {
+        Server::start(Options { address, tls, http2: true, threads: 1, ..Options::default() })
+            .unwrap()
+    };
+    let (plain, other, secured) = (both(None), both(None), both(tls));
     let text = format!(
         "GET {}/hello\nHTTP 200\n\nGET https://localhost:{}/bytes/20000\nHTTP 200\n[Asserts]\nbytes count == \
          20000\n\nGET {{{{other}}}}/hello\nHTTP 200\n",
@@ -187,18 +201,21 @@ fn steps_go_to_several_hosts_with_and_without_tls() {
         secured.address().port(),
     );
     let file = Scratch::with("several.hurl", text.as_bytes());
+    let of_http2 = vec!["--http", "2", "--streams", "3", "-c", "2"];
     let rows = format!("other\n{}\n{}\n", url(&plain, ""), url(&other, ""));
     let feed = Scratch::with("others.csv", rows.as_bytes());
-    for way in BACKENDS.map(|io| vec!["--io", io]).into_iter().chain([vec!["--no-keepalive"]]) {
+    let others = [vec!["--no-keepalive", "-c", "4"], of_http2];
+    let ways = BACKENDS.map(|io| vec!["--io", io, "-c", "4"]).into_iter();
+    for way in ways.chain(others) {
         let words = ["load", "--journey", file.word(), "--feed", feed.word(), "-n", "100", "-k"];
-        let words = [&words[..], &["-c", "4", "-t", "2"], &way].concat();
+        let words = [&words[..], &["-t", "2"], &way].concat();
         let (ran, json) = measured(&words);
         assert_eq!(ran.status, 0, "{}", ran.stderr);
         assert_eq!(number(&json, "/journeys/whole"), 100, "{way:?}");
         assert_eq!(json.pointer("/target/others").unwrap().as_array().unwrap().len(), 2);
     }
     let served = |server: Running| server.stop().unwrap().requests;
-    assert_eq!((served(plain), served(other), served(secured)), (3 * 150, 3 * 50, 3 * 100));
+    assert_eq!((served(plain), served(other), served(secured)), (4 * 150, 4 * 50, 4 * 100));
 }
 
 #[test]
@@ -225,7 +242,12 @@ fn what_cannot_be_walked_is_refused_by_its_line() {
     refused("GET http://a/\n\nGET http://b/\n", &["--unix-socket", "s"], "requests also go to b");
     refused("GET http://a/\n[Asserts]\n", &[], "bad.hurl:");
     refused("GET http://a/\nHTTP 200\n[Asserts]\nxpath \"//a\" exists\n", &[], "bad.hurl:4: ");
-    refused("GET http://a/\n", &["--http", "2"], "--journey and --http 2 cannot be used together");
+    refused("GET http://a/\n", &["--pipeline", "2"], "--journey and --pipeline cannot be used");
+    refused(
+        "GET http://a/\n",
+        &["--http", "2", "--users", "10", "--streams", "4"],
+        "a connection carries 4 users; use a multiple of 4 users",
+    );
     refused("GET http://a/\n", &["-b", "x"], "--journey and --body cannot be used together");
     refused("GET http://a/\n", &["-H", "X: y"], "--journey and -H cannot be used together");
     refused("GET http://a/\n", &["--variable", "x"], "expected NAME=VALUE");

@@ -59,22 +59,22 @@ fn files() -> Files {
 fn shop() -> Running {
     let address = "127.0.0.1:0".parse().unwrap();
     let app = Some(App::Shop(ShopOptions::default()));
-    Server::start(Options { address, app, threads: 1, ..Options::default() }).unwrap()
+    Server::start(Options { address, app, http2: true, threads: 1, ..Options::default() }).unwrap()
 }
 
 #[test]
 fn users_log_in_once_and_their_journeys_are_counted_as_the_server_counts_them() {
     let files = files();
     let browse = format!("{}=3", files.browse);
-    for io in BACKENDS {
+    let of_http2 = [vec!["--http", "2"], vec!["--http", "2", "--streams", "3"]];
+    for way in BACKENDS.map(|io| vec!["--io", io]).into_iter().chain(of_http2) {
         let server = shop();
         let target = url(&server, "");
         let words =
             ["load", "--journey", &browse, "--journey", &files.buy, "--setup", &files.login];
-        let how =
-            ["--feed", &files.feed, "--users", "12", "--iterations", "5", "--io", io, "-t", "2"];
-        let (ran, json) = measured(&[&words[..], &how, &[&target]].concat());
-        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let how = ["--feed", &files.feed, "--users", "12", "--iterations", "5", "-t", "2"];
+        let (ran, json) = measured(&[&words[..], &how, &way, &[&target]].concat());
+        assert_eq!(ran.status, 0, "{way:?}: {}", ran.stderr);
         let of = |pointer: &str| number(&json, &format!("/journeys{pointer}"));
         // Every third user is Eve, with the row that stays with it.
         let server_counted = counted(&server);

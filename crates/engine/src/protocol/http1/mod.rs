@@ -258,9 +258,12 @@ impl<S: Walk> Protocol for Http1<S> {
         S::WALKS && self.bodies.sink_ref().is_preparing()
     }
 
-    fn prepared(&mut self) {
+    fn prepared(worker: &mut Worker<Self>) {
         if S::WALKS {
-            self.bodies.sink().prepared();
+            worker.protocol.bodies.sink().prepared();
+            for connection in &mut worker.connections {
+                connection.pauses = false;
+            }
         }
     }
 
@@ -273,6 +276,10 @@ impl<S: Walk> Protocol for Http1<S> {
     }
 
     fn go_on_after_pause<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
+        // Users have no pipeline: the place of one is its slot.
+        if !std::mem::take(&mut worker.connections[slot as usize].pauses) {
+            return;
+        }
         match worker.connections[slot as usize].stage {
             Stage::Open if worker.is_idle(slot) => worker.feed(io, slot),
             Stage::Free => worker.open_next_requests(io, slot),

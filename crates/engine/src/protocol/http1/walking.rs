@@ -85,7 +85,9 @@ impl<S: Walk> Worker<Http1<S>> {
                     return 0;
                 }
                 Next::Pause { until_ns } => {
-                    self.pause(slot, until_ns);
+                    if !std::mem::replace(&mut self.connections[slot as usize].pauses, true) {
+                        self.pause(slot, until_ns);
+                    }
                     return 0;
                 }
                 Next::Start if self.closed_for_new => return 0,

@@ -13,6 +13,14 @@ use ablaze_model::failure::FailureKind;
 impl<S: Walk> Worker<Http2<S>> {
     /// Opens a free slot for the next requests, if there are any left.
     pub(super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        self.open_for_streams(io, slot);
+        if S::WALKS {
+            self.follow_users(io);
+        }
+    }
+
+    /// The same, without users that go on to another connection.
+    pub(super) fn open_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         // A connection that is being made holds back no more arrivals than the one it is for.
         let at_once = self.streams_before_settings().max(1);
         let most = if self.open_loop.is_some() { 1 } else { at_once.into() };
@@ -23,6 +31,9 @@ impl<S: Walk> Worker<Http2<S>> {
             self.connections[slot as usize].state.waiting.push_back(tag);
         }
         if self.connections[slot as usize].in_flight == 0 {
+            if S::WALKS && !self.connections[slot as usize].state.has_idle_users() {
+                return;
+            }
             self.note_draining();
             self.note_vacant(slot);
             return;
@@ -140,9 +151,13 @@ impl<S: Walk> Worker<Http2<S>> {
         self.protocol.bodies.end(place, false, at);
         session.waiting.retain(|&other| other != tag);
         session.unsent.retain(|&other| other != tag);
-        session.free(tag);
+        session.free(tag, S::WALKS);
         self.connections[slot as usize].in_flight -= 1;
         self.in_flight -= 1;
+        if S::WALKS {
+            let user = self.user(slot, tag);
+            self.protocol.bodies.sink().failed(user, exchange.template, kind, at);
+        }
     }
 
     /// What is in flight on a slot when the run ends.

@@ -6,14 +6,17 @@
 //! `sending` takes requests and flushes them, one write per connection and turn; `receiving` ends
 //! exchanges as their responses come; `permits` says how many streams may be open, and which requests are
 //! sent again; `waits` how long bodies wait for windows; `endings` is about connections that begin and
-//! end, and what fails with them; `deadlines` about streams that take too long.
+//! end, and what fails with them; `deadlines` about streams that take too long; `walking` about users who are asked what
+//! they send, `telling` about what they are told.
 
 mod deadlines;
 mod endings;
 mod permits;
 mod receiving;
 mod sending;
+mod telling;
 mod waits;
+mod walking;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,6 +29,7 @@ use ablaze_wire::http2::request::RequestSet;
 
 use self::permits::GoAway;
 use self::waits::Held;
+use self::walking::Letters;
 use super::{Failure, Made, Protocol, State};
 use crate::connection::Stage;
 use crate::sink::Bodies;
@@ -49,6 +53,21 @@ pub(crate) struct Http2<S> {
     writes_under_way: u32,
     facts: Box<Http2Facts>,
     bodies: Bodies<S>,
+    /// What users send, where a walk says it.
+    letters: Letters,
+    /// The head that a walk is told of, and its fields: buffers.
+    heads: Heads,
+}
+
+/// Where the heads of responses are put together.
+#[derive(Debug, Default)]
+struct Heads {
+    /// A walk wants to be told of them.
+    are_told: bool,
+    /// The fields of the one that is being read.
+    fields: Vec<u8>,
+    /// One that is told of.
+    told: Vec<u8>,
 }
 
 /// HTTP/2 of one slot. The places stay when the connection goes.
@@ -59,8 +78,13 @@ pub(crate) struct Session {
     out: Vec<u8>,
     write: Write,
     places: Box<[Place]>,
-    /// First in, first out: tags go round, and so does what the caches are to hold.
+    /// First in, first out: tags go round, and so does what the caches are to hold. Where users are asked, those of users
+    /// who wait for a number of the run.
     free: VecDeque<u32>,
+    /// Places of users who are to be asked what they do next.
+    asked: VecDeque<u32>,
+    /// Users are asked.
+    asks: bool,
     /// Places in use whose request is still to be sent.
     waiting: VecDeque<u32>,
     /// Places whose request is in `out`.
@@ -87,6 +111,8 @@ struct Write {
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     in_use: bool,
+    /// Its user has nothing to send until a time.
+    pauses: bool,
     /// Number of its stream; 0 while the request waits.
     stream: u32,
     status: u16,
@@ -115,6 +141,8 @@ impl<S: Walk> Http2<S> {
             listed: Vec::with_capacity(assignment.connections as usize),
             writes_under_way: 0,
             facts: Box::default(),
+            letters: Letters::of(assignment, &sink),
+            heads: Heads { are_told: S::WALKS && sink.wants_heads(), ..Heads::default() },
             bodies: Bodies::new(sink, assignment.places()),
         }
     }
@@ -138,6 +166,8 @@ impl Session {
             write: Write::default(),
             places: vec![Place::default(); count].into(),
             free: (0..streams).collect(),
+            asked: VecDeque::new(),
+            asks: false,
             waiting: VecDeque::with_capacity(count),
             unsent: Vec::with_capacity(count),
             listed: false,
@@ -152,10 +182,12 @@ impl Session {
         self.wire.as_ref().is_some_and(|wire| wire.peer_settings().is_some())
     }
 
-    /// The place is in use no more.
-    fn free(&mut self, tag: u32) {
+    /// The place is in use no more. Where there are users (`walks`), its user may be asked next.
+    #[inline(always)]
+    fn free(&mut self, tag: u32, walks: bool) {
         self.places[tag as usize] = Place::default();
-        self.free.push_back(tag);
+        let next = if walks && self.asks { &mut self.asked } else { &mut self.free };
+        next.push_back(tag);
     }
 }
 
@@ -189,7 +221,9 @@ impl<S: Walk> Protocol for Http2<S> {
         Session::new(self.options.streams)
     }
 
-    fn prepare<I: Io>(_worker: &mut Worker<Self>, _io: &mut I) {}
+    fn prepare<I: Io>(worker: &mut Worker<Self>, _io: &mut I) {
+        worker.seat_users_on_streams();
+    }
 
     fn open_next<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
         worker.open_next_for_streams(io, slot);
@@ -268,6 +302,9 @@ impl<S: Walk> Protocol for Http2<S> {
 
     fn window_opens(worker: &mut Worker<Self>, at: u64) {
         worker.open_window_of_streams(at);
+        if S::WALKS {
+            worker.protocol.bodies.sink().window_opens(at);
+        }
     }
 
     fn unfinished(worker: &mut Worker<Self>, slot: Slot, at: u64) {
@@ -287,8 +324,40 @@ impl<S: Walk> Protocol for Http2<S> {
         Gathering { arrivals, events, beside: worker.protocol.writes_under_way }
     }
 
+    fn is_walking(&self) -> bool {
+        S::WALKS && self.bodies.sink_ref().is_walking()
+    }
+
+    fn is_preparing(&self) -> bool {
+        S::WALKS && self.bodies.sink_ref().is_preparing()
+    }
+
+    fn prepared(worker: &mut Worker<Self>) {
+        if S::WALKS {
+            worker.protocol.bodies.sink().prepared();
+            for connection in &mut worker.connections {
+                connection.state.forget_pauses();
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        S::WALKS && self.bodies.sink_ref().is_over()
+    }
+
+    fn first_address(&self) -> usize {
+        if S::WALKS { self.bodies.sink_ref().address() } else { 0 }
+    }
+
+    fn go_on_after_pause<I: Io>(worker: &mut Worker<Self>, io: &mut I, place: u32) {
+        worker.go_on_with_user(io, place);
+    }
+
     fn report(&mut self, record: &mut Record) {
         record.http2 = Some(std::mem::take(&mut self.facts));
+        if S::WALKS {
+            self.bodies.sink().report(record);
+        }
     }
 
     fn into_sink(self) -> S {

@@ -40,13 +40,19 @@ impl<S: Walk> Worker<Http2<S>> {
             reused: self.plan.connections.keep_alive,
             bulky: None,
             early: false,
-            head: Vec::new(),
+            head: if S::WALKS { std::mem::take(&mut http2.heads.fields) } else { Vec::new() },
+            told: &mut http2.heads.told,
+            tells_heads: http2.heads.are_told,
             at,
         };
         let result = wire.receive(bytes, &mut out, &mut responses);
         let bulky = responses.bulky;
+        let early = responses.early;
+        if S::WALKS {
+            http2.heads.fields = responses.head;
+        }
         // To the server such a stream is idle (RFC 9113, 5.1).
-        let result = if responses.early { result.and(Err(ErrorKind::IdleStream)) } else { result };
+        let result = if early { result.and(Err(ErrorKind::IdleStream)) } else { result };
         let writes = !out.is_empty() || wire.can_upload();
         let session = &mut self.connections[slot as usize].state;
         session.wire = Some(wire);
@@ -86,17 +92,17 @@ impl<S: Walk> Worker<Http2<S>> {
 }
 
 /// Takes the responses of one connection.
-struct Responses<'a, S> {
+pub(super) struct Responses<'a, S> {
     recorder: &'a mut Recorder,
     /// Those of the connection, by tag.
-    exchanges: &'a mut [Exchange],
-    connection: &'a mut Connection<Session>,
+    pub(super) exchanges: &'a mut [Exchange],
+    pub(super) connection: &'a mut Connection<Session>,
     /// Of the whole worker.
     in_flight: &'a mut u32,
     facts: &'a mut Http2Facts,
-    bodies: &'a mut Bodies<S>,
+    pub(super) bodies: &'a mut Bodies<S>,
     /// The place of the first of the exchanges.
-    first_place: usize,
+    pub(super) first_place: usize,
     streams_asked: u32,
     repeats: bool,
     reused: bool,
@@ -105,8 +111,11 @@ struct Responses<'a, S> {
     /// Something came for a request that has not left: the server guesses.
     early: bool,
     /// The fields of the head that is kept for reports.
-    head: Vec<u8>,
-    at: u64,
+    pub(super) head: Vec<u8>,
+    /// The head that a walk is told of.
+    pub(super) told: &'a mut Vec<u8>,
+    tells_heads: bool,
+    pub(super) at: u64,
 }
 
 impl<S: Walk> Responses<'_, S> {
@@ -126,8 +135,13 @@ impl<S: Walk> Responses<'_, S> {
         self.bulky = Some(place.body_bytes > BULKY_BYTES);
         let exchange = &self.exchanges[tag as usize];
         let (status, body_bytes) = (place.status, place.body_bytes);
+        let before = if S::WALKS { self.recorder.record().responses } else { 0 };
         self.recorder.answered(exchange, self.at, status, body_bytes, self.reused);
         self.bodies.end(self.first_place + tag as usize, true, self.at);
+        if S::WALKS {
+            let counts = self.recorder.record().responses > before;
+            self.tell_answered(tag, body_bytes, counts);
+        }
         self.retire(tag);
     }
 
@@ -177,12 +191,15 @@ impl<S: Walk> Responses<'_, S> {
         self.recorder.failed(exchange, self.at, kind, 0, false);
         self.bodies.end(self.first_place + tag as usize, false, self.at);
         self.connection.state.unsent.retain(|&other| other != tag);
+        if S::WALKS {
+            self.tell_failed(tag, kind);
+        }
         self.retire(tag);
     }
 
     #[inline]
     fn retire(&mut self, tag: u32) {
-        self.connection.state.free(tag);
+        self.connection.state.free(tag, S::WALKS);
         self.connection.in_flight -= 1;
         *self.in_flight -= 1;
     }
@@ -201,14 +218,20 @@ impl<S: Walk> Sink for Responses<'_, S> {
             let response = Response { number, template, status: head.status };
             self.bodies.begin(self.first_place + tag as usize, response, self.at);
         }
+        if S::WALKS && self.tells_heads {
+            self.tell_head(tag, head.status);
+        }
         if let Some(length) = head.content_length {
             self.bulky = Some(length > BULKY_BYTES);
         }
-        if !self.head.is_empty() {
+        if !self.head.is_empty() && (!S::WALKS || !self.recorder.has_head()) {
             let mut text = format!("HTTP/2 {}\r\n", head.status).into_bytes();
             text.append(&mut self.head);
             text.extend_from_slice(b"\r\n");
             self.recorder.keep_head(&text);
+        }
+        if S::WALKS {
+            self.head.clear();
         }
     }
 
@@ -257,7 +280,7 @@ impl<S: Walk> Sink for Responses<'_, S> {
     }
 
     fn wants_fields(&self, _tag: u32) -> bool {
-        !self.recorder.has_head()
+        S::WALKS && self.tells_heads || !self.recorder.has_head()
     }
 
     fn field(&mut self, _tag: u32, name: &[u8], value: &[u8]) {

@@ -15,6 +15,15 @@ impl<S: Walk> Worker<Http2<S>> {
         if self.in_setup {
             return;
         }
+        self.feed_connection(io, slot);
+        if S::WALKS {
+            self.follow_users(io);
+        }
+    }
+
+    /// The same, without users that go on to another connection.
+    #[inline]
+    pub(super) fn feed_connection<I: Io>(&mut self, io: &mut I, slot: Slot) {
         while self.has_room(slot) {
             let session = &mut self.connections[slot as usize].state;
             let Some(tag) = session.waiting.pop_front().or_else(|| self.take_place(slot)) else {
@@ -39,6 +48,9 @@ impl<S: Walk> Worker<Http2<S>> {
     /// Takes the next request of the run for a free place.
     #[inline]
     pub(super) fn take_place(&mut self, slot: Slot) -> Option<u32> {
+        if self.asks_users() {
+            return self.take_step(slot);
+        }
         if self.closed_for_new || self.connections[slot as usize].state.free.is_empty() {
             return None;
         }
@@ -55,18 +67,27 @@ impl<S: Walk> Worker<Http2<S>> {
         };
         self.connections[slot as usize].in_flight += 1;
         self.in_flight += 1;
+        if S::WALKS {
+            self.write_planned(place);
+        }
         Some(tag)
     }
 
     /// Writes the request of a place; it waits if that cannot be.
     #[inline]
     fn request(&mut self, slot: Slot, tag: u32) -> bool {
-        let Exchange { template, number, .. } = self.exchanges[self.place_of(slot, tag)];
+        let place = self.place_of(slot, tag);
+        let Exchange { template, number, .. } = self.exchanges[place];
         let http2 = &mut self.protocol;
         let connection = &mut self.connections[slot as usize];
         let session = &mut connection.state;
         let stream = session.wire.as_mut().and_then(|wire| {
             let (set, out) = (&*http2.set, &mut session.out);
+            if S::WALKS
+                && let Some((text, scheme)) = http2.letters.text(place, connection.origin)
+            {
+                return wire.request_text(set, &text, scheme, tag, out).ok();
+            }
             wire.request(set, template as usize, number, &mut http2.digits, tag, out).ok()
         });
         let Some(stream) = stream else {
@@ -94,7 +115,8 @@ impl<S: Walk> Worker<Http2<S>> {
         let (live, room) = (wire.streams_live(), self.streams_left(slot));
         if wire.is_draining() || connection.requests >= self.requests_per_connection {
             // What waits goes on with the next connection.
-            if live == 0 && (connection.in_flight > 0 || !self.closed_for_new) {
+            let asks = S::WALKS && !session.asked.is_empty();
+            if live == 0 && (connection.in_flight > 0 || !self.closed_for_new || asks) {
                 if connection.requests == 0 {
                     // Sent away before anything was asked: this many in a row are enough.
                     self.note_turned_away(io.now(), FailureKind::GoAway);
@@ -102,7 +124,7 @@ impl<S: Walk> Worker<Http2<S>> {
                 self.end_connection(io, slot, close_at_once(&self.plan));
             }
         } else if self.open_loop.is_some() {
-            if room > 0 && !session.offered {
+            if room > 0 && !session.offered && (!S::WALKS || session.has_idle_users()) {
                 self.connections[slot as usize].state.offered = true;
                 self.note_idle(slot);
             }

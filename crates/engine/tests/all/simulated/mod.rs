@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod addresses;
-mod http2;
+pub mod http2;
 mod http2_limits;
-mod http2_peer;
+pub mod http2_peer;
 mod http2_uploads;
 mod interim;
 mod invariants;

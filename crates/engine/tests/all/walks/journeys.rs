@@ -14,6 +14,7 @@ use ablaze_model::plan::journey::{PlannedJourney, Route};
 use ablaze_model::plan::users::{Users, Ways};
 use ablaze_model::plan::{Arrivals, Load, Plan, RateProfile};
 use ablaze_model::record::Journeys;
+use ablaze_net::sim::SimPeer;
 use ablaze_wire::url::Url;
 
 use crate::simulated::support::*;
@@ -51,15 +52,15 @@ pub fn walk(plan: &Plan, peer: &Script, check: impl Fn(&Run, &Journeys)) {
 }
 
 /// As [`walk`], with a peer per address.
-pub fn walk_among(plan: &Plan, peers: &[Script], check: impl Fn(&Run, &Journeys)) {
+pub fn walk_among<P: SimPeer + Sync>(plan: &Plan, peers: &[P], check: impl Fn(&Run, &Journeys)) {
     let control = Control::new();
     for at_once in [false, true] {
         let plan = plan.clone();
         let walks = JourneyWalks::of(&plan).unwrap();
         let make = |of| walks.walk(of);
         let done = match at_once {
-            false => run_simulated_with_sinks::<Script, _, false>(plan, peers, &control, make),
-            true => run_simulated_with_sinks::<Script, _, true>(plan, peers, &control, make),
+            false => run_simulated_with_sinks::<P, _, false>(plan, peers, &control, make),
+            true => run_simulated_with_sinks::<P, _, true>(plan, peers, &control, make),
         };
         let (run, _) = done.unwrap();
         check_sums(&run);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod http2;
 mod journeys;
 mod origins;
 mod redirects;
