@@ -183,14 +183,6 @@ fn carry_out<D: Driver, S: Walk + Send>(
     fault::listen();
     let tls = Offers::of(&plan)?;
     let http2 = plan.http2_requests()?.map(Arc::new);
-    if S::WALKS && http2.is_some() {
-        let text = "users send their requests over HTTP/1: do not use HTTP/2";
-    // Checks only watch: they may watch several.
-    let asks = S::WALKS && plan.checks.is_none();
-    if asks && http2.is_none() && plan.load.pipeline() > 1 {
-        let text = "users send one request at a time: use no pipeline";
-        return Err(PlanError::Invalid(text.to_owned()).into());
-    }
     if !S::WALKS && http2.is_some() && plan.requests.vary_in_length() {
         let text = "requests with columns of a feed are written by a walk over HTTP/2";
         return Err(PlanError::Invalid(text.to_owned()).into());

@@ -35,13 +35,12 @@ pub trait Walk: BodySink {
         false
     }
 
-    /// The bytes of a request that the worker filled in: of one that only watches, or [`Written::Filled`]. Over HTTP/1 only.
     /// Whether it is to be told of heads. Asked once, before the first request, over HTTP/2, where their fields cost decoding.
     fn wants_heads(&self) -> bool {
         true
     }
 
-    /// To one that only watches: the text of a request that is not that of its template.
+    /// The text of a request that the worker filled in: of one that only watches, or [`Written::Filled`].
     fn sent(&mut self, _place: usize, _bytes: &[u8]) {}
 
     /// A user without anything to do is given a number of the run: in closed loop as soon as it is free, in open loop

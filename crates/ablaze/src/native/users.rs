@@ -14,7 +14,7 @@ use crate::{CommandError, values};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Users")]
 pub struct UserOptions {
-    /// Users, each with a connection or a stream of HTTP/2: 100, or 10..1000 over the run
+    /// Users, each with a connection, or a stream: 100, or 10..1000 over the run
     #[arg(long, value_name = "N", value_parser = users)]
     pub users: Option<(Option<u32>, u32)>,
     /// Walk this file once per user before the run; its captures stay

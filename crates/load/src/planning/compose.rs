@@ -153,10 +153,6 @@ fn requests(
     let bodies = bodies(&asked.bodies)?;
     let columns = asked.data.as_ref().map(Columns::of).transpose()?;
     let others = list.as_ref().map(UrlList::other_hosts).unwrap_or_default();
-    if columns.is_some() && spec.is_http2() {
-        let text = "--feed and HTTP/2 cannot be used together: use only one";
-        return Err(Error::usage(text.to_owned()));
-    }
     let forwards = proxy.is_some_and(|proxy| proxy.way == Way::Forward);
     let scheme = if url.https { "https" } else { "http" };
     let front = forwards.then(|| format!("{scheme}://{}", url.host_field()));

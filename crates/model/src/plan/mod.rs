@@ -364,10 +364,9 @@ impl Plan {
         if walks.is_some_and(|route| route.rows() != self.requests.templates.len()) {
             return invalid("a journey needs one request for each of its steps and redirects");
         }
-        if walks.is_some() && self.load.pipeline() > 1 {
+        if walks.is_some() && self.http2.is_none() && self.load.pipeline() > 1 {
             return invalid("users of a journey send one request at a time: use no pipeline");
         }
-        let varies = self.requests.templates.iter().any(Template::is_variable);
         let has_data = self.requests.data.as_ref().is_some_and(|data| data.table.is_some());
         if self.requests.vary_in_length() && !has_data {
             return invalid("requests with columns of a feed need its rows");

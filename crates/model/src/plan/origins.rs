@@ -53,13 +53,11 @@ impl Plan {
         if target.others.is_empty() {
             return Ok(());
         }
-        if self.journey.is_none() && !is_listed || self.http2.is_some() || self.load.pipeline() > 1
-        {
-            return invalid(
-                "only a journey or a list goes to several hosts, over HTTP/1, one request at a time",
-            );
-        if self.journey.is_none() {
-            return invalid("only a journey goes to several hosts");
+        if self.journey.is_none() && !is_listed {
+            return invalid("only a journey or a list goes to several hosts");
+        }
+        if is_listed && (self.http2.is_some() || self.load.pipeline() > 1) {
+            return invalid("a list goes to several hosts over HTTP/1, one request at a time");
         }
         if target.unix_socket.is_some() || target.proxy.is_some() {
             return invalid("several hosts are not reached through one Unix socket or proxy");

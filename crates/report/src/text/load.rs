@@ -78,10 +78,6 @@ fn shape(plan: &Plan) -> String {
         Load::Closed { connections, pipeline } => {
             let connections = counted(connections.into(), "connection");
             let connections = || format!("{connections}{}", to_each(plan));
-            let who = crate::users::number(plan).unwrap_or_else(connections);
-            let mut text = format!("closed loop, {who}");
-            if pipeline > 1 {
-            let connections = || counted(connections.into(), "connection");
             let users = crate::users::number(plan);
             let are_users = users.is_some();
             let mut text = format!("closed loop, {}", users.unwrap_or_else(connections));

@@ -132,7 +132,8 @@ impl<S: Walk> Worker<Http2<S>> {
         let text = &mut self.protocol.letters.texts[place];
         text.clear();
         match self.protocol.bodies.sink().write(user, template, text) {
-            Written::Constant => text.clear(),
+            // Lists that go to several hosts are filled in by the worker, over HTTP/1 alone.
+            Written::Constant | Written::Filled => text.clear(),
             Written::Here => {}
         }
     }
