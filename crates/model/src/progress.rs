@@ -286,7 +286,7 @@ mod tests {
     fn recent_is_the_last_second_and_news_what_came_since_the_watcher_was_told() {
         let mut progress = Progress::default();
         for at in 0..15 {
-            progress.hear(piece(at * 100_000_000, &vec![1_000 * (at + 1); 10]));
+            progress.hear(piece(at * 100_000_000, &[1_000 * (at + 1); 10]));
         }
         let recent = progress.recent();
         assert_eq!((recent.from_ns, recent.to_ns), (500_000_000, 1_500_000_000));

@@ -222,6 +222,11 @@ impl Walk for JourneyWalk {
         for user in &mut self.users {
             user.is_of_warmup = user.is_walking;
             user.paused_ns = user.paused_ns.map(|_| at_ns);
+            // Whoever is in the middle of a journey has come.
+            if user.is_walking && self.roster.asked.ramp.is_some() {
+                user.standing.has_come = true;
+                self.record.came.record(0);
+            }
         }
     }
 

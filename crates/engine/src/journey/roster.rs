@@ -50,7 +50,7 @@ pub(super) struct Standing {
     /// It walks no more.
     is_out: bool,
     /// It has come in the window.
-    has_come: bool,
+    pub has_come: bool,
     /// It has begun its setup.
     has_begun_setup: bool,
     pub is_in_setup: bool,
