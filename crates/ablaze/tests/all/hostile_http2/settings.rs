@@ -81,7 +81,7 @@ fn no_room() {
             }
         })
         .with(UPLOAD),
-        row("no stream at all, ever", "timeout", late, |peer| {
+        row("no stream at all, ever", "timeout", "permits no HTTP/2 streams", |peer| {
             peer.hello_with(&[(MAX_CONCURRENT_STREAMS, 0)])?;
             loop {
                 peer.read()?;
