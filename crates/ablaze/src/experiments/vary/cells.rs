@@ -69,6 +69,10 @@ struct Along<'a> {
     axis: Axis,
 }
 
+/// Reads all targets as they are with some settings, each under its name.
+pub type ReadTargets<'a> =
+    dyn FnMut(&Settings, &mut Secrets) -> Result<Vec<Target>, CommandError> + 'a;
+
 /// What a cell is made of.
 struct Cell {
     targets: Vec<Target>,
@@ -76,7 +80,7 @@ struct Cell {
     path: String,
 }
 
-/// Makes them. `targets` reads all targets as they are with some settings, each under its name; `enough` hears of the
+/// Makes them. `enough` hears of the
 /// first load and how many runs of each repeat there will be, before the rest is made.
 ///
 /// # Errors
@@ -85,7 +89,7 @@ pub fn cells(
     wanted: &[Wanted],
     scene: &Scene,
     secrets: &mut Secrets,
-    targets: &mut dyn FnMut(&Settings, &mut Secrets) -> Result<Vec<Target>, CommandError>,
+    targets: &mut ReadTargets<'_>,
     enough: &dyn Fn(&LoadSpec, usize) -> Result<(), CommandError>,
 ) -> Result<Varied, VaryError> {
     let along = placed(wanted, scene)?;
@@ -164,7 +168,6 @@ fn shown(placed: &Placed, value: &str) -> String {
 }
 
 /// Those with several values, and those with one: that is no axis, unless there is no other.
-#[expect(clippy::type_complexity, reason = "two lists of the same")]
 fn axes<'a, 'b>(
     along: &'a [Along<'b>],
 ) -> Result<(Vec<&'a Along<'b>>, Vec<&'a Along<'b>>), VaryError> {
@@ -190,7 +193,7 @@ fn cell(
     axes: &[&Along<'_>],
     scene: &Scene,
     secrets: &mut Secrets,
-    targets: &mut dyn FnMut(&Settings, &mut Secrets) -> Result<Vec<Target>, CommandError>,
+    targets: &mut ReadTargets<'_>,
 ) -> Result<Cell, VaryError> {
     let named = |(along, at): &(&Along<'_>, usize)| {
         format!("{}={}", along.wanted.said, along.axis.values[*at].text)

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ablaze_testing::{Bounded, ScratchFolder};
+use ablaze_testing::{Bounded, Scratch};
 
 use crate::command::support::{Server, ablaze};
 
@@ -41,7 +41,7 @@ fn notes_go_to_stderr_and_what_is_not_known_is_refused() {
 
 #[test]
 fn called_by_the_name_of_another_tool_it_is_that_tool() {
-    let folder = ScratchFolder::new("names");
+    let folder = Scratch::new("names");
     for name in ["hey", "h2load", "oha", "wrk"] {
         let program = folder.path().join(name);
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ablaze"), &program).unwrap();

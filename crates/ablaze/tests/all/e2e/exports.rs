@@ -64,8 +64,8 @@ fn a_job_on_github_gets_its_summary_and_annotations_and_nothing_on_stdout() {
 
 /// The lines of a file, each held against the published schema.
 fn lines(path: &str) -> Vec<Value> {
-    let schema = include_str!("../../../../../docs/ndjson.schema.json");
-    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let schema = ablaze_testing::repository::file("docs/ndjson.schema.json");
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
     let text = fs::read_to_string(path).unwrap();
     assert!(text.ends_with('\n'), "{text}");
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());

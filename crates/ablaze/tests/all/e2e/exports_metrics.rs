@@ -101,8 +101,8 @@ fn the_address_is_checked_before_the_run() {
 /// Every name that the dashboard's queries have is one that is exported.
 #[test]
 fn the_dashboard_queries_metrics_that_exist() {
-    let dashboard = include_str!("../../../../../docs/grafana.json");
-    let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
+    let dashboard = ablaze_testing::repository::file("docs/grafana.json");
+    let dashboard: serde_json::Value = serde_json::from_str(&dashboard).unwrap();
     let mut queries = Vec::new();
     for panel in dashboard["panels"].as_array().unwrap() {
         for target in panel["targets"].as_array().into_iter().flatten() {
