@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction};
 
 use crate::front_ends::{
     ab, compare, completions, demo, doctor, explain, find, gurl, h2load, hey, import, load, man,
-    oha, replay, report, run, say, serve, sweep, wrk,
+    oha, replay, report, run, say, serve, sweep, vegeta, wrk,
 };
 use crate::help;
 
@@ -86,6 +86,7 @@ pub const ALL: &[Command] = &[
     command(Borrowed, "hey", "load a URL as hey does", hey::main, hey::command),
     command(Borrowed, "h2load", "load a URL as h2load does", h2load::main, h2load::command),
     command(Borrowed, "oha", "load a URL as oha does", oha::main, oha::command),
+    command(Borrowed, "vegeta", "attack servers and report as vegeta does", vegeta::main, vegeta::command),
     command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main, find::command),
     command(Measure, "import", "write a journey (.hurl) from a HAR file or a curl command", import::main, import::command),
     command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main, serve::command),

@@ -218,6 +218,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
                 FrontEnd::H2load => "use --h1",
                 FrontEnd::Hey => "remove -h2",
                 FrontEnd::Oha => "remove --http2",
+                FrontEnd::Vegeta => "remove -http2 or -h2c",
                 _ => "remove --http 2",
             };
             format!("no common protocol: {to} does not speak HTTP/2; {fix}")

@@ -3,13 +3,29 @@
 
 use std::collections::BTreeMap;
 
+use ablaze_model::Plan;
 use ablaze_model::progress::Interval;
 use ablaze_model::record::Slices;
 
-use crate::recorder::{Read, Reader};
+use crate::control::Control;
+use crate::recorder::{self, Read, Reader, Teller};
 
 /// A worker that is so many slices behind the first is not waited for: what it hands over later counts in a later piece.
 const SLICES_WAITED: u64 = 10;
+
+/// With what workers hand over what they did, if somebody follows the run, and who reads it.
+pub(crate) fn tellers(
+    plan: &Plan,
+    control: &Control,
+    workers: u32,
+) -> (std::vec::IntoIter<Teller>, Vec<Reader>) {
+    let groups =
+        Some(plan.requests.groups.names.len()).filter(|groups| *groups <= Interval::GROUPS_MAX);
+    let followed = if control.is_followed() { workers } else { 0 };
+    let lines = (0..followed).map(|_| recorder::line(groups.unwrap_or(0)));
+    let (tellers, readers): (Vec<_>, Vec<_>) = lines.unzip();
+    (tellers.into_iter(), readers)
+}
 
 /// The intervals of all workers of a run.
 #[derive(Debug, Default)]

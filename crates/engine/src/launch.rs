@@ -14,6 +14,7 @@ use ablaze_sys::clock;
 use crate::checking::Watches;
 use crate::control::Control;
 use crate::fault::{self, caught};
+use crate::following::tellers;
 use crate::gate::{Moments, ThreadGate};
 use crate::journey::JourneyWalks;
 use crate::listed::Lists;
@@ -22,7 +23,7 @@ use crate::outbox::Layout;
 use crate::protocol::Protocol;
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::Http2;
-use crate::recorder::{self, Reader, Snapshot, Teller};
+use crate::recorder::Snapshot;
 use crate::schedule::Numbers;
 use crate::shares::{share, spares};
 use crate::sink::{NoSink, SinkOf};
@@ -32,7 +33,6 @@ use crate::transport::tls::{Offers, Tls, TlsLine};
 use crate::walk::{Unwatched, Walk, run_walking};
 use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
-use ablaze_model::progress::Interval;
 use ablaze_model::run::{Backend, Run};
 
 /// Why a run could not take place.
@@ -306,20 +306,6 @@ fn run_worker<D: Driver, S: Walk>(
     effort.busy_ns = (effort.user_ns + effort.system_ns).saturating_sub(effort.spun_ns);
     effort.involuntary_switches = used.involuntary_switches;
     Ok((record, sink))
-}
-
-/// With what workers hand over what they did, if somebody follows the run, and who reads it.
-fn tellers(
-    plan: &Plan,
-    control: &Control,
-    workers: u32,
-) -> (std::vec::IntoIter<Teller>, Vec<Reader>) {
-    let groups =
-        Some(plan.requests.groups.names.len()).filter(|groups| *groups <= Interval::GROUPS_MAX);
-    let followed = if control.is_followed() { workers } else { 0 };
-    let lines = (0..followed).map(|_| recorder::line(groups.unwrap_or(0)));
-    let (tellers, readers): (Vec<_>, Vec<_>) = lines.unzip();
-    (tellers.into_iter(), readers)
 }
 
 /// What lies between a worker and its driver.

@@ -3,7 +3,7 @@
 //!
 //! [`text`] is for the terminal, [`page`] for people who were not there, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
-//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`], [`gurl`], [`wrk`], [`hey`], [`h2load`] and [`oha`] print
+//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`], [`gurl`], [`wrk`], [`hey`], [`h2load`], [`oha`] and [`vegeta`] print
 //! what those tools print.
 
 pub mod ab;
@@ -40,6 +40,7 @@ pub mod table;
 pub mod text;
 pub mod tls;
 mod users;
+pub mod vegeta;
 pub mod wrk;
 
 #[cfg(test)]

@@ -66,7 +66,8 @@ fn shown_word(word: &str) -> String {
 
 /// An option with its value in one word, a URL, or anything else.
 fn in_one_word(front_end: FrontEnd, word: &str) -> String {
-    if let Some((option, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
+    let dash = if matches!(front_end, FrontEnd::Vegeta) { "-" } else { "--" };
+    if let Some((option, value)) = word.split_once('=').filter(|_| word.starts_with(dash)) {
         let secret = front_end.secret_of(option).unwrap_or(Secret::InUrl);
         return format!("{option}={}", secret.hidden(value));
     }
@@ -87,6 +88,7 @@ enum FrontEnd {
     Hey,
     H2load,
     Oha,
+    Vegeta,
 }
 
 impl FrontEnd {
@@ -103,6 +105,7 @@ impl FrontEnd {
             () if is("hey") => Self::Hey,
             () if is("h2load") => Self::H2load,
             () if is("oha") => Self::Oha,
+            () if is("vegeta") => Self::Vegeta,
             () => Self::Native,
         }
     }
@@ -111,6 +114,7 @@ impl FrontEnd {
     fn secret_of(self, option: &str) -> Option<Secret> {
         match (self, self.last_of_several(option)) {
             (_, "-H" | "--header") => Some(Secret::OfField),
+            (Self::Vegeta, "-header") => Some(Secret::OfField),
             (_, "--secret") => Some(Secret::OfVariable),
             (_, "--cookie") => Some(Secret::OfCookie),
             (_, "--proxy") => Some(Secret::InUrl),
@@ -244,6 +248,10 @@ mod tests {
                 "ablaze|hey|-a|me:***|-x|a:***@h:1|-H|Cookie: ***|h",
             ),
             ("ablaze|hey|-a=me:pass|h", "ablaze|hey|-a=me:***|h"),
+            (
+                "ablaze|vegeta|attack|-header=Cookie: a|-header|Authorization: b",
+                "ablaze|vegeta|attack|-header=Cookie: ***|-header|Authorization: ***",
+            ),
             ("ablaze|wrk|-H|Cookie: a|--|-u|a:b", "ablaze|wrk|-H|Cookie: ***|--|-u|a:b"),
             ("ablaze|-b|{\"a\":\"b@c:d\"}|h", "ablaze|-b|{\"a\":\"b@c:d\"}|h"),
             (

@@ -12,6 +12,7 @@ const fn letter(letter: char, name: &'static str, value: &'static str) -> Known 
 /// ab 2.4; names of options are their letters.
 pub const AB: Tool = Tool {
     name: "ab",
+    command: "",
     grammar: Grammar::Getopt,
     known: &[
         letter('n', "n", "N"),

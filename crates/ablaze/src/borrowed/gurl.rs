@@ -12,6 +12,7 @@ const fn known(name: &'static str, value: &'static str) -> Known {
 /// gurl, as far as it loads.
 pub const GURL: Tool = Tool {
     name: "gurl",
+    command: "",
     grammar: Grammar::GoFlags,
     known: &[
         known("ac", "N"),

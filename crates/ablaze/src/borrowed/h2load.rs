@@ -23,6 +23,7 @@ const fn long(name: &'static str, value: &'static str, about: &'static str) -> K
 /// h2load of nghttp2 1.52 and later.
 pub const H2LOAD: Tool = Tool {
     name: "h2load",
+    command: "",
     grammar: Grammar::Getopt,
     known: &[
         known('n', "requests", "N", "requests in all (1); ignored with -D"),

@@ -13,6 +13,7 @@ const fn known(name: &'static str, value: &'static str, about: &'static str) -> 
 /// hey 0.1.5.
 pub const HEY: Tool = Tool {
     name: "hey",
+    command: "",
     grammar: Grammar::GoFlags,
     known: &[
         known("n", "N", "requests in all (200)"),

@@ -12,6 +12,7 @@ mod hey;
 mod known;
 mod oha;
 pub mod run;
+mod vegeta;
 mod words;
 mod wrk;
 
@@ -23,6 +24,7 @@ pub use h2load::{H2LOAD, connection_rate, uris};
 pub use hey::HEY;
 pub use known::{Known, command, help};
 pub use oha::OHA;
+pub use vegeta::VEGETA;
 pub use words::Words;
 
 use crate::CommandError;
@@ -31,6 +33,8 @@ use crate::CommandError;
 pub struct Tool {
     /// Its name.
     pub name: &'static str,
+    /// The word behind it that loads; empty where there is none.
+    pub command: &'static str,
     /// How its words are read.
     pub grammar: Grammar,
     /// Its options, in the order of its help.
@@ -62,6 +66,13 @@ impl Tool {
     /// # Errors
     /// When it would not read them.
     pub fn words(&self, words: &[String]) -> Result<Words, CommandError> {
+        let words = match (self.command, words.split_first()) {
+            ("", _) => words,
+            (command, Some((first, rest))) if first == command => rest,
+            (command, _) => {
+                return Err(self.usage(format!("expected `{} {command} …`", self.name)));
+            }
+        };
         let read = match self.grammar {
             Grammar::GoFlags => flags::parse(self.known, words),
             Grammar::Getopt => getopt::parse(self.known, words),
@@ -86,12 +97,13 @@ impl Tool {
     }
 
     fn with_help(&self, line: String) -> String {
-        format!("{line}; see `ablaze {} --help`", self.name)
+        let space = if self.command.is_empty() { "" } else { " " };
+        format!("{line}; see `ablaze {}{space}{} --help`", self.name, self.command)
     }
 }
 
 /// The tools whose lines `ablaze say` puts into native words.
-pub const SAID: &[&Tool] = &[&ab::AB, &gurl::GURL, &wrk::WRK, &HEY, &H2LOAD, &OHA];
+pub const SAID: &[&Tool] = &[&ab::AB, &gurl::GURL, &wrk::WRK, &HEY, &H2LOAD, &OHA, &VEGETA];
 
 /// Words of the system as text.
 pub fn texts(words: &[std::ffi::OsString]) -> Vec<String> {
@@ -105,7 +117,7 @@ mod tests {
     use super::*;
 
     /// Those that carry lines out by this module's [`run`].
-    const TOOLS: &[&Tool] = &[&HEY, &H2LOAD, &OHA];
+    const TOOLS: &[&Tool] = &[&HEY, &H2LOAD, &OHA, &VEGETA];
 
     #[test]
     fn the_page_of_each_tool_has_all_its_options() {

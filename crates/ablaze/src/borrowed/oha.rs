@@ -22,6 +22,7 @@ const fn long(name: &'static str, value: &'static str, about: &'static str) -> K
 /// oha 1.10 and those before it; an option of one letter has it as its name.
 pub const OHA: Tool = Tool {
     name: "oha",
+    command: "",
     grammar: Grammar::Getopt,
     known: &[
         letter('n', "n", "N", "requests in all (200)"),

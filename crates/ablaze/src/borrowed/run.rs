@@ -31,6 +31,19 @@ pub trait FrontEnd {
     /// When its own options do not go together.
     fn adapt(&mut self, spec: &mut LoadSpec) -> Result<(), CommandError>;
 
+    /// What a spec cannot say.
+    ///
+    /// # Errors
+    /// When requests cannot be made.
+    fn adapt_plan(
+        &self,
+        _spec: &LoadSpec,
+        _secrets: &Secrets,
+        _plan: &mut Plan,
+    ) -> Result<(), CommandError> {
+        Ok(())
+    }
+
     /// What is printed before the run.
     fn heading(&self, _plan: &Plan) -> String {
         String::new()
@@ -92,7 +105,8 @@ pub fn run<F: FrontEnd>(
     spec.words = own_command_line();
     spec.front_end = F::TOOL.front_end;
     front_end.adapt(&mut spec)?;
-    let planned = planning::resolve(&spec, &secrets, &F::TOOL.names)?;
+    let mut planned = planning::resolve(&spec, &secrets, &F::TOOL.names)?;
+    front_end.adapt_plan(&spec, &secrets, &mut planned.plan)?;
     outputs.check_plan(&planned.plan)?;
     planned.notes.iter().for_each(|text| note(text));
     if !is_machine_readable(&options) {

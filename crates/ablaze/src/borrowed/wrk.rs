@@ -13,6 +13,7 @@ const fn known(letter: char, name: &'static str, value: &'static str) -> Known {
 /// wrk 4.2.
 pub const WRK: Tool = Tool {
     name: "wrk",
+    command: "",
     grammar: Grammar::Getopt,
     known: &[
         known('c', "connections", "N"),

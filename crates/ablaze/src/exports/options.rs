@@ -16,7 +16,7 @@ const COLLECTOR: &str = "http://localhost:4318";
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "While it runs")]
 pub struct ExportOptions {
-    /// Length of intervals: -o run.ndjson [default: 100ms], --otlp [10s]
+    /// Length of intervals [default: 100ms; 10s for --otlp]
     #[arg(long, value_name = "TIME", value_parser = interval_ns)]
     pub interval: Option<u64>,
     /// Serve metrics to Prometheus at /metrics [default: 127.0.0.1:9464]

@@ -23,6 +23,7 @@ pub mod run;
 pub mod say;
 pub mod serve;
 pub mod sweep;
+pub mod vegeta;
 pub mod wrk;
 
 #[cfg(test)]

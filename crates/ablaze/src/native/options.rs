@@ -349,8 +349,8 @@ Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN checks lag cpu
 (the client's per request). Of a line of --urls, a step or a journey: its name, a dot, the metric:
 login.p99>1s, buy.errors>1%, journey.p95>2s.
-Formats of -o by extension: {formats}; .ndjson
-(lines, written while it runs).
+Formats of -o by extension: {formats};
+.ndjson (lines, written while it runs).
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
 are followed in journeys alone (-L).
 Exit status: 0 measured; 1 nothing measured, no expected response, or a report not written; 2 usage;

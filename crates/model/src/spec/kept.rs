@@ -30,6 +30,8 @@ pub enum FrontEnd {
     H2load,
     /// Those of `ablaze oha`.
     Oha,
+    /// Those of `ablaze vegeta attack`.
+    Vegeta,
     /// The setters of the library.
     Library,
 }

@@ -140,7 +140,7 @@ pub fn help(kind: Kind) -> String {
 
 /// The help of `-o` of a command whose results are of this kind.
 pub fn help_of_output(kind: Kind) -> String {
-    format!("Write the report to a file: {}. Repeatable", extensions(kind))
+    format!("Save the report: {}. Repeatable", extensions(kind))
 }
 
 fn listed(kind: Kind, name: impl Fn(&dyn Exporter) -> String) -> String {

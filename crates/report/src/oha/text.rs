@@ -1,4 +1,4 @@
-//! oha's text.
+//! oha's text: the summary, the histogram and the distributions that it prints where nothing else is asked for.
 
 use std::fmt::Write as _;
 

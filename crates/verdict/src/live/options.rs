@@ -55,6 +55,7 @@ impl Opt {
             FrontEnd::Gurl => self.of_gurl(),
             FrontEnd::Wrk => self.of_wrk(),
             FrontEnd::Hey => self.of_hey().unwrap_or(self.word()),
+            FrontEnd::Vegeta => self.of_vegeta().unwrap_or(self.word()),
             FrontEnd::Oha => self.of_oha().unwrap_or(self.word()),
             FrontEnd::H2load => self.of_h2load().unwrap_or(self.word()),
             // Beside ab's letters `ablaze ab` takes the words.
@@ -157,6 +158,19 @@ impl Opt {
             Self::Streams => Some("-p"),
             Self::NoKeepAlive => Some("--disable-keepalive"),
             Self::Http11 => Some("--http-version 1.1"),
+            _ => None,
+        }
+    }
+
+    /// Beside vegeta's options `ablaze vegeta attack` takes the words.
+    fn of_vegeta(self) -> Option<&'static str> {
+        match self {
+            Self::Connections => Some("-max-workers"),
+            Self::Duration => Some("-duration"),
+            Self::Timeout => Some("-timeout"),
+            Self::Header => Some("-header"),
+            Self::Rate => Some("-rate"),
+            Self::NoKeepAlive => Some("-keepalive=false"),
             _ => None,
         }
     }

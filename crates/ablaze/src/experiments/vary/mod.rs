@@ -2,7 +2,7 @@
 //! and placeholders. An axis is a name with its values; a cell is the load and the targets under one value of each.
 //!
 //! [`wanted`] reads what was asked for, [`place`] says where the values of a name go, [`settings`] puts those of one cell
-//! there, and [`cells`] makes all of them, before anything starts.
+//! there, and [`cells()`] makes all of them, before anything starts.
 
 mod bound;
 mod cells;

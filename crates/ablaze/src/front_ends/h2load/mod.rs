@@ -1,5 +1,5 @@
 //! `ablaze h2load`: h2load's command line and its report, in front of ablaze's engine. What its words mean is
-//! [`H2LOAD`](crate::borrowed::H2LOAD)'s, what differs from h2load is in docs/h2load.md.
+//! [`H2LOAD`]'s, what differs from h2load is in docs/h2load.md.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 //! `ablaze hey`: hey's command line and its reports, in front of ablaze's engine. What its words mean is
-//! [`HEY`](crate::borrowed::HEY)'s, what differs from hey is in docs/hey.md.
+//! [`HEY`]'s, what differs from hey is in docs/hey.md.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
 //! `ablaze oha`: oha's command line and its reports, in front of ablaze's engine. What its words mean is
-//! [`OHA`](crate::borrowed::OHA)'s, what differs from oha is in docs/oha.md.
+//! [`OHA`]'s, what differs from oha is in docs/oha.md.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

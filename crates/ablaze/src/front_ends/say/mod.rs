@@ -53,15 +53,32 @@ fn names() -> String {
 /// The native line, and what to know of it.
 fn said(words: &[String]) -> Result<(String, Vec<String>), CommandError> {
     let mut notes = Vec::new();
+    let mut target = None;
     let words = match words {
         // One word with blanks is a whole line.
-        [line] if line.contains(char::is_whitespace) => of_line(line, &mut notes)?,
+        [line] if line.contains(char::is_whitespace) => {
+            let (piped, line) = piped(line);
+            target = piped;
+            of_line(line, &mut notes)?
+        }
         words => words.to_vec(),
     };
     let (tool, rest) = tool_of(&words)?;
     let status = |error: CommandError| CommandError { status: crate::error::USAGE, ..error };
     let words = tool.words(rest).map_err(status)?;
-    let asked = tool.asked(&words).map_err(status)?;
+    let mut asked = tool.asked(&words).map_err(status)?;
+    match target {
+        Some((method, url)) if asked.url.is_empty() => {
+            asked.url = url;
+            asked.option_if("-m", Some(method).filter(|method| method != "GET"));
+        }
+        _ if asked.url.is_empty() && !asked.words.iter().any(|word| word == "--urls") => {
+            notes.push(
+                "what is attacked is no part of the line: write its URL behind it".to_owned(),
+            );
+        }
+        _ => {}
+    }
     let line = native_line(&asked, &words.native)?;
     notes.extend(asked.notes);
     notes.extend(asked.beyond_native);
@@ -72,6 +89,16 @@ fn said(words: &[String]) -> Result<(String, Vec<String>), CommandError> {
         ));
     }
     Ok((line, notes))
+}
+
+/// The method and the URL that are piped into a command, as in `echo "GET http://h/" | vegeta attack`, and the command.
+fn piped(line: &str) -> (Option<(String, String)>, &str) {
+    let Some((before, behind)) = line.split_once("| vegeta attack") else { return (None, line) };
+    let words: Vec<&str> =
+        before.split(|c: char| c.is_whitespace() || c == '"' || c == '\'').collect();
+    let target = words.windows(2).find(|pair| pair[1].contains("://"));
+    let target = target.map(|pair| (pair[0].to_owned(), pair[1].to_owned()));
+    (target, &line[line.len() - behind.len() - "vegeta attack".len()..])
 }
 
 /// The words of the first command in a line.
@@ -147,6 +174,10 @@ mod tests {
                 "ablaze -c 50 -d 3s --rate 100 -H 'A: b' http://h/",
             ),
             (
+                "echo 'GET http://h/' | vegeta attack -rate=50/1s -duration=5s | vegeta report",
+                "ablaze --rate 50/s -n 250 http://h/",
+            ),
+            (
                 "gurl -ac 21 -an 1000 -bench -J a=b :12345",
                 "ablaze -c 21 -n 1000 --body-json a=b :12345",
             ),
@@ -166,6 +197,7 @@ mod tests {
             ("hey http://h/", "redirects are not followed"),
             ("h2load http://h/ http://h/b", "2 URIs"),
             ("oha -p 3 http://h/", "-p is for HTTP/2"),
+            ("vegeta attack -rate=5", "what is attacked is no part of the line"),
             ("gurl :80 -X GET", "without -bench"),
         ] {
             let (_, notes) = of(line);
@@ -178,25 +210,36 @@ mod tests {
         for tool in SAID {
             for known in tool.known.iter().filter(|known| !REFUSED.contains(&known.name)) {
                 let dash = if known.name.len() == 1 { "-" } else { "--" };
-                let mut words = vec![tool.name.to_owned(), format!("{dash}{}", known.name)];
+                let mut words = vec![tool.name.to_owned()];
+                words.extend(Some(tool.command.to_owned()).filter(|command| !command.is_empty()));
+                words.push(format!("{dash}{}", known.name));
                 words.extend((!known.is_switch()).then(|| example(known.name, known.value)));
                 let own = ["-X", "h:1"].map(str::to_owned);
                 words.extend(
                     (tool.name == "ab" && known.name == "P").then_some(own).into_iter().flatten(),
                 );
-                words.push("http://127.0.0.1/".to_owned());
+                words.extend((tool.name != "vegeta").then(|| "http://127.0.0.1/".to_owned()));
                 said(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
             }
         }
     }
 
     /// Options that a tool's front end refuses, and says why.
-    const REFUSED: &[&str] = &["timing-script-file", "rand-regex-url", "burst-delay", "burst-rate"];
+    const REFUSED: &[&str] = &[
+        "timing-script-file",
+        "rand-regex-url",
+        "burst-delay",
+        "burst-rate",
+        "chunked",
+        "resolvers",
+        "proxy-header",
+    ];
 
     fn example(name: &str, value: &str) -> String {
         let text = match (name, value) {
             ("f", "VERSION") => "TLS1.2",
-            ("local-address" | "B", "ADDRESS") => "127.0.0.1",
+            (_, "ADDRESS") => "127.0.0.1",
+            (_, "N/TIME") => "5/1s",
             ("ciphers" | "tls13-ciphers" | "Z", _) => "TLS_AES_128_GCM_SHA256",
             (_, "N" | "SECONDS" | "RATE")
                 if name != "c" && name != "clients" && name != "threads" =>

@@ -17,6 +17,7 @@ mod refusals;
 mod runs;
 mod say;
 pub mod support;
+mod vegeta;
 mod verdict;
 mod wrk;
 mod wrk_scripts;

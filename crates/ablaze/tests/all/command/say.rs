@@ -42,7 +42,7 @@ fn notes_go_to_stderr_and_what_is_not_known_is_refused() {
 #[test]
 fn called_by_the_name_of_another_tool_it_is_that_tool() {
     let folder = Scratch::new("names");
-    for name in ["hey", "h2load", "oha", "wrk"] {
+    for name in ["hey", "h2load", "oha", "vegeta", "wrk"] {
         let program = folder.path().join(name);
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ablaze"), &program).unwrap();
         let output = Command::new(&program).arg("--help").bounded_output().unwrap();

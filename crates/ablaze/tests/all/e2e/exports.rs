@@ -131,7 +131,7 @@ fn lines_are_refused_where_there_is_no_single_run() {
     let url = url(&server, "/");
     for (words, status) in [
         (&["ab", "-n", "1", "--output", "x.ndjson", &url][..], 22),
-        (&["sweep", "-o", "x.ndjson", &url], 2),
+        (&["sweep", "-c", "1,2", "-o", "x.ndjson", &url], 2),
     ] {
         let ran = ablaze(words);
         assert_eq!(ran.status, status, "{ran:?}");

@@ -158,7 +158,7 @@ fn a_feed_that_is_none_is_refused_with_its_line() {
     let feed = Scratch::with("f.csv", b"a\n1\n");
     let words = ["http://127.0.0.1:9/{a}", "--http", "2", "-n", "1", "--feed", feed.word()];
     let ran = ablaze(&[&words[..], &["-H", "Transfer-Encoding: chunked"]].concat());
-    ran.assert_one_line(2, "transfer-encoding does not exist in HTTP/2");
+    ran.assert_one_line(2, "header `Transfer-Encoding: chunked`: bodies are sent as they are");
     let ran = ablaze(&["http://127.0.0.1:9/{a}", "-n", "1", "--feed", "/nonexistent.csv"]);
     ran.assert_one_line(2, "cannot read file `/nonexistent.csv` for --feed");
 }
