@@ -1,0 +1,455 @@
+//! Fleets of up to 64 simulated workers, with delays, clocks of their own, losses and hangs at every stage.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use ablaze_model::LoadSpec;
+use ablaze_model::progress::Interval;
+use proptest::prelude::*;
+
+use super::*;
+use crate::message::{Facts, Row, VERSION};
+
+const MS: u64 = 1_000_000;
+const S: u64 = 1_000 * MS;
+/// How long a run lasts.
+const RUN_NS: u64 = 2 * S;
+/// Workers' clocks count from far away of the coordinator's.
+const HERE_NS: u64 = 1_000 * S;
+
+/// What goes wrong with a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    None,
+    /// It dies at this moment of its life: see [`Moment`].
+    Dies(Moment),
+    /// It says nothing from then on.
+    Hangs(Moment),
+    /// It cannot do what it was asked for.
+    Fails,
+    /// What it says is out of turn.
+    Babbles,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Moment {
+    BeforeReady,
+    AfterReady,
+    InMidRun,
+    BeforeItsRun,
+    BeforeGoodbye,
+}
+
+#[derive(Debug, Clone)]
+struct Script {
+    ahead_ns: i64,
+    /// Ways of its messages: one after the other, again and again.
+    ways_ns: Vec<u64>,
+    trouble: Trouble,
+}
+
+/// A simulated worker.
+struct Worker {
+    script: Script,
+    sent: usize,
+    /// Its messages arrive in order.
+    last_there_ns: u64,
+    last_here_ns: u64,
+    is_dead: bool,
+    hangs: bool,
+    started_here_ns: Option<u64>,
+    stopped: bool,
+    /// Responses in its rows so far, and in those that the coordinator was given.
+    done: u64,
+    has_ended: bool,
+    was_cut: bool,
+    was_received: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum What {
+    ToWorker(usize, ToWorker),
+    ToCoordinator(usize, FromWorker),
+    Closed(usize),
+    Row(usize, u64),
+    Start(usize),
+    /// A worker that lives says so.
+    Beat(usize),
+    Tick,
+    Interrupt,
+}
+
+struct Simulation {
+    now_ns: u64,
+    queue: BinaryHeap<Reverse<(u64, u64)>>,
+    what: Vec<Option<What>>,
+    workers: Vec<Worker>,
+}
+
+impl Simulation {
+    fn at(&mut self, at_ns: u64, what: What) {
+        self.queue.push(Reverse((at_ns, self.what.len() as u64)));
+        self.what.push(Some(what));
+    }
+
+    fn way_ns(&mut self, at: usize) -> u64 {
+        let worker = &mut self.workers[at];
+        worker.sent += 1;
+        worker.script.ways_ns[worker.sent % worker.script.ways_ns.len()]
+    }
+
+    fn tell(&mut self, at: usize, message: FromWorker) {
+        if self.workers[at].is_dead || self.workers[at].hangs {
+            return;
+        }
+        let way_ns = self.way_ns(at);
+        let worker = &mut self.workers[at];
+        worker.last_here_ns = worker.last_here_ns.max(self.now_ns + way_ns);
+        let at_ns = worker.last_here_ns;
+        self.at(at_ns, What::ToCoordinator(at, message));
+    }
+
+    /// Whether it gets past this moment.
+    fn survives(&mut self, at: usize, moment: Moment) -> bool {
+        match self.workers[at].script.trouble {
+            Trouble::Dies(when) if when == moment => {
+                self.dies(at);
+                false
+            }
+            Trouble::Hangs(when) if when == moment => {
+                self.workers[at].hangs = true;
+                false
+            }
+            _ => true,
+        }
+    }
+
+    fn dies(&mut self, at: usize) {
+        let worker = &mut self.workers[at];
+        if !std::mem::replace(&mut worker.is_dead, true) {
+            let at_ns = worker.last_here_ns.max(self.now_ns);
+            self.at(at_ns, What::Closed(at));
+        }
+    }
+
+    fn heard(&mut self, at: usize, message: ToWorker) {
+        if self.workers[at].is_dead || self.workers[at].hangs {
+            return;
+        }
+        let trouble = self.workers[at].script.trouble;
+        match message {
+            ToWorker::Assignment(_) => match trouble {
+                Trouble::Fails => {
+                    self.tell(at, FromWorker::Failed { why: "no such host".to_owned() });
+                    self.dies(at);
+                }
+                Trouble::Babbles => self.tell(at, FromWorker::Run { document: String::new() }),
+                _ if self.survives(at, Moment::BeforeReady) => {
+                    self.tell(at, FromWorker::Ready(Facts::default()));
+                    self.at(self.now_ns + S, What::Beat(at));
+                }
+                _ => {}
+            },
+            ToWorker::Ping { number } => {
+                if self.survives(at, Moment::AfterReady) {
+                    let at_ns = self.now_ns.saturating_add_signed(self.workers[at].script.ahead_ns);
+                    self.tell(at, FromWorker::Pong { number, at_ns });
+                }
+            }
+            ToWorker::Start { at_ns } => {
+                let ahead_ns = self.workers[at].script.ahead_ns;
+                let here_ns = at_ns.saturating_add_signed(-ahead_ns).max(self.now_ns);
+                self.at(here_ns, What::Start(at));
+            }
+            ToWorker::Alive => {}
+            ToWorker::Stop => match self.workers[at].started_here_ns {
+                Some(_) => self.workers[at].stopped = true,
+                None => {
+                    self.tell(at, FromWorker::Bye);
+                    self.dies(at);
+                }
+            },
+            ToWorker::Received => {
+                self.workers[at].was_received = true;
+                if self.survives(at, Moment::BeforeGoodbye) {
+                    self.tell(at, FromWorker::Bye);
+                    self.dies(at);
+                }
+            }
+        }
+    }
+
+    fn starts(&mut self, at: usize) {
+        if self.workers[at].is_dead {
+            return;
+        }
+        self.workers[at].started_here_ns = Some(self.now_ns);
+        let at_ns = self.now_ns.saturating_add_signed(self.workers[at].script.ahead_ns);
+        self.tell(at, FromWorker::Started { at_ns });
+        self.at(self.now_ns + 100 * MS, What::Row(at, 1));
+    }
+
+    fn row(&mut self, at: usize, number: u64) {
+        if self.workers[at].is_dead || self.workers[at].hangs {
+            return;
+        }
+        if number == 7 && !self.survives(at, Moment::InMidRun) {
+            return;
+        }
+        let responses = number * 10 + at as u64;
+        let interval = Interval {
+            from_ns: (number - 1) * 100 * MS,
+            to_ns: number * 100 * MS,
+            responses,
+            ..Interval::default()
+        };
+        self.workers[at].done += responses;
+        self.tell(at, FromWorker::Row(Row::from(&interval)));
+        if number * 100 * MS < RUN_NS && !self.workers[at].stopped {
+            return self.at(self.now_ns + 100 * MS, What::Row(at, number + 1));
+        }
+        if self.survives(at, Moment::BeforeItsRun) {
+            self.workers[at].has_ended = true;
+            let document = self.workers[at].done.to_string();
+            self.tell(at, FromWorker::Run { document });
+        }
+    }
+}
+
+fn assignment(at: usize, of: usize) -> Assignment {
+    Assignment {
+        version: VERSION,
+        program: "test".to_owned(),
+        name: format!("host-{at}"),
+        index: at as u32,
+        of: of as u32,
+        load: LoadSpec::default(),
+        files: Default::default(),
+        secrets: Default::default(),
+    }
+}
+
+/// Plays it to the end, and holds it against what must be true of every fleet.
+fn play(scripts: Vec<Script>, lost: Lost, interrupts_ns: &[u64]) -> Outcome {
+    let settings = Settings { lost, ..Settings::default() };
+    let of = scripts.len();
+    let assignments = (0..of).map(|at| assignment(at, of)).collect();
+    let (mut coordinator, first) = Coordinator::new(settings, assignments, HERE_NS);
+    let worker = |script| Worker {
+        script,
+        sent: 0,
+        last_there_ns: 0,
+        last_here_ns: 0,
+        is_dead: false,
+        hangs: false,
+        started_here_ns: None,
+        stopped: false,
+        done: 0,
+        has_ended: false,
+        was_cut: false,
+        was_received: false,
+    };
+    let mut simulation = Simulation {
+        now_ns: HERE_NS,
+        queue: BinaryHeap::new(),
+        what: Vec::new(),
+        workers: scripts.into_iter().map(worker).collect(),
+    };
+    simulation.at(HERE_NS, What::Tick);
+    interrupts_ns.iter().for_each(|at_ns| simulation.at(HERE_NS + at_ns, What::Interrupt));
+    let (mut passed, mut started, mut over) = (vec![0; of], Vec::new(), false);
+    let mut actions = first;
+    loop {
+        for action in actions.drain(..) {
+            match action {
+                Action::Say(at, message) => {
+                    if let ToWorker::Start { .. } = message {
+                        started.push((at, simulation.now_ns));
+                    }
+                    let way_ns = simulation.way_ns(at);
+                    let worker = &mut simulation.workers[at];
+                    worker.last_there_ns = worker.last_there_ns.max(simulation.now_ns + way_ns);
+                    let at_ns = worker.last_there_ns;
+                    simulation.at(at_ns, What::ToWorker(at, message));
+                }
+                Action::Cut(at) => {
+                    simulation.workers[at].was_cut = true;
+                    simulation.workers[at].is_dead = true;
+                }
+                Action::Row(at, interval) => passed[at] += interval.responses,
+                Action::Over => over = true,
+            }
+        }
+        if over {
+            break;
+        }
+        let Reverse((at_ns, number)) = simulation.queue.pop().expect("ticks never end");
+        assert!(at_ns < HERE_NS + 200 * S, "it does not end");
+        simulation.now_ns = at_ns;
+        let what = simulation.what[number as usize].take().unwrap();
+        let event = match what {
+            What::ToWorker(at, message) => {
+                simulation.heard(at, message);
+                continue;
+            }
+            What::Row(at, number) => {
+                simulation.row(at, number);
+                continue;
+            }
+            What::Start(at) => {
+                simulation.starts(at);
+                continue;
+            }
+            What::Beat(at) => {
+                simulation.tell(at, FromWorker::Alive);
+                simulation.at(at_ns + S, What::Beat(at));
+                continue;
+            }
+            What::ToCoordinator(at, message) => Event::Said(at, message),
+            What::Closed(at) => Event::Closed(at, "the connection ended".to_owned()),
+            What::Tick => {
+                simulation.at(at_ns + 100 * MS, What::Tick);
+                Event::Tick
+            }
+            What::Interrupt => Event::Interrupted,
+        };
+        actions = coordinator.on(event, at_ns);
+    }
+    assert!(coordinator.on(Event::Tick, u64::MAX).is_empty(), "nothing is done afterwards");
+    let outcome = coordinator.outcome();
+    holds(&simulation, &outcome, &passed, &started, lost);
+    outcome
+}
+
+fn holds(
+    simulation: &Simulation,
+    outcome: &Outcome,
+    passed: &[u64],
+    started: &[(usize, u64)],
+    lost: Lost,
+) {
+    // All are told to start at once, and each once.
+    assert!(started.windows(2).all(|pair| pair[0].1 == pair[1].1 && pair[0].0 < pair[1].0));
+    for (at, (worker, real)) in outcome.workers.iter().zip(&simulation.workers).enumerate() {
+        assert_eq!(worker.rows.responses, passed[at], "every row was passed on, and once");
+        assert!(worker.rows.responses <= real.done, "nothing is counted twice");
+        assert!(worker.run.is_none() || worker.lost.is_none());
+        if let Some(run) = &worker.run {
+            assert_eq!(*run, real.done.to_string());
+            assert_eq!(worker.rows.responses, real.done, "rows come before the Run");
+        }
+        // Nobody is left running: it was told that its Run has come, or cut off, or ended by itself.
+        assert!(real.was_received || real.was_cut || real.is_dead, "worker {at} is left running");
+        let Some(clock) = worker.clock else { continue };
+        assert!(clock.ahead_ns.abs_diff(real.script.ahead_ns) <= clock.bound_ns);
+        if let Some((here_ns, told_ns)) = real.started_here_ns.zip(worker.started_ns) {
+            assert!(here_ns.abs_diff(told_ns) <= clock.bound_ns);
+            let late_ns = here_ns.abs_diff(outcome.start_ns.unwrap());
+            assert!(late_ns <= clock.bound_ns, "it starts when it was told to");
+        }
+    }
+    if lost == Lost::Fail && outcome.start_ns.is_some() {
+        // Who was lost was lost after the start.
+        let early = |worker: &&WorkerOutcome| worker.lost.is_some() && worker.clock.is_none();
+        assert_eq!(outcome.workers.iter().filter(early).count(), 0);
+    }
+}
+
+fn script(trouble: Trouble) -> Script {
+    Script { ahead_ns: 5 * S as i64, ways_ns: vec![MS, 3 * MS, 2 * MS], trouble }
+}
+
+fn moments() -> impl Strategy<Value = Moment> {
+    prop::sample::select(vec![
+        Moment::BeforeReady,
+        Moment::AfterReady,
+        Moment::InMidRun,
+        Moment::BeforeItsRun,
+        Moment::BeforeGoodbye,
+    ])
+}
+
+fn troubles() -> impl Strategy<Value = Trouble> {
+    prop_oneof![
+        12 => Just(Trouble::None),
+        1 => moments().prop_map(Trouble::Dies),
+        1 => moments().prop_map(Trouble::Hangs),
+        1 => Just(Trouble::Fails),
+        1 => Just(Trouble::Babbles),
+    ]
+}
+
+fn scripts() -> impl Strategy<Value = Script> {
+    let ahead = -900_000_000_000i64..900_000_000_000;
+    (ahead, prop::collection::vec(10_000..40 * MS, 1..6), troubles())
+        .prop_map(|(ahead_ns, ways_ns, trouble)| Script { ahead_ns, ways_ns, trouble })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_fleet_ends_and_loses_nothing_that_was_said(
+        scripts in prop::collection::vec(scripts(), 1..65),
+        goes_on in any::<bool>(),
+        interrupts in prop::collection::vec(0..8 * S, 0..3),
+    ) {
+        let lost = if goes_on { Lost::GoOn } else { Lost::Fail };
+        let interrupts = if scripts.len() % 2 == 0 { interrupts } else { Vec::new() };
+        let troubles: Vec<Trouble> = scripts.iter().map(|script| script.trouble).collect();
+        let outcome = play(scripts, lost, &interrupts);
+        if interrupts.is_empty() {
+            for (worker, trouble) in outcome.workers.iter().zip(troubles) {
+                if trouble == Trouble::None && goes_on {
+                    prop_assert!(worker.run.is_some(), "{worker:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fleet_without_trouble_has_every_run_and_a_small_skew() {
+    let outcome = play(vec![script(Trouble::None); 8], Lost::Fail, &[]);
+    assert!(outcome.workers.iter().all(|worker| worker.run.is_some() && worker.lost.is_none()));
+    let skew = outcome.skew().unwrap();
+    assert!(skew.ns <= skew.bound_ns, "{skew:?}");
+    assert!(outcome.workers.iter().all(|worker| worker.clock_after.is_some()));
+}
+
+#[test]
+fn a_worker_lost_before_the_start_ends_it_or_is_done_without() {
+    let scripts = vec![script(Trouble::None), script(Trouble::Dies(Moment::BeforeReady))];
+    let failed = play(scripts.clone(), Lost::Fail, &[]);
+    assert_eq!(failed.start_ns, None);
+    assert_eq!(failed.workers[1].lost.as_deref(), Some("the connection ended"));
+    assert_eq!(failed.workers[0].lost, None);
+    let without = play(scripts, Lost::GoOn, &[]);
+    assert!(without.workers[0].run.is_some());
+    assert_eq!(without.skew(), None);
+}
+
+#[test]
+fn a_worker_lost_in_mid_run_keeps_what_it_said_and_ends_the_others_early() {
+    let scripts = vec![script(Trouble::None), script(Trouble::Hangs(Moment::InMidRun))];
+    let failed = play(scripts, Lost::Fail, &[]);
+    assert_eq!(failed.workers[1].lost.as_deref(), Some("said nothing for 10 s"));
+    // Six rows: 10 + 20 + … + 60, and one more in each for its number.
+    assert_eq!(failed.workers[1].rows.responses, 216);
+    assert!(failed.workers[0].run.is_some());
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_measured_and_a_second_waits_for_nobody() {
+    let scripts = vec![script(Trouble::None), script(Trouble::Hangs(Moment::BeforeItsRun))];
+    let once = play(scripts.clone(), Lost::GoOn, &[3 * S]);
+    assert!(once.interrupted && once.workers[0].run.is_some());
+    let twice = play(scripts, Lost::GoOn, &[3 * S, 3 * S + 500 * MS]);
+    assert_eq!(twice.workers[1].lost.as_deref(), Some("the run was interrupted twice"));
+    let early = play(vec![script(Trouble::None); 2], Lost::Fail, &[MS]);
+    assert!(early.workers.iter().all(|worker| worker.run.is_none() && worker.lost.is_none()));
+}

@@ -1,0 +1,130 @@
+//! What the coordinator knows of one worker.
+
+use ablaze_model::progress::Interval;
+
+use super::outcome::WorkerOutcome;
+use crate::clock::{Clock, Ping};
+use crate::message::{Facts, ToWorker};
+
+/// How far a worker is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It has its assignment.
+    Assigned,
+    /// It is ready; its clock is being read.
+    Comparing,
+    /// Its clock is known.
+    Compared,
+    /// It knows when to start.
+    Armed,
+    /// Its run is under way.
+    Running,
+    /// Its Run has come; its clock is being read again.
+    ComparingAgain,
+    /// There is nothing more to ask.
+    Ended,
+    /// Its channel is closed.
+    Gone,
+}
+
+#[derive(Debug)]
+pub(super) struct Worker {
+    name: String,
+    pub stage: Stage,
+    pub assigned_ns: u64,
+    pub heard_ns: u64,
+    pub facts: Option<Facts>,
+    /// The ping under way: its number, and when it left.
+    ping: Option<(u32, u64)>,
+    pings: Vec<Ping>,
+    clock: Option<Clock>,
+    clock_after: Option<Clock>,
+    started_ns: Option<u64>,
+    /// All rows so far.
+    pub rows: Interval,
+    pub run: Option<String>,
+    pub lost: Option<String>,
+}
+
+impl Worker {
+    pub fn new(name: &str, now_ns: u64) -> Self {
+        Self {
+            name: name.to_owned(),
+            stage: Stage::Assigned,
+            assigned_ns: now_ns,
+            heard_ns: now_ns,
+            facts: None,
+            ping: None,
+            pings: Vec::new(),
+            clock: None,
+            clock_after: None,
+            started_ns: None,
+            rows: Interval::default(),
+            run: None,
+            lost: None,
+        }
+    }
+
+    pub fn is_gone(&self) -> bool {
+        self.stage == Stage::Gone
+    }
+
+    /// Whether it was told when to start.
+    pub fn has_started(&self) -> bool {
+        matches!(self.stage, Stage::Armed | Stage::Running)
+    }
+
+    /// The next ping, which leaves now.
+    pub fn ping(&mut self, now_ns: u64) -> ToWorker {
+        let number = self.pings.len() as u32;
+        self.ping = Some((number, now_ns));
+        ToWorker::Ping { number }
+    }
+
+    /// The answer to a ping; whether another is wanted. Of `wanted` pings the clock is known.
+    pub fn ponged(&mut self, number: u32, at_ns: u64, now_ns: u64, wanted: u32) -> bool {
+        let Some((_, sent_ns)) = self.ping.filter(|(sent, _)| *sent == number) else {
+            return false;
+        };
+        self.ping = None;
+        self.pings.push(Ping { sent_ns, there_ns: at_ns, back_ns: now_ns });
+        if (self.pings.len() as u32) < wanted {
+            return true;
+        }
+        let clock = Clock::of(&std::mem::take(&mut self.pings));
+        match self.stage {
+            Stage::Comparing => (self.clock, self.stage) = (clock, Stage::Compared),
+            Stage::ComparingAgain => (self.clock_after, self.stage) = (clock, Stage::Ended),
+            _ => {}
+        }
+        false
+    }
+
+    /// It is to start at this moment of the coordinator's clock; the moment by its own. `None` if it cannot.
+    pub fn arm(&mut self, start_ns: u64) -> Option<u64> {
+        let clock = self.clock.filter(|_| self.stage == Stage::Compared)?;
+        self.stage = Stage::Armed;
+        Some(clock.there_ns(start_ns))
+    }
+
+    /// The clock of its run started then, by its own clock.
+    pub fn started(&mut self, at_ns: u64) {
+        if self.stage == Stage::Armed {
+            self.stage = Stage::Running;
+            self.started_ns = Some(at_ns);
+        }
+    }
+
+    pub fn outcome(self) -> WorkerOutcome {
+        WorkerOutcome {
+            name: self.name,
+            facts: self.facts,
+            clock: self.clock,
+            clock_after: self.clock_after,
+            started_ns: self.clock.zip(self.started_ns).map(|(clock, at_ns)| clock.here_ns(at_ns)),
+            rows: self.rows,
+            run: self.run,
+            lost: self.lost,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What coordinator and workers say, a line of JSON each. A worker speaks only when it was spoken to: until its
+//! assignment it says nothing, so that nothing is lost before somebody listens. Lines of a later version may have more
+//! fields; a kind of line that is not known is an error, which names both versions.
+
+mod row;
+
+use std::collections::BTreeMap;
+
+use ablaze_model::spec::LoadSpec;
+use serde::{Deserialize, Serialize};
+
+pub use row::Row;
+
+/// Version of the lines. Both sides must have the same.
+pub const VERSION: u32 = 1;
+
+/// What the coordinator says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "snake_case")]
+pub enum ToWorker {
+    /// What to do: the first line.
+    Assignment(Box<Assignment>),
+    /// Asks for the worker's clock.
+    Ping {
+        /// Comes back with the answer.
+        number: u32,
+    },
+    /// Begin at this moment.
+    Start {
+        /// By the worker's own monotonic clock, ns.
+        at_ns: u64,
+    },
+    /// There is somebody. Said every second.
+    Alive,
+    /// End the run, and tell what was measured.
+    Stop,
+    /// The Run has arrived; nothing else is wanted.
+    Received,
+}
+
+/// A worker's share of a load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The program's version: both sides must be the same program.
+    pub program: String,
+    /// What the worker is called in reports.
+    pub name: String,
+    /// Its number, from 0.
+    pub index: u32,
+    /// How many workers there are.
+    pub of: u32,
+    /// The whole load; the worker takes its part of it.
+    pub load: LoadSpec,
+    /// The bytes of the files that the load names, by SHA-256, in base64.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// The texts of its secrets, by name. They are kept nowhere.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, String>,
+}
+
+/// What a worker says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "tell", rename_all = "snake_case")]
+pub enum FromWorker {
+    /// Its connections stand, its users are prepared, its server is warm: it waits for [`ToWorker::Start`].
+    Ready(Facts),
+    /// Its clock.
+    Pong {
+        /// That of the ping.
+        number: u32,
+        /// Its monotonic clock, ns.
+        at_ns: u64,
+    },
+    /// The clock of its run has started.
+    Started {
+        /// By its monotonic clock, ns.
+        at_ns: u64,
+    },
+    /// What happened in a piece of the run.
+    Row(Row),
+    /// It is there. Said every second in which it says nothing else.
+    Alive,
+    /// The run is over: the whole of it, as `-o run.json` saves it.
+    Run {
+        /// The file.
+        document: String,
+    },
+    /// It cannot do what it was asked for.
+    Failed {
+        /// Why, and what to do.
+        why: String,
+    },
+    /// Its last line.
+    Bye,
+}
+
+/// What is known of a worker's machine before the run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Facts {
+    /// Version of the program.
+    pub program: String,
+    /// Its host's name.
+    pub host: String,
+    /// Its kernel's release.
+    pub kernel: Option<String>,
+    /// Model of its processors.
+    pub cpu_model: Option<String>,
+    /// CPUs that it may use.
+    pub cpus_allowed: Option<u32>,
+    /// Threads that it loads with.
+    pub threads: u32,
+    /// Connections that it has.
+    pub connections: u32,
+    /// The backend: io_uring or epoll, and why not io_uring.
+    pub backend: String,
+    /// Whether the target is on the worker's own host.
+    pub on_target_host: bool,
+    /// What its preflight found, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A line that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// How it begins, at most [`Unreadable::SHOWN`] characters. A foreign string.
+    pub beginning: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl Unreadable {
+    /// Characters of a line that are kept.
+    pub const SHOWN: usize = 120;
+}
+
+/// A message as its line, without the newline.
+pub fn to_line(message: &impl Serialize) -> String {
+    serde_json::to_string(message)
+        .expect("strings as keys and no type that could fail to serialize")
+}
+
+/// The message of a line.
+///
+/// # Errors
+/// When it is none.
+pub fn of_line<'a, M: Deserialize<'a>>(line: &'a str) -> Result<M, Unreadable> {
+    serde_json::from_str(line).map_err(|error| Unreadable {
+        beginning: line.chars().take(Unreadable::SHOWN).collect(),
+        why: error.to_string(),
+    })
+}
