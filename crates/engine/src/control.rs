@@ -11,6 +11,7 @@ use ablaze_sys::clock;
 
 use crate::fault::unless_it_panics;
 use crate::following::Following;
+use crate::hold::Hold;
 use crate::recorder::{Reader, Snapshot};
 
 /// The handle on a run that is under way, for the thread that watches it: stop it, or ask how
@@ -21,6 +22,7 @@ pub struct Control {
     /// Number of the worker that is to panic, from 1; 0 for none.
     panics: AtomicU32,
     snapshots: Mutex<Vec<Arc<Snapshot>>>,
+    hold: Hold,
     /// Whether somebody wants to hear of every slice.
     is_followed: AtomicBool,
     following: Mutex<Following>,
@@ -80,6 +82,32 @@ impl Control {
     pub(crate) fn show(&self, snapshots: Vec<Arc<Snapshot>>, readers: Vec<Reader>) {
         *self.snapshots.lock().unwrap_or_else(PoisonError::into_inner) = snapshots;
         *self.following.lock().unwrap_or_else(PoisonError::into_inner) = Following::new(readers);
+    }
+
+    /// Has the clock start only when [`Control::start_at`] tells the moment. `ready` is called once, when the connections stand,
+    /// users are prepared, and the warm-up took its time, which then goes on until the start. Called before the run.
+    pub fn hold(&self, ready: impl FnOnce() + Send + 'static) {
+        self.hold.begin(Box::new(ready));
+    }
+
+    /// The clock of a run that is held starts at this moment, by the monotonic clock, ns: at once if it has passed.
+    pub fn start_at(&self, at_ns: u64) {
+        self.hold.start_at(at_ns);
+    }
+
+    /// Whether the start is told.
+    pub(crate) fn is_held(&self) -> bool {
+        self.hold.is_held()
+    }
+
+    /// When the clock starts, ns; [`u64::MAX`] until it is told.
+    pub(crate) fn start_ns(&self) -> u64 {
+        self.hold.start_ns()
+    }
+
+    /// All workers are ready.
+    pub(crate) fn is_ready(&self) {
+        self.hold.ready();
     }
 
     /// Asks the run to end now. What was measured is kept. May be called from any thread, at any

@@ -14,6 +14,8 @@ pub(crate) struct Moments {
     start: Latch,
     /// Only come to where users prepare.
     prepared: Latch,
+    /// Only come to where the start is told from elsewhere.
+    ready: Latch,
     rest: Latch,
     /// The look at rest has been taken.
     rested: Latch,
@@ -24,6 +26,7 @@ impl Moments {
         Self {
             start: Latch::of(workers),
             prepared: Latch::of(workers),
+            ready: Latch::of(workers),
             rest: Latch::of(workers),
             rested: Latch::of(1),
         }
@@ -33,6 +36,7 @@ impl Moments {
     pub(crate) fn leave(&self) {
         self.start.leave();
         self.prepared.leave();
+        self.ready.leave();
         self.leave_rest();
     }
 
@@ -103,6 +107,7 @@ pub(crate) struct ThreadGate<'a> {
     control: &'a Control,
     connected: bool,
     prepared: bool,
+    ready: bool,
     rested: bool,
     before: ThreadUsage,
     after: ThreadUsage,
@@ -117,6 +122,7 @@ impl<'a> ThreadGate<'a> {
             control,
             connected: false,
             prepared: false,
+            ready: false,
             rested: false,
             before: now,
             after: now,
@@ -151,6 +157,13 @@ impl Gate for ThreadGate<'_> {
         start_ns
     }
 
+    fn ready(&mut self) {
+        self.ready = true;
+        if self.moments.ready.leave() {
+            self.control.is_ready();
+        }
+    }
+
     fn window_opens(&mut self) {
         self.before = usage();
     }
@@ -178,6 +191,9 @@ impl Drop for ThreadGate<'_> {
         }
         if !self.prepared {
             self.moments.prepared.leave();
+        }
+        if !self.ready {
+            self.moments.ready.leave();
         }
         if !self.rested {
             self.moments.leave_rest();

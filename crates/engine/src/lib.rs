@@ -15,6 +15,7 @@ mod control;
 mod fault;
 mod following;
 mod gate;
+mod hold;
 pub mod journey;
 pub mod launch;
 mod listed;

@@ -11,7 +11,6 @@ use crate::connection::Stage;
 use crate::control::Control;
 use crate::fault::{Caught, caught, unless_it_panics};
 use crate::protocol::Protocol;
-use crate::schedule::{Numbers, Schedule};
 use crate::transport::Line;
 use crate::walk::Walk;
 use ablaze_model::plan::ClockStarts;
@@ -136,25 +135,10 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     worker.in_setup = false;
     now = worker.prepare(line, &mut course.effort, control, gate, now)?;
 
-    let mut ended = Ended::Complete;
-    if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.unreachable {
-        // Warming up takes numbers of its own, without end.
-        worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
-        if let Some(open) = &mut worker.open_loop {
-            open.for_warmup(assignment);
-        }
-        let warm_ns = now.saturating_add(plan.limits.warmup_ns);
-        worker.start_all(&mut line.io(), now, warm_ns);
-        while now < warm_ns && !control.stopped() && !worker.unreachable {
-            let until = warm_ns.min(now + TURN_NS);
-            now = worker.watching_turn(line, &mut course.effort, until, &mut watch)?;
-        }
-        worker.schedule = Schedule::new(Arc::clone(&worker.numbers));
-        if let Some(open) = &mut worker.open_loop {
-            open.for_window(assignment);
-        }
-    }
+    let effort = &mut course.effort;
+    now = worker.warm_up(line, effort, assignment, control, gate, &mut watch, now)?;
 
+    let mut ended = Ended::Complete;
     gate.window_opens();
     course.effort = WorkerEffort::default();
     let start_ns = now;
@@ -237,7 +221,7 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// A turn that watches before it sleeps where that pays.
-    fn watching_turn<L: Line<Self>>(
+    pub(super) fn watching_turn<L: Line<Self>>(
         &mut self,
         line: &mut L,
         effort: &mut WorkerEffort,

@@ -18,6 +18,7 @@ mod pauses;
 mod preparing;
 mod timers;
 pub(crate) mod waiting;
+mod warming;
 mod watching;
 
 use std::cell::RefCell;
@@ -97,6 +98,8 @@ pub trait Gate {
     /// All users of this worker have done what they do once before the clock: wait for the others, as above. Only called where
     /// users have something to do then.
     fn all_prepared(&mut self, clock: &mut dyn FnMut() -> u64) -> u64;
+    /// This worker is ready: it waits to be told when the clock starts. Only called where that is told.
+    fn ready(&mut self);
     /// The window opens on this worker: the moment to read its CPU time.
     fn window_opens(&mut self);
     /// The window closes: the moment to read it again.

@@ -78,7 +78,7 @@ pub enum Action {
     /// Close a worker's channel, and end what it runs in.
     Cut(usize),
     /// A piece of a worker's run has come.
-    Row(usize, Interval),
+    Row(usize, Box<Interval>),
     /// Everything is over: see [`Coordinator::outcome`].
     Over,
 }
@@ -174,7 +174,7 @@ impl Coordinator {
             FromWorker::Row(row) => match row.interval() {
                 Some(interval) if worker.has_started() => {
                     worker.rows.add(&interval);
-                    self.actions.push(Action::Row(at, interval));
+                    self.actions.push(Action::Row(at, Box::new(interval)));
                 }
                 Some(_) => {}
                 None => self.lose(at, "said a row that cannot be read"),

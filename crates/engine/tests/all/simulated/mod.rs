@@ -30,6 +30,7 @@ mod early_responses;
 mod faults;
 mod framing;
 mod groups;
+mod held;
 mod in_flight;
 mod latency;
 pub(crate) mod numbered;
