@@ -102,6 +102,17 @@ pub fn installed_if_all(program: &str) -> Option<PathBuf> {
     found
 }
 
+/// Where a program is that no package of the system has: whoever has it put it there. If it is nowhere, this is recorded as
+/// a skip, in CI too.
+#[track_caller]
+pub fn installed_by_hand(program: &str) -> Option<PathBuf> {
+    let found = find(program);
+    if found.is_none() {
+        skip(&format!("{program} is not installed, and no package has it"));
+    }
+    found
+}
+
 /// Whether a command runs and succeeds here, with its output thrown away.
 pub fn succeeds(program: &str, words: &[&str]) -> bool {
     Command::new(program).args(words).bounded_output().is_ok_and(|output| output.status.success())

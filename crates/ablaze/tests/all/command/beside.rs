@@ -20,7 +20,10 @@ pub fn shape(text: &str) -> String {
 
 /// What the installed tool prints; `None` where it is not installed, which is skipped by its name.
 pub fn of_real(tool: &str, words: &[&str]) -> Option<String> {
-    let program = skip::installed(tool)?;
+    let program = match tool {
+        "oha" => skip::installed_by_hand(tool)?,
+        _ => skip::installed(tool)?,
+    };
     let output = Command::new(program).args(words).bounded_output().unwrap();
     Some(String::from_utf8(output.stdout).unwrap())
 }

@@ -115,7 +115,7 @@ fn gob_is_named_with_what_reads_it() {
     let said = report(&[], "\u{1}\u{fffd}\u{3}Result\n");
     assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{said:?}");
     assert!(said.stderr.contains("use `vegeta encode FILE`"), "{said:?}");
-    let Some(vegeta) = skip::installed("vegeta") else { return };
+    let Some(vegeta) = skip::installed_by_hand("vegeta") else { return };
     let server = Server::start(200);
     let gob = ScratchFile::new("results.gob");
     let words =
@@ -149,7 +149,7 @@ fn the_server_sees_the_requests_that_vegeta_sends() {
         (&server.url("/d").into(), &5.into()),
         "{first}"
     );
-    let Some(vegeta) = skip::installed("vegeta") else { return };
+    let Some(vegeta) = skip::installed_by_hand("vegeta") else { return };
     let mut command = Command::new(vegeta);
     command.args(["attack", "-prometheus-addr=", "-output=/dev/null"]).args(words);
     fed(&mut command, &list);
