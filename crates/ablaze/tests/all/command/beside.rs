@@ -21,7 +21,7 @@ pub fn shape(text: &str) -> String {
 /// What the installed tool prints; `None` where it is not installed, which is skipped by its name.
 pub fn of_real(tool: &str, words: &[&str]) -> Option<String> {
     let program = match tool {
-        "oha" => skip::installed_by_hand(tool)?,
+        "oha" | "vegeta" => skip::installed_by_hand(tool)?,
         _ => skip::installed(tool)?,
     };
     let output = Command::new(program).args(words).bounded_output().unwrap();

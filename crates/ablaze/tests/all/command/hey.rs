@@ -75,7 +75,7 @@ fn the_server_sees_the_requests_that_hey_sends() {
         &["-d", "body"],
         &["-H", "X-One: 1", "-H", "x-one: 2", "-A", "a/b", "-U", "me", "-host", "other"],
         &["-disable-compression"],
-        &["-disable-keepalive", "-H", "User-Agent: mine"],
+        &["-disable-keepalive"],
     ];
     for line in lines {
         let server = Server::start(200);
@@ -89,6 +89,16 @@ fn the_server_sees_the_requests_that_hey_sends() {
             assert_eq!((fields(&own), &own.body), (fields(&theirs), &theirs.body), "{line:?}");
         }
     }
+}
+
+#[test]
+fn heys_name_stands_behind_a_user_agent_of_ones_own() {
+    // As version 0.1.5 has it; those before put their name in its place.
+    let server = Server::start(200);
+    let words = ["hey", "-n", "1", "-c", "1", "-H", "User-Agent: mine", &server.url("/")];
+    let said = ablaze(&words);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(server.seen()[0].fields("User-Agent"), ["mine hey/0.0.1"]);
 }
 
 #[test]
