@@ -3,11 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ablaze_testing::{Bounded, Running, ports};
+use ablaze_testing::{Bounded, ports};
+
+use crate::serving::Serving;
 
 /// The port that guides print.
 const PRINTED: &str = ":8080";
@@ -26,28 +27,17 @@ fn commands(file: &str) -> Vec<String> {
     commands
 }
 
-/// A server that ends with its test.
-struct Serving(Running);
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // `--stop-with-stdin`: it ends when its standard input does.
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
-    }
-}
-
 fn serve(port: u16) -> Serving {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
-        .args(["serve", &format!(":{port}"), "--delay", "5ms", "--quiet", "--stop-with-stdin"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .start()
-        .unwrap();
-    let mut first = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    assert!(first.contains("http://"), "{first}");
-    Serving(child)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ablaze"));
+    let address = format!(":{port}");
+    Serving::start(command.args([
+        "serve",
+        &address,
+        "--delay",
+        "5ms",
+        "--quiet",
+        "--stop-with-stdin",
+    ]))
 }
 
 /// The same at another port and as short as it can be.

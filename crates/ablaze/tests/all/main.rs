@@ -12,4 +12,5 @@ mod gurl;
 mod hostile_http2;
 mod replay;
 mod serve_and_demo;
+mod serving;
 mod tls;

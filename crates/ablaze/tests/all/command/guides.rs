@@ -3,13 +3,14 @@
 //! command says does not depend on them, and no reader has to wait for it here.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use ablaze_testing::skip::{installed, skip};
-use ablaze_testing::{Bounded, Running, Scratch, ports, repository};
+use ablaze_testing::{Bounded, Scratch, ports, repository};
+
+use crate::serving::Serving;
 
 /// A command of a page.
 #[derive(Debug)]
@@ -79,29 +80,6 @@ fn made_quick(text: &str, ports: &[(&str, u16)]) -> String {
     words.join(" ")
 }
 
-/// A server that a page has in the background; it ends with its test.
-struct InBackground(Running);
-
-impl Drop for InBackground {
-    fn drop(&mut self) {
-        // `--stop-with-stdin`: it ends when its standard input does.
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
-    }
-}
-
-fn in_background(folder: &Path, text: &str) -> InBackground {
-    let mut server = shell(folder, &format!("exec {text} --quiet --stop-with-stdin"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .start()
-        .unwrap();
-    let mut first = String::new();
-    BufReader::new(server.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    assert!(first.contains("http://"), "{text}: {first}");
-    InBackground(server)
-}
-
 fn shell(folder: &Path, text: &str) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("sh");
@@ -126,7 +104,8 @@ fn carry_out(name: &str, lines: &[Line]) -> usize {
             continue;
         }
         if line.in_background {
-            servers.push(in_background(folder.path(), &text));
+            let text = format!("exec {text} --quiet --stop-with-stdin");
+            servers.push(Serving::start(&mut shell(folder.path(), &text)));
             continue;
         }
         let output = shell(folder.path(), &text).bounded_output().unwrap();

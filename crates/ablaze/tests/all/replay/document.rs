@@ -1,14 +1,14 @@
 //! docs/experiments.md: every command in it is carried out as it is printed. Ports are replaced by
 //! free ones, so that nothing else that listens is in the way.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use ablaze_testing::ports;
 use ablaze_testing::skip::{installed, long_tests, skip};
-use ablaze_testing::{Bounded, Running, ports};
 
 use crate::replay::support::{ablaze, repository, said, scratch};
+use crate::serving::Serving;
 
 fn page() -> String {
     std::fs::read_to_string(repository().join("docs/experiments.md")).unwrap()
@@ -136,31 +136,10 @@ fn requests(load: &str) -> Option<&str> {
     apart.or_else(|| words.iter().find_map(|word| word.strip_prefix("-n")))
 }
 
-/// A server that ends with its test.
-struct Serving(Running);
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // `--stop-with-stdin`: it ends when its standard input does.
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
-    }
-}
-
 fn serve(folder: &Path, line: &str) -> Serving {
     let words = line.split(' ').skip(1);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
-        .args(words)
-        .args(["--quiet", "--stop-with-stdin"])
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .start()
-        .unwrap();
-    let mut first = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    assert!(first.contains("http://"), "{line}: {first}");
-    Serving(child)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ablaze"));
+    Serving::start(command.args(words).args(["--quiet", "--stop-with-stdin"]).current_dir(folder))
 }
 
 /// The command with another port.
