@@ -10,7 +10,7 @@ use crate::{CommandError, terminal, version};
 
 /// What this program is.
 pub const ABOUT: &str =
-    "an HTTP load tester that keeps ab's habits and runs at the kernel's own cost";
+    "an HTTP load tester that keeps ab's habits and gives every number a verdict";
 
 /// What to type first.
 pub const EXAMPLES: &str =

@@ -4,21 +4,9 @@ use ablaze_load::planning::OptionNames;
 use ablaze_model::spec::FrontEnd;
 
 use super::asked::last_of_each;
-use super::{Asked, Grammar, Known, Tool, Words};
+use super::known::{letter, long};
+use super::{Asked, Grammar, Tool, Words};
 use crate::values;
-
-const fn known(
-    letter: char,
-    name: &'static str,
-    value: &'static str,
-    about: &'static str,
-) -> Known {
-    Known::new(Some(letter), name, value, about)
-}
-
-const fn long(name: &'static str, value: &'static str, about: &'static str) -> Known {
-    Known::new(None, name, value, about)
-}
 
 /// h2load of nghttp2 1.52 and later.
 pub const H2LOAD: Tool = Tool {
@@ -26,21 +14,21 @@ pub const H2LOAD: Tool = Tool {
     command: "",
     grammar: Grammar::Getopt,
     known: &[
-        known('n', "requests", "N", "requests in all (1); ignored with -D"),
-        known('c', "clients", "N", "clients: connections (1)"),
-        known('t', "threads", "N", "threads (1)"),
-        known('i', "input-file", "FILE", "ask for the URIs of this file, a line each, in turn"),
-        known('m', "max-concurrent-streams", "N", "requests in flight on each connection (1)"),
-        known('H', "header", "FIELD", "header field; ':method: PUT' is the method"),
-        known('p', "no-tls-proto", "PROTOCOL", "of http URIs: h2c or http/1.1 (h2c)"),
-        known('d', "data", "FILE", "POST this file"),
-        known('r', "rate", "N", "open so many connections per --rate-period"),
+        letter('n', "requests", "N", "requests in all (1); ignored with -D"),
+        letter('c', "clients", "N", "clients: connections (1)"),
+        letter('t', "threads", "N", "threads (1)"),
+        letter('i', "input-file", "FILE", "ask for the URIs of this file, a line each, in turn"),
+        letter('m', "max-concurrent-streams", "N", "requests in flight on each connection (1)"),
+        letter('H', "header", "FIELD", "header field; ':method: PUT' is the method"),
+        letter('p', "no-tls-proto", "PROTOCOL", "of http URIs: h2c or http/1.1 (h2c)"),
+        letter('d', "data", "FILE", "POST this file"),
+        letter('r', "rate", "N", "open so many connections per --rate-period"),
         long("rate-period", "TIME", "see -r (1s)"),
-        known('D', "duration", "TIME", "length of the run"),
+        letter('D', "duration", "TIME", "length of the run"),
         long("warm-up-time", "TIME", "time before it that is not measured"),
-        known('T', "connection-active-timeout", "TIME", "end the run after this time"),
-        known('N', "connection-inactivity-timeout", "TIME", "timeout of a request (none)"),
-        known('B', "base-uri", "URI", "scheme, host and port of all URIs, or unix:PATH"),
+        letter('T', "connection-active-timeout", "TIME", "end the run after this time"),
+        letter('N', "connection-inactivity-timeout", "TIME", "timeout of a request (none)"),
+        letter('B', "base-uri", "URI", "scheme, host and port of all URIs, or unix:PATH"),
         long("npn-list", "LIST", "the same as --alpn-list"),
         long("alpn-list", "LIST", "of https URIs: the first that is h2 or http/1.1 (h2)"),
         long("h1", "", "HTTP/1.1"),
@@ -51,18 +39,18 @@ pub const H2LOAD: Tool = Tool {
         long("rps", "N", "requests per second of each client"),
         long("log-file", "FILE", "write a line for each request"),
         long("timing-script-file", "FILE", "refused: use --rps"),
-        known('f', "max-frame-size", "SIZE", "no effect: frames of up to 16 KiB are received"),
-        known('w', "window-bits", "N", "no effect: windows are always large"),
-        known('W', "connection-window-bits", "N", "no effect: windows are always large"),
+        letter('f', "max-frame-size", "SIZE", "no effect: frames of up to 16 KiB are received"),
+        letter('w', "window-bits", "N", "no effect: windows are always large"),
+        letter('W', "connection-window-bits", "N", "no effect: windows are always large"),
         long("header-table-size", "SIZE", "no effect: HPACK's usual table"),
         long("encoder-header-table-size", "SIZE", "no effect: HPACK's usual table"),
         long("qlog-file-base", "FILE", "no effect: there is no HTTP/3"),
         long("no-udp-gso", "", "no effect: there is no HTTP/3"),
         long("max-udp-payload-size", "SIZE", "no effect: there is no HTTP/3"),
         long("ktls", "", "no effect: TLS is done in this program"),
-        known('v', "verbose", "", "no effect: findings are printed as it is"),
+        letter('v', "verbose", "", "no effect: findings are printed as it is"),
         long("version", "", "print the version"),
-        known('h', "help", "", "print this help"),
+        letter('h', "help", "", "print this help"),
     ],
     asked,
     unread_status: 1,

@@ -4,11 +4,8 @@ use ablaze_load::planning::OptionNames;
 use ablaze_model::spec::FrontEnd;
 
 use super::asked::last_of_each;
-use super::{Asked, Grammar, Known, Tool, Words};
-
-const fn known(name: &'static str, value: &'static str, about: &'static str) -> Known {
-    Known::new(None, name, value, about)
-}
+use super::known::long;
+use super::{Asked, Grammar, Tool, Words};
 
 /// hey 0.1.5.
 pub const HEY: Tool = Tool {
@@ -16,29 +13,29 @@ pub const HEY: Tool = Tool {
     command: "",
     grammar: Grammar::GoFlags,
     known: &[
-        known("n", "N", "requests in all (200)"),
-        known("c", "N", "workers: connections, each with one request in flight (50)"),
-        known("q", "RATE", "requests per second of each worker"),
-        known("z", "TIME", "length of the run, such as 10s or 3m; -n is ignored then"),
-        known("o", "csv", "print a line for each response instead of the summary"),
-        known("m", "METHOD", "method (GET)"),
-        known("H", "FIELD", "header field 'Name: value'; repeatable, the last of a name counts"),
-        known("t", "SECONDS", "timeout of a request (20); 0: none"),
-        known("A", "TYPES", "the field Accept"),
-        known("d", "BODY", "body"),
-        known("D", "FILE", "body from a file"),
-        known("T", "TYPE", "the field Content-Type (text/html)"),
-        known("U", "NAME", "the field User-Agent, before hey/0.0.1"),
-        known("a", "NAME:PASSWORD", "basic authorization"),
-        known("x", "HOST:PORT", "HTTP proxy"),
-        known("h2", "", "HTTP/2 over https: one connection with -c streams"),
-        known("host", "HOST", "the field Host"),
-        known("disable-compression", "", "do not ask for gzip"),
-        known("disable-keepalive", "", "a new connection for each request"),
-        known("disable-redirects", "", "accepted: redirects are never followed"),
-        known("cpus", "N", "threads (by the CPUs)"),
-        known("h", "", "print this help"),
-        known("help", "", "print this help"),
+        long("n", "N", "requests in all (200)"),
+        long("c", "N", "workers: connections, each with one request in flight (50)"),
+        long("q", "RATE", "requests per second of each worker"),
+        long("z", "TIME", "length of the run, such as 10s or 3m; -n is ignored then"),
+        long("o", "csv", "print a line for each response instead of the summary"),
+        long("m", "METHOD", "method (GET)"),
+        long("H", "FIELD", "header field 'Name: value'; repeatable, the last of a name counts"),
+        long("t", "SECONDS", "timeout of a request (20); 0: none"),
+        long("A", "TYPES", "the field Accept"),
+        long("d", "BODY", "body"),
+        long("D", "FILE", "body from a file"),
+        long("T", "TYPE", "the field Content-Type (text/html)"),
+        long("U", "NAME", "the field User-Agent, before hey/0.0.1"),
+        long("a", "NAME:PASSWORD", "basic authorization"),
+        long("x", "HOST:PORT", "HTTP proxy"),
+        long("h2", "", "HTTP/2 over https: one connection with -c streams"),
+        long("host", "HOST", "the field Host"),
+        long("disable-compression", "", "do not ask for gzip"),
+        long("disable-keepalive", "", "a new connection for each request"),
+        long("disable-redirects", "", "accepted: redirects are never followed"),
+        long("cpus", "N", "threads (by the CPUs)"),
+        long("h", "", "print this help"),
+        long("help", "", "print this help"),
     ],
     asked,
     // Go's flag package ends with 2, hey's own checks with 1.

@@ -18,6 +18,21 @@ pub struct Known {
     pub about: &'static str,
 }
 
+/// An option with a letter beside its name.
+pub const fn letter(
+    letter: char,
+    name: &'static str,
+    value: &'static str,
+    about: &'static str,
+) -> Known {
+    Known::new(Some(letter), name, value, about)
+}
+
+/// An option without one.
+pub const fn long(name: &'static str, value: &'static str, about: &'static str) -> Known {
+    Known::new(None, name, value, about)
+}
+
 impl Known {
     /// A line of the table.
     pub const fn new(

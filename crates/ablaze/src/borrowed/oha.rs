@@ -4,20 +4,8 @@ use ablaze_load::planning::OptionNames;
 use ablaze_model::spec::FrontEnd;
 
 use super::asked::last_of_each;
-use super::{Asked, Grammar, Known, Tool, Words};
-
-const fn letter(
-    letter: char,
-    name: &'static str,
-    value: &'static str,
-    about: &'static str,
-) -> Known {
-    Known::new(Some(letter), name, value, about)
-}
-
-const fn long(name: &'static str, value: &'static str, about: &'static str) -> Known {
-    Known::new(None, name, value, about)
-}
+use super::known::{letter, long};
+use super::{Asked, Grammar, Tool, Words};
 
 /// oha 1.10 and those before it; an option of one letter has it as its name.
 pub const OHA: Tool = Tool {

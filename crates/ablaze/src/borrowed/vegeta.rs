@@ -4,11 +4,8 @@ use ablaze_load::planning::OptionNames;
 use ablaze_model::spec::FrontEnd;
 use ablaze_report::vegeta::parse_duration;
 
-use super::{Asked, Grammar, Known, Tool, Words};
-
-const fn known(name: &'static str, value: &'static str, about: &'static str) -> Known {
-    Known::new(None, name, value, about)
-}
+use super::known::long;
+use super::{Asked, Grammar, Tool, Words};
 
 /// vegeta 12.
 pub const VEGETA: Tool = Tool {
@@ -16,40 +13,40 @@ pub const VEGETA: Tool = Tool {
     command: "attack",
     grammar: Grammar::GoFlags,
     known: &[
-        known("targets", "FILE", "what to ask for (stdin)"),
-        known("format", "http|json", "its form (http)"),
-        known("rate", "N/TIME", "requests per time, such as 50, 50/1s or 1000/1m (50/1s)"),
-        known("duration", "TIME", "length of the attack; 0: until Ctrl-C (0)"),
-        known("max-workers", "N", "most connections; with -rate=0 as many, each with a request"),
-        known("max-connections", "N", "the same"),
-        known("workers", "N", "accepted: connections are opened when they are needed"),
-        known("connections", "N", "accepted: idle connections are kept"),
-        known("timeout", "TIME", "timeout of a request (30s)"),
-        known("header", "FIELD", "header field of all targets; repeatable"),
-        known("body", "FILE", "body of targets that have none"),
-        known("name", "NAME", "name of the attack, in each result"),
-        known("output", "FILE", "write the results there (stdout)"),
-        known("keepalive", "", "keep connections (true)"),
-        known("http2", "", "HTTP/2 over https, if it is given"),
-        known("h2c", "", "HTTP/2 over http"),
-        known("insecure", "", "accept any certificate"),
-        known("root-certs", "FILE", "trust these certificates"),
-        known("cert", "FILE", "client certificate"),
-        known("key", "FILE", "its private key"),
-        known("session-tickets", "", "resume TLS sessions"),
-        known("connect-to", "WHERE", "HOST:PORT:HOST:PORT"),
-        known("unix-socket", "PATH", "connect to this Unix socket"),
-        known("laddr", "ADDRESS", "address to connect from"),
-        known("redirects", "N", "accepted: redirects are never followed"),
-        known("max-body", "SIZE", "accepted: bodies are counted and never kept"),
-        known("lazy", "", "accepted: targets are read before the run"),
-        known("dns-ttl", "TIME", "accepted: the name is looked up once, before the run"),
-        known("prometheus-addr", "ADDRESS", "no effect"),
-        known("chunked", "", "refused: the length of bodies is sent"),
-        known("resolvers", "LIST", "refused: use -connect-to"),
-        known("proxy-header", "FIELD", "refused: use --proxy http://NAME:PASSWORD@HOST:PORT"),
-        known("h", "", "print this help"),
-        known("help", "", "print this help"),
+        long("targets", "FILE", "what to ask for (stdin)"),
+        long("format", "http|json", "its form (http)"),
+        long("rate", "N/TIME", "requests per time, such as 50, 50/1s or 1000/1m (50/1s)"),
+        long("duration", "TIME", "length of the attack; 0: until Ctrl-C (0)"),
+        long("max-workers", "N", "most connections; with -rate=0 as many, each with a request"),
+        long("max-connections", "N", "the same"),
+        long("workers", "N", "accepted: connections are opened when they are needed"),
+        long("connections", "N", "accepted: idle connections are kept"),
+        long("timeout", "TIME", "timeout of a request (30s)"),
+        long("header", "FIELD", "header field of all targets; repeatable"),
+        long("body", "FILE", "body of targets that have none"),
+        long("name", "NAME", "name of the attack, in each result"),
+        long("output", "FILE", "write the results there (stdout)"),
+        long("keepalive", "", "keep connections (true)"),
+        long("http2", "", "HTTP/2 over https, if it is given"),
+        long("h2c", "", "HTTP/2 over http"),
+        long("insecure", "", "accept any certificate"),
+        long("root-certs", "FILE", "trust these certificates"),
+        long("cert", "FILE", "client certificate"),
+        long("key", "FILE", "its private key"),
+        long("session-tickets", "", "resume TLS sessions"),
+        long("connect-to", "WHERE", "HOST:PORT:HOST:PORT"),
+        long("unix-socket", "PATH", "connect to this Unix socket"),
+        long("laddr", "ADDRESS", "address to connect from"),
+        long("redirects", "N", "accepted: redirects are never followed"),
+        long("max-body", "SIZE", "accepted: bodies are counted and never kept"),
+        long("lazy", "", "accepted: targets are read before the run"),
+        long("dns-ttl", "TIME", "accepted: the name is looked up once, before the run"),
+        long("prometheus-addr", "ADDRESS", "no effect"),
+        long("chunked", "", "refused: the length of bodies is sent"),
+        long("resolvers", "LIST", "refused: use -connect-to"),
+        long("proxy-header", "FIELD", "refused: use --proxy http://NAME:PASSWORD@HOST:PORT"),
+        long("h", "", "print this help"),
+        long("help", "", "print this help"),
     ],
     asked,
     // As Go's flag package ends, and as vegeta does where it cannot go on.
