@@ -19,18 +19,21 @@ fn idle<D: TestDriver>() -> D {
 pub fn a_turn_ends_by_its_deadline<D: TestDriver>() {
     let mut driver = idle::<D>();
     let mut recorder = Recorder::silent();
-    let start = monotonic_ns();
-    let mut waited_ns = 0;
-    // A driver may return early; all its turns together must not go on for ever nor do nothing.
-    while monotonic_ns() < start + 5_000_000 {
-        let wait = Wait { until_ns: start + 5_000_000, ..wait_ns(&mut driver, 0) };
-        let done = driver.turn(&mut recorder, wait).unwrap();
-        assert_eq!(done.events, 0);
-        waited_ns += done.waited_ns;
-    }
-    let elapsed = monotonic_ns() - start;
-    assert!(waited_ns <= elapsed);
-    assert!(waited_ns >= 2_000_000, "it slept for {waited_ns} ns of 5 ms");
+    // Others may have the processor until a deadline has passed, which leaves nothing to wait for.
+    let slept = (0..20).any(|_| {
+        let start = monotonic_ns();
+        let mut waited_ns = 0;
+        // A driver may return early; all its turns together must not go on for ever nor do nothing.
+        while monotonic_ns() < start + 5_000_000 {
+            let wait = Wait { until_ns: start + 5_000_000, ..wait_ns(&mut driver, 0) };
+            let done = driver.turn(&mut recorder, wait).unwrap();
+            assert_eq!(done.events, 0);
+            waited_ns += done.waited_ns;
+        }
+        assert!(waited_ns <= monotonic_ns() - start);
+        waited_ns >= 2_000_000
+    });
+    assert!(slept, "it never slept for 2 ms of 5");
     let past = Wait { until_ns: 0, ..wait_ns(&mut driver, 0) };
     assert_eq!(driver.turn(&mut recorder, past).unwrap().waited_ns, 0);
 }
@@ -73,11 +76,17 @@ pub fn spinning_sees_events_and_is_counted<D: TestDriver>() {
     driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     let spin = |driver: &mut D, ns| Wait { spin_ns: ns, ..wait_ns(driver, ns) };
-    let wait = spin(&mut driver, 2_000_000);
-    let done = driver.turn(&mut recorder, wait).unwrap();
-    assert_eq!(done.events, 0);
-    assert!(done.spun_ns >= 1_000_000, "{done:?}");
-    assert!(done.waited_ns < 1_000_000, "{done:?}");
+    // Time in which others had the processor does not count as spun, and that can be all of one turn.
+    let mut spun_ns = 0;
+    let start = Instant::now();
+    while spun_ns < 1_000_000 && start.elapsed() < Duration::from_secs(20) {
+        let wait = spin(&mut driver, 2_000_000);
+        let done = driver.turn(&mut recorder, wait).unwrap();
+        assert_eq!(done.events, 0);
+        assert!(done.waited_ns < 1_000_000, "{done:?}");
+        spun_ns += done.spun_ns;
+    }
+    assert!(spun_ns >= 1_000_000, "{spun_ns} ns spun in {:?}", start.elapsed());
     go.send(()).unwrap();
     let start = Instant::now();
     while recorder.received(0) != b"hello" && start.elapsed() < Duration::from_secs(20) {
