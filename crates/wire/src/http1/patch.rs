@@ -12,8 +12,16 @@ const TEN_TO_8: u64 = 100_000_000;
 /// The fields of one template, ready for the hot path.
 #[derive(Debug, Clone)]
 pub struct Patcher {
-    fields: Box<[Field]>,
+    /// Where the first field for a number is, if it is ten wide, or [`NOWHERE`]: this and the next are what people write.
+    number_of_ten: u32,
+    /// Where the first random field is, if it is eight wide, or [`NOWHERE`].
+    random_of_eight: u32,
+    /// All others, in their order.
+    others: Box<[Field]>,
 }
+
+/// No template is as long.
+const NOWHERE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
@@ -56,12 +64,19 @@ impl Patcher {
         let fields = patches
             .iter()
             .filter_map(|patch| Some(Field { start: patch.offset, ..Field::of(patch)? }));
-        Self { fields: fields.collect() }
+        let mut others: Vec<Field> = fields.collect();
+        let mut take_first = |alike: [Kind; 2]| {
+            let first = others.iter().position(|field| alike.contains(&field.kind))?;
+            (others[first].kind == alike[0]).then(|| others.remove(first).start)
+        };
+        let number_of_ten = take_first([Kind::SequenceOfTen, Kind::Sequence]).unwrap_or(NOWHERE);
+        let random_of_eight = take_first([Kind::RandomOfEight, Kind::Random]).unwrap_or(NOWHERE);
+        Self { number_of_ten, random_of_eight, others: others.into() }
     }
 
     /// Whether there is nothing to fill in: the template can be sent as it is.
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
+        self.number_of_ten == NOWHERE && self.random_of_eight == NOWHERE && self.others.is_empty()
     }
 
     /// Fills the fields in. `destination` begins with a copy of the template (patched before or
@@ -72,15 +87,23 @@ impl Patcher {
     /// When `destination` is shorter than the template.
     #[inline(always)]
     pub fn apply(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
-        // One or two fields are what people write: they need no loop.
-        match &*self.fields {
-            [only] => only.fill(destination, number, digits),
-            [first, second] => {
-                first.fill(destination, number, digits);
-                second.fill(destination, number, digits);
-            }
-            fields => fields.iter().for_each(|field| field.fill(destination, number, digits)),
+        if self.number_of_ten != NOWHERE {
+            let start = self.number_of_ten as usize;
+            digits.counter.write_ten(number, &mut destination[start..start + 10]);
         }
+        if self.random_of_eight != NOWHERE {
+            let start = self.random_of_eight as usize;
+            let eight = digits.random.eight_digits().to_le_bytes();
+            destination[start..start + 8].copy_from_slice(&eight);
+        }
+        if !self.others.is_empty() {
+            self.fill_others(destination, number, digits);
+        }
+    }
+
+    #[inline(never)]
+    fn fill_others(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
+        self.others.iter().for_each(|field| field.fill(destination, number, digits));
     }
 }
 
