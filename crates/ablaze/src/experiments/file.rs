@@ -77,7 +77,7 @@ const KEYS: &[&str] = &[
 
 /// What is said of a text that the reader of TOML does not understand.
 pub fn not_toml(why: &str) -> String {
-    format!("not TOML ({why}); docs/comparing.md describes the format")
+    format!("not TOML ({why}); docs/run.md describes the format")
 }
 
 /// Reads a file that describes one experiment.

@@ -74,7 +74,7 @@ struct CommandLine {
 }
 
 const AFTER_HELP: &str = "\
-A file has targets, a load and checks (docs/comparing.md lists every key):
+A file has targets, a load and checks (docs/run.md lists every key):
   [targets.mine]
   start = \"./server -p {port}\"        # or url, or serve = \"epoll-et,threads=2\"
   [targets.nginx]
@@ -109,7 +109,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let Some(path) = &line.file else {
         return Err(CommandError::usage(
-            "missing file: `ablaze run FILE.toml` for an experiment (docs/comparing.md), `ablaze run FILE.hurl` for a \
+            "missing file: `ablaze run FILE.toml` for an experiment (docs/run.md), `ablaze run FILE.hurl` for a \
              journey (docs/journeys.md)",
         ));
     };
