@@ -93,7 +93,10 @@ pub fn command(tool: &Tool) -> clap::Command {
             None => Arg::new(known.name).long(known.name),
         };
         let action = if known.is_switch() { ArgAction::SetTrue } else { ArgAction::Append };
-        let argument = argument.action(action).help(known.about);
+        let mut argument = argument.action(action).help(known.about);
+        if !known.is_switch() {
+            argument = argument.value_name(known.value);
+        }
         match known.letter.or(known.name.chars().next().filter(|_| known.is_letter())) {
             Some(letter) => argument.short(letter),
             None => argument,
@@ -107,5 +110,5 @@ pub fn command(tool: &Tool) -> clap::Command {
         .disable_help_flag(true)
         .args(own)
         .args(others)
-        .arg(Arg::new("url").value_name("URL"))
+        .arg(Arg::new("url").value_name("URL").help("URL to load"))
 }

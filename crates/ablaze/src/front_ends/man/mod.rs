@@ -1,6 +1,7 @@
 //! `ablaze man`: manual pages, made from the table of commands and the options that each of them describes, as the help
 //! and the completions are. The table is given to it: front ends do not read it themselves.
 
+mod markdown;
 mod page;
 mod roff;
 
@@ -11,6 +12,9 @@ use std::process::ExitCode;
 use clap::builder::StyledStr;
 use clap::{Command, CommandFactory, Parser};
 
+use self::markdown::Markdown;
+use self::page::Markup;
+use self::roff::Roff;
 use crate::suggest::nearest;
 use crate::{CommandError, outlets, terminal, usage};
 
@@ -19,8 +23,8 @@ use crate::{CommandError, outlets, terminal, usage};
 #[command(
     name = "ablaze man",
     bin_name = "ablaze man",
-    about = "Print the manual page of a command as roff, or of ablaze itself.",
-    override_usage = "ablaze man [COMMAND]\n       ablaze man --folder FOLDER",
+    about = "Print the manual page of a command, or of ablaze itself.",
+    override_usage = "ablaze man [--markdown] [COMMAND]\n       ablaze man [--markdown] --folder FOLDER",
     after_help = AFTER_HELP,
     disable_version_flag = true,
     max_term_width = 100
@@ -32,6 +36,9 @@ struct CommandLine {
     /// Write every page into this folder instead: ablaze.1, ablaze-load.1, …
     #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
     folder: Option<PathBuf>,
+    /// Write Markdown instead of roff: ablaze.md, ablaze-load.md, …
+    #[arg(long)]
+    markdown: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -51,13 +58,16 @@ pub fn main(arguments: &[OsString], all_options: fn() -> Command) -> ExitCode {
         Ok(line) => line,
         Err(status) => return status,
     };
-    let pages = pages(all_options());
+    let (pages, ending) = match line.markdown {
+        true => (pages::<Markdown>(all_options()), "md"),
+        false => (pages::<Roff>(all_options()), "1"),
+    };
     if let Some(folder) = line.folder {
-        return written(&folder, &pages);
+        return written(&folder, &pages, ending);
     }
     let name = line.command.map_or("ablaze".to_owned(), |command| format!("ablaze-{command}"));
     match pages.iter().find(|page| page.name == name) {
-        Some(page) => terminal::print(&page.roff),
+        Some(page) => terminal::print(&page.text),
         None => unknown(name.trim_start_matches("ablaze-"), &pages).report(),
     }
 }
@@ -66,31 +76,31 @@ pub fn main(arguments: &[OsString], all_options: fn() -> Command) -> ExitCode {
 struct Page {
     /// What it is called: `ablaze-load`.
     name: String,
-    /// Its text.
-    roff: String,
+    /// What is in it.
+    text: String,
 }
 
 /// The page of the program, then one for each command in the table's order.
-fn pages(mut program: Command) -> Vec<Page> {
+fn pages<M: Markup>(mut program: Command) -> Vec<Page> {
     program.build();
     let commands = program.get_subcommands().filter(|command| command.get_name() != "help");
     let of_commands = commands.map(|command| {
         let name = format!("ablaze-{}", command.get_name());
-        Page { roff: page::of_command(&name, command), name }
+        Page { text: page::of_command::<M>(&name, command), name }
     });
-    let own = Page { name: "ablaze".to_owned(), roff: page::of_program(&program) };
+    let own = Page { name: "ablaze".to_owned(), text: page::of_program::<M>(&program) };
     std::iter::once(own).chain(of_commands).collect()
 }
 
-fn written(folder: &Path, pages: &[Page]) -> ExitCode {
+fn written(folder: &Path, pages: &[Page], ending: &str) -> ExitCode {
     let failed = |path: &Path, error: std::io::Error| {
         CommandError::machine(format!("cannot write {}: {error}", path.display()))
     };
     outlets::attempt(&folder.display().to_string(), || {
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         pages.iter().try_for_each(|page| {
-            let path = folder.join(format!("{}.1", page.name));
-            std::fs::write(&path, &page.roff).map_err(|error| failed(&path, error))
+            let path = folder.join(format!("{}.{ending}", page.name));
+            std::fs::write(&path, &page.text).map_err(|error| failed(&path, error))
         })
     });
     ExitCode::SUCCESS

@@ -100,3 +100,36 @@ fn a_page_is_printed_and_a_command_that_is_none_is_refused() {
     assert_eq!(folder.status, 1);
     assert!(folder.stderr.contains("cannot write /proc/pages"), "{}", folder.stderr);
 }
+
+/// `ablaze man --markdown --folder docs/commands` writes them again.
+#[test]
+fn the_pages_of_docs_are_those_of_this_program() {
+    let folder = Scratch::new("man-markdown");
+    let path = folder.path().to_str().unwrap().to_owned();
+    let said = ablaze(&["man", "--markdown", "--folder", &path]);
+    assert_eq!((said.status, said.stdout.as_str(), said.stderr.as_str()), (0, "", ""));
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let files = |folder: &Path| -> Vec<(String, String)> {
+        let all = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
+        let mut all: Vec<_> =
+            all.map(|file| (name(&file), std::fs::read_to_string(&file).unwrap())).collect();
+        all.sort();
+        all
+    };
+    let (written, kept) = (files(folder.path()), files(&docs.join("commands")));
+    let names =
+        |files: &[(String, String)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let again = "`ablaze man --markdown --folder docs/commands` writes the pages again";
+    assert_eq!(names(&written), names(&kept), "{again}");
+    for ((name, now), (_, before)) in written.iter().zip(&kept) {
+        assert!(now == before, "docs/commands/{name} is not what the program says: {again}");
+    }
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    for (name, _) in &written {
+        assert!(
+            summary.contains(&format!("(commands/{name})")),
+            "{name} is not in docs/SUMMARY.md"
+        );
+    }
+}
