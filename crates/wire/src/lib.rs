@@ -3,6 +3,7 @@
 
 pub mod http1;
 pub mod http2;
+pub mod http3;
 pub mod multipart;
 pub mod printable;
 pub mod url;

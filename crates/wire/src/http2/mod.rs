@@ -6,7 +6,7 @@
 //! `blocks` reads header blocks, [`flow`], [`floods`] and [`settings`] are what both ends of a
 //! connection share; the other end is `http2` of ablaze-target.
 
-mod blocks;
+pub(crate) mod blocks;
 pub mod client;
 pub mod error;
 pub mod field;

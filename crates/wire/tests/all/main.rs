@@ -3,6 +3,7 @@
 mod chunked;
 mod http2;
 mod http2_allocations;
+mod http3;
 mod multipart;
 mod request;
 mod response;

@@ -13,9 +13,9 @@ pub struct ResponseBlock {
     /// `content-length`
     pub content_length: Option<u64>,
     /// The first thing wrong with it.
-    fault: Option<FieldFault>,
+    pub(crate) fault: Option<FieldFault>,
     /// Size of the fields (RFC 9113, 6.5.2).
-    list_bytes: usize,
+    pub(crate) list_bytes: usize,
     /// A field that is no pseudo-header field came.
     regular: bool,
 }

@@ -10,7 +10,7 @@
 //! `upload` (bodies within the peer's windows), `streams`.
 
 mod control;
-pub(super) mod heads;
+pub(crate) mod heads;
 mod receive;
 pub mod sink;
 mod streams;

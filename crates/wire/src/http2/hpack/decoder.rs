@@ -159,20 +159,20 @@ impl<M: Meaning> Decoder<M> {
         let mut staged;
         let value;
         if index == 0 {
-            let name = string(block, at)?;
-            value = string(block, at)?;
+            let name = string(block, at, 7)?;
+            value = string(block, at, 7)?;
             staged = self.table.begin_staging(name.decoded_bytes_max() + value.decoded_bytes_max());
             name.stage(&mut self.table, &mut staged)?;
         } else if index <= ENTRIES {
             let name = STATIC_TABLE[index - 1].0.as_bytes();
-            value = string(block, at)?;
+            value = string(block, at, 7)?;
             staged = self.table.begin_staging(name.len() + value.decoded_bytes_max());
             self.table.stage(&mut staged, name);
         } else {
             facts.depends_on_table = true;
             let place = index - ENTRIES - 1;
             let name_bytes = self.table.get(place).ok_or(HpackFault::Index)?.0.len();
-            value = string(block, at)?;
+            value = string(block, at, 7)?;
             staged = self.table.begin_staging(name_bytes + value.decoded_bytes_max());
             self.table.stage_name_of(&mut staged, place);
         }
@@ -202,16 +202,20 @@ impl<M: Meaning> Default for Decoder<M> {
 }
 
 /// A string as it stands in the block.
-struct CodedString<'a> {
+pub(crate) struct CodedString<'a> {
     huffman: bool,
     bytes: &'a [u8],
 }
 
-/// RFC 7541, 5.2.
+/// RFC 7541, 5.2, where the length's first byte has 7 bits; QPACK has shorter ones, too (RFC 9204, 4.1.2).
 #[inline(always)]
-fn string<'a>(block: &'a [u8], at: &mut usize) -> Result<CodedString<'a>, HpackFault> {
-    let huffman = block.get(*at).is_some_and(|first| first & 0x80 != 0);
-    let len = integer::read(block, at, 7)?;
+pub(crate) fn string<'a>(
+    block: &'a [u8],
+    at: &mut usize,
+    length_bits: u32,
+) -> Result<CodedString<'a>, HpackFault> {
+    let huffman = block.get(*at).is_some_and(|first| first & 1 << length_bits != 0);
+    let len = integer::read(block, at, length_bits)?;
     let rest = &block[*at..];
     if rest.len() < len {
         return Err(HpackFault::Truncated);
@@ -222,12 +226,12 @@ fn string<'a>(block: &'a [u8], at: &mut usize) -> Result<CodedString<'a>, HpackF
 
 impl CodedString<'_> {
     #[inline(always)]
-    fn decoded_bytes_max(&self) -> usize {
+    pub(crate) fn decoded_bytes_max(&self) -> usize {
         if self.huffman { huffman::decoded_bytes_max(self.bytes.len()) } else { self.bytes.len() }
     }
 
     #[inline(always)]
-    fn stage<M: Copy>(
+    pub(crate) fn stage<M: Copy>(
         &self,
         table: &mut DynamicTable<M>,
         staged: &mut super::dynamic_table::Staged,
