@@ -22,20 +22,20 @@ const GUESSABLE_COOKIE_BYTES: usize = 20;
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    fields: Vec<RequestField>,
-    body: Vec<u8>,
-    body_patches: Vec<Patch>,
-    response_has_no_body: bool,
+    pub(crate) fields: Vec<RequestField>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) body_patches: Vec<Patch>,
+    pub(crate) response_has_no_body: bool,
 }
 
 /// A field, and what changes in its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct RequestField {
-    name: Vec<u8>,
-    value: Vec<u8>,
+pub(crate) struct RequestField {
+    pub(crate) name: Vec<u8>,
+    pub(crate) value: Vec<u8>,
     /// Offsets within the value.
-    patches: Vec<Patch>,
-    never_indexed: bool,
+    pub(crate) patches: Vec<Patch>,
+    pub(crate) never_indexed: bool,
 }
 
 /// Why a request cannot be sent over HTTP/2.
