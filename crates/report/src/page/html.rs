@@ -6,13 +6,12 @@ use ablaze_chart::svg::{self, Width, escaped};
 use ablaze_chart::{Chart, Table};
 use ablaze_model::finding::{Severity, Verdict};
 
-use super::{Banner, Block, Explained, Figure, FindingText, Page, Section, TableBlock, embedded};
+use super::{Banner, Block, Explained, Figure, FindingText, Page, Section, TableBlock, embedded, script};
 
 /// The browser holds the page to it: no script but its own, and nothing from anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("copy.js");
 
 /// The file.
 pub(super) fn write(page: &Page) -> String {
@@ -46,7 +45,7 @@ pub(super) fn write(page: &Page) -> String {
     for (name, json) in &page.figures {
         out.push_str(&embedded::element(embedded::FIGURES, name, json));
     }
-    let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    let _ = write!(out, "<script>{}</script>\n</body>\n</html>\n", script::text());
     out
 }
 
@@ -228,7 +227,7 @@ fn write_figure(
     figures: bool,
     out: &mut String,
 ) {
-    out.push_str("<figure>\n");
+    let _ = writeln!(out, "<figure data-chart=\"{}\">", escaped(&name_of(chart)));
     if let Some(title) = title {
         let _ = writeln!(out, "<figcaption>{}</figcaption>", escaped(title));
     }
@@ -244,6 +243,13 @@ fn write_figure(
         out.push_str("</details>\n");
     }
     out.push_str("</figure>\n");
+}
+
+/// What a chart is called across versions of a page: `rate-and-latency-over-time`.
+fn name_of(chart: &Chart) -> String {
+    let words = chart.title.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-").to_lowercase()
 }
 
 fn write_caption(caption: &str, out: &mut String) {

@@ -42,6 +42,7 @@ mod html;
 mod markdown;
 pub mod profile;
 mod run;
+mod script;
 pub mod section;
 mod several;
 
