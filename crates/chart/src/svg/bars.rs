@@ -2,7 +2,7 @@
 
 use super::frame::Area;
 use super::series::marker;
-use super::writer::{Anchor, Writer, cut, width_of};
+use super::writer::{Anchor, Length, Writer, cut, width_of};
 use super::{LINE, SMALL_SIZE, TEXT_SIZE, Width, style};
 use crate::axis::{Axis, Fitted, Scale};
 use crate::bars::Look;
@@ -16,6 +16,7 @@ const THICK: f64 = 16.0;
 
 /// Draws bars below `top`; returns how high they are.
 pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64 {
+    out.group("bars");
     let mut y = top + LINE;
     out.group("m");
     let title = cut(&bars.title, TEXT_SIZE, width.pixels());
@@ -38,6 +39,8 @@ pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64
         out.text("n", (x, area.bottom() + below - 5.0), Anchor::Middle, text);
         out.close("g");
     }
+    let place = [area.top, row_height, width.pixels()].map(|v| Length(v).to_string());
+    out.open("g", &[("class", "rows"), ("data-rows", &place.join(" "))]);
     for (index, row) in bars.rows.iter().enumerate() {
         let top = area.top + index as f64 * row_height;
         let (name_at, bar_y) = match width {
@@ -62,6 +65,8 @@ pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64
             None => out.text("", (end + 8.0, bar_y + 4.0), Anchor::Start, &words),
         }
     }
+    out.close("g");
+    out.close("g");
     area.bottom() + below.max(2.0) - top
 }
 
@@ -168,7 +173,7 @@ fn dot(bars: &Bars, row: &BarRow, axis: &Fitted, area: &Area, y: f64, out: &mut 
     if let Some((low, high)) = ends {
         out.path(
             "l",
-            &format!("M{},{}H{}", super::Length(low), super::Length(y), super::Length(high)),
+            &format!("M{},{}H{}", Length(low), Length(y), Length(high)),
             "",
         );
         for x in [low, high] {

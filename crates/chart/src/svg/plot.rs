@@ -1,13 +1,16 @@
-//! Draws a plot: title of the axis, legend, marks, area with grid, lines, ticks, table.
+//! Draws a plot: title of the axis, legend, marks, area with grid, lines, ticks, table. What depends on the scales
+//! lies in one group, `area`, which says where on the drawing it is: a page can draw it again for other scales.
 
 use super::frame::{Area, Fits, Margins};
-use super::writer::{Anchor, Writer, width_of};
+use super::writer::{Anchor, Length, Writer, width_of};
 use super::{LINE, SMALL_SIZE, Width, key, marks, series, table};
 use crate::Plot;
 
 /// Height of the area.
 const HEIGHT: f64 = 220.0;
 const HEIGHT_NARROW: f64 = 180.0;
+/// Height of the values along the axis of x.
+const TICKS: f64 = LINE + 2.0;
 
 /// Draws a plot below `top`; returns how high it is.
 pub(super) fn draw(
@@ -20,10 +23,9 @@ pub(super) fn draw(
     out: &mut Writer,
 ) -> f64 {
     let full = width.pixels();
+    out.group("plot");
     let mut y = top + LINE;
-    out.group("m");
-    out.text("n", (0.0, y - 6.0), Anchor::Start, &plot.y.title_with(fits.y.unit_name));
-    out.close("g");
+    let title_y = y - 6.0;
     let has_legend = !fits.labels && !fits.table && plot.series.len() > 1;
     if has_legend {
         y += key::legend(plot, full, y, out);
@@ -34,26 +36,47 @@ pub(super) fn draw(
     y += rows.height();
     let height = if width == Width::Wide { HEIGHT } else { HEIGHT_NARROW };
     let area = Area { left, top: y + 4.0, width: area_width, height };
+    let x_title_y = (with_x_title && !fits.table).then(|| area.bottom() + TICKS + LINE - 7.0);
+    open_area(&area, title_y, x_title_y, out);
+    title((0.0, title_y), Anchor::Start, &plot.y.title_with(fits.y.unit_name), out);
+    if let Some(y) = x_title_y {
+        let x = area.left + area.width / 2.0;
+        title((x, y), Anchor::Middle, &plot.x.title_with(fits.x.unit_name), out);
+    }
     grid(fits, &area, out);
     marks::below(plot, fits, &area, out);
     for series in &plot.series {
         series::draw(series, plot, fits, &area, out);
     }
     marks::above(plot, fits, &area, &rows, out);
+    ticks(fits, &area, out);
+    out.close("g");
     if fits.labels {
         key::labels(plot, fits, &area, full, out);
     }
-    y = area.bottom() + ticks(fits, &area, out);
+    y = area.bottom() + TICKS;
     if fits.table {
         y += table::draw(plot, fits, &area, y, out);
     } else if with_x_title {
         y += LINE - 2.0;
-        let title = plot.x.title_with(fits.x.unit_name);
-        out.group("m");
-        out.text("n", (area.left + area.width / 2.0, y - 5.0), Anchor::Middle, &title);
-        out.close("g");
     }
+    out.close("g");
     y - top
+}
+
+/// Begins the group of the area, which says its place (left, top, width, height) and at which heights the titles of
+/// y and x stand.
+fn open_area(area: &Area, title_y: f64, x_title_y: Option<f64>, out: &mut Writer) {
+    let place = [Some(area.left), Some(area.top), Some(area.width), Some(area.height)];
+    let place = place.into_iter().chain([Some(title_y), x_title_y]).flatten();
+    let place: Vec<String> = place.map(|length| Length(length).to_string()).collect();
+    out.open("g", &[("class", "area"), ("data-area", &place.join(" "))]);
+}
+
+fn title(at: (f64, f64), anchor: Anchor, title: &str, out: &mut Writer) {
+    out.group("m");
+    out.text("n", at, anchor, title);
+    out.close("g");
 }
 
 /// The lines at the round values of y, with their values.
@@ -74,8 +97,8 @@ fn grid(fits: &Fits, area: &Area, out: &mut Writer) {
     out.close("g");
 }
 
-/// The axis of x and the values along it, as many as do not touch; returns the height.
-fn ticks(fits: &Fits, area: &Area, out: &mut Writer) -> f64 {
+/// The axis of x and the values along it, as many as do not touch.
+fn ticks(fits: &Fits, area: &Area, out: &mut Writer) {
     let bottom = area.bottom();
     out.group("x");
     out.line("", (area.left, bottom), (area.right(), bottom));
@@ -95,5 +118,4 @@ fn ticks(fits: &Fits, area: &Area, out: &mut Writer) -> f64 {
         }
     }
     out.close("g");
-    LINE + 2.0
 }

@@ -24,7 +24,7 @@ struct Placed<'a> {
 
 /// Draws a series.
 pub(super) fn draw(series: &Series, plot: &Plot, fits: &Fits, area: &Area, out: &mut Writer) {
-    out.group(&style::colour(series.slot));
+    out.group(&format!("series {}", style::colour(series.slot)));
     match series.look {
         Look::Line => line(series, plot, fits, area, out),
         Look::Steps => steps(series, plot, fits, area, out),

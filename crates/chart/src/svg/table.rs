@@ -17,11 +17,13 @@ pub(super) fn draw(plot: &Plot, fits: &Fits, area: &Area, top: f64, out: &mut Wr
     out.close("g");
     let mut y = top;
     rule(area, y + 2.0, out);
-    for series in &plot.series {
+    for (index, series) in plot.series.iter().enumerate() {
         y += LINE;
+        key::open(index, out);
         key::sample(series, (0.0, y - 2.0), out);
         let name = cut(&series.name, TEXT_SIZE, area.left - KEY - 8.0);
         out.text("", (KEY, y + 2.0), Anchor::Start, &name);
+        out.close("g");
         for value in &values {
             let Some(x) = area.x(fits.x.at(*value)) else { continue };
             let point = series.points.iter().find(|point| point.x == *value);

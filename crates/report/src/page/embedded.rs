@@ -10,6 +10,8 @@ use ablaze_model::printable;
 pub(super) const RUN: &str = "ablaze-run";
 /// The class of an element with the figures of several runs.
 pub(super) const FIGURES: &str = "ablaze-figures";
+/// The class of an element with what a chart is drawn from.
+pub(super) const CHART: &str = "ablaze-chart-data";
 
 const ENDS: &str = "</script>";
 

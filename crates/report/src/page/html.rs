@@ -6,12 +6,15 @@ use ablaze_chart::svg::{self, Width, escaped};
 use ablaze_chart::{Chart, Table};
 use ablaze_model::finding::{Severity, Verdict};
 
-use super::{Banner, Block, Explained, Figure, FindingText, Page, Section, TableBlock, embedded, script};
+use super::{Banner, Block, Explained, Figure, FindingText, Page, Section, TableBlock};
+use super::{chart_data, embedded, script};
 
 /// The browser holds the page to it: no script but its own, and nothing from anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 const STYLE: &str = include_str!("style.css");
+/// How what a chart answers with looks: only scripts bring it to the screen.
+const OF_CHARTS: &str = include_str!("charts.css");
 
 /// The file.
 pub(super) fn write(page: &Page) -> String {
@@ -25,7 +28,7 @@ pub(super) fn write(page: &Page) -> String {
          <meta name=\"color-scheme\" content=\"light dark\" />\n\
          <meta name=\"generator\" content=\"ablaze {}\" />\n\
          <link rel=\"icon\" href=\"data:,\" />\n<title>{title}</title>\n\
-         <style>\n{STYLE}\n{}\n</style>\n</head>\n<body>\n<main>\n",
+         <style>\n{STYLE}{OF_CHARTS}</style>\n<style class=\"ablaze-chart-style\">\n{}\n</style>\n</head>\n<body>\n<main>\n",
         env!("CARGO_PKG_VERSION"),
         svg::css()
     );
@@ -227,11 +230,13 @@ fn write_figure(
     figures: bool,
     out: &mut String,
 ) {
-    let _ = writeln!(out, "<figure data-chart=\"{}\">", escaped(&name_of(chart)));
+    let name = name_of(chart);
+    let _ = writeln!(out, "<figure data-chart=\"{}\">", escaped(&name));
     if let Some(title) = title {
         let _ = writeln!(out, "<figcaption>{}</figcaption>", escaped(title));
     }
     out.push_str(drawn);
+    out.push_str(&embedded::element(embedded::CHART, &name, &chart_data::of_chart(chart)));
     write_caption(caption, out);
     if figures {
         out.push_str("<details><summary>Show the figures as a table</summary>\n");

@@ -33,6 +33,7 @@
 //!
 //! Every Run given in [`Page::runs`] lies in the file whole and can be read back: [`run_json`].
 
+mod chart_data;
 pub mod charts;
 mod checks;
 mod command;
