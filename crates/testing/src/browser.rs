@@ -1,10 +1,12 @@
 //! A real browser, headless, for tests of pages: nothing on the console, nothing wider than the
-//! window, no label of a chart outside of it.
+//! window, no label of a chart outside of it, and what a script finds that acts on a page as a person does.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::process::Bounded;
 use crate::scratch::Scratch;
@@ -79,6 +81,70 @@ pub fn check(pages: &[(String, String)]) {
         let [wide, inner] = [words[2], words[3]].map(|word| word.parse::<u32>().unwrap());
         assert!(WIDTHS.contains(&inner) && wide <= inner, "{frame}");
     }
+}
+
+/// How a page is opened to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scripts {
+    /// As everybody opens it.
+    Run,
+    /// In a frame in which no script runs.
+    Refused,
+}
+
+/// Opens pages in frames of 1000 × 900 and has `script` act on each, one after the other: the body of an async
+/// function of `page` (the document), `inner` (its window) and `say(name, value)`. What it said, as one object for
+/// each page by its name; `None`, and a skip, where there is no Chromium.
+#[track_caller]
+pub fn ask(pages: &[(&str, &str)], scripts: Scripts, script: &str) -> Option<Value> {
+    let browser = browser()?;
+    let mut host = String::from("<!DOCTYPE html><meta charset=\"utf-8\">");
+    let sandbox = if scripts == Scripts::Run { "" } else { " sandbox=\"allow-same-origin\"" };
+    for (name, html) in pages {
+        let _ = write!(
+            host,
+            "<iframe name=\"{name}\"{sandbox} style=\"width:1000px;height:900px;border:0\" srcdoc=\"{}\"></iframe>",
+            escaped(html)
+        );
+    }
+    let _ = write!(
+        host,
+        "<pre id=\"said\"></pre><script>addEventListener(\"load\", async () => {{\n\
+         const said = {{}};\n\
+         for (const frame of document.querySelectorAll(\"iframe\")) {{\n\
+         const answers = said[frame.name] = {{}};\n\
+         const say = (name, value) => {{ answers[name] = value; }};\n\
+         try {{ await (async (page, inner) => {{ {script} }})(frame.contentDocument, frame.contentWindow); }}\n\
+         catch (error) {{ say(\"error\", String(error.stack)); }}\n}}\n\
+         document.getElementById(\"said\").textContent = \"said:\" + encodeURIComponent(JSON.stringify(said)) + \":end\";\n\
+         }});</script>"
+    );
+    let (dom, log) = visit(&browser, &host);
+    let console = log.lines().filter(|line| line.contains("CONSOLE"));
+    // Of a frame that refuses scripts the browser says so.
+    let console: Vec<&str> = console
+        .filter(|line| scripts == Scripts::Run || !line.contains("Blocked script execution"))
+        .collect();
+    assert!(console.is_empty(), "{console:#?}");
+    let said = dom.split_once("<pre id=\"said\">said:").and_then(|(_, rest)| rest.split_once(":end"));
+    let (said, _) = said.unwrap_or_else(|| panic!("the script did not end:\n{log}"));
+    let said = unescaped(said);
+    let said: Value = serde_json::from_str(&said).unwrap();
+    for (name, _) in pages {
+        assert_eq!(said[name].get("error"), None, "{name}");
+    }
+    Some(said)
+}
+
+/// The text of encodeURIComponent.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let mut digit = || char::from(rest.next().unwrap()).to_digit(16).unwrap() as u8;
+        bytes.push(if byte == b'%' { digit() * 16 + digit() } else { byte });
+    }
+    String::from_utf8(bytes).unwrap()
 }
 
 /// The browser; if there is none, a skip, and a failure where the long tests are asked for.

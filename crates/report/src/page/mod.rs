@@ -291,6 +291,8 @@ impl<'a> ShownRun<'a> {
 }
 
 #[cfg(test)]
+mod answering_tests;
+#[cfg(test)]
 mod browser_tests;
 #[cfg(test)]
 mod tests;

@@ -98,7 +98,7 @@ const mark = (chart, panel, x, stop, into) => {
   const [from, to] = [place(stop), place(steps ? rightEdge(panel, stop) : stop)];
   into.append(steps ? node("rect", { class: "band", x: from, y: top, width: to - from, height })
     : node("line", { class: "line", x1: from, x2: from, y1: top, y2: top + height }));
-  const y = yOf(panel);
+  const y = panel.y ?? yOfAll(panel);
   for (const series of shownSeries(chart, panel)) {
     const at = series.steps ? -1 : series.xs.indexOf(stop);
     const up = y.at(series.ys[at] ?? null);
@@ -106,11 +106,6 @@ const mark = (chart, panel, x, stop, into) => {
   }
   return to;
 };
-// The axis of y as the panel is drawn with it now.
-const yOf = (panel) => panel.y ?? fitted(panel.data.y, [
-  ...panel.data.series.flatMap((series) => [...series.ys, ...(series.lows ?? []), ...(series.highs ?? [])]),
-  ...(panel.data.marks ?? []).flatMap((mark) => mark.level ?? []),
-], 5);
 
 const showCursorIn = (chart) => {
   chart.figure.querySelectorAll(".cursor, .readout").forEach((old) => old.remove());

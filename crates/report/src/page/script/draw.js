@@ -85,7 +85,8 @@ const label = (into, x, y, anchor, text, className = "n") => {
   return made;
 };
 const group = (into, className) => into.appendChild(node("g", { class: className }));
-const widthOf = (text) => text.length * 6.6;
+// About how wide a text of ticks is, as crates/chart/src/svg/writer.rs reckons.
+const widthOf = (text) => [...text].reduce((sum, letter) => sum + (".,:' ".includes(letter) ? 3.74 : letter === "m" ? 10.12 : 6.82), 0);
 
 const drawAxes = (panel, x, y, into) => {
   const { left, top, width, height, titleY, xTitleY } = panel.area;
@@ -145,13 +146,25 @@ const heightsOf = (series, x) => {
   return near.flatMap((at) => [series.ys[at], series.lows?.[at] ?? null, series.highs?.[at] ?? null]);
 };
 
+// The axis of y for these values; with fewer ticks, or as the page has it, where their texts would leave the page.
+const ROOM_LEFT = 16;
+const yFor = (panel, values) => {
+  const levels = (panel.data.marks ?? []).flatMap((mark) => mark.level ?? []);
+  const fits = (y) => y.ticks.every(({ text }) => panel.area.left + ROOM_LEFT >= widthOf(text) + 7);
+  const fit = (count) => fitted(panel.data.y, [...values, ...levels], count);
+  return [5, 3, 2].map(fit).find(fits) ?? yOfAll(panel);
+};
+const yOfAll = ({ data }) => {
+  const all = data.series.flatMap((series) => [...series.ys, ...(series.lows ?? []), ...(series.highs ?? [])]);
+  return fitted(data.y, [...all, ...(data.marks ?? []).flatMap((mark) => mark.level ?? [])], 5);
+};
+
 const redraw = (chart, drawing, panel) => {
   panel.again?.remove();
   const { left, top, width, height } = panel.area;
   const x = xOf(panel, drawing.ticks);
   const shown = shownSeries(chart, panel);
-  const levels = (panel.data.marks ?? []).flatMap((mark) => mark.level ?? []);
-  const y = fitted(panel.data.y, [...shown.flatMap((series) => heightsOf(series, x)), ...levels], 5);
+  const y = yFor(panel, shown.flatMap((series) => heightsOf(series, x)));
   const py = (value) => top + (1 - y.at(value)) * height;
   // An end that has no place on the axis lies at its beginning.
   const end = (value) => {
