@@ -126,7 +126,8 @@ pub fn ask(pages: &[(&str, &str)], scripts: Scripts, script: &str) -> Option<Val
         .filter(|line| scripts == Scripts::Run || !line.contains("Blocked script execution"))
         .collect();
     assert!(console.is_empty(), "{console:#?}");
-    let said = dom.split_once("<pre id=\"said\">said:").and_then(|(_, rest)| rest.split_once(":end"));
+    let said =
+        dom.split_once("<pre id=\"said\">said:").and_then(|(_, rest)| rest.split_once(":end"));
     let (said, _) = said.unwrap_or_else(|| panic!("the script did not end:\n{log}"));
     let said = unescaped(said);
     let said: Value = serde_json::from_str(&said).unwrap();

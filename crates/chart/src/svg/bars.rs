@@ -171,11 +171,7 @@ fn dot(bars: &Bars, row: &BarRow, axis: &Fitted, area: &Area, y: f64, out: &mut 
     let ends = interval(row, axis, area);
     out.group(&style::colour(row.slot));
     if let Some((low, high)) = ends {
-        out.path(
-            "l",
-            &format!("M{},{}H{}", Length(low), Length(y), Length(high)),
-            "",
-        );
+        out.path("l", &format!("M{},{}H{}", Length(low), Length(y), Length(high)), "");
         for x in [low, high] {
             out.line("l", (x, y - 5.0), (x, y + 5.0));
         }

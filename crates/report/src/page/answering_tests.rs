@@ -43,7 +43,8 @@ fn the_cursor_shows_the_figures_of_the_run() {
         press(shown(first), 'Escape'); say('left', reading(first));";
     let Some(said) = ask(&of_run(&assessed(&run)).html(), script) else { return };
     let slices = &run.record.slices;
-    let per_s = |responses: u64| number::rate(responses as f64 * 1e9 / slices.slice_ns as f64) + "/s";
+    let per_s =
+        |responses: u64| number::rate(responses as f64 * 1e9 / slices.slice_ns as f64) + "/s";
     let time = |ns: Option<u64>| ns.map_or("-".to_owned(), |ns| number::time(ns as f64));
     let reading = |at: usize| {
         let slice = &slices.slices[at];
@@ -62,7 +63,10 @@ fn the_cursor_shows_the_figures_of_the_run() {
     assert_eq!(found("second"), reading(1));
     assert_eq!(found("last"), reading(slices.slices.len() - 1));
     assert_eq!(said["left"], Value::Null);
-    assert!(said["spoken"].as_str().unwrap().contains(&per_s(slices.slices[1].responses)), "{said}");
+    assert!(
+        said["spoken"].as_str().unwrap().contains(&per_s(slices.slices[1].responses)),
+        "{said}"
+    );
 }
 
 /// The formatters of the script, held against Rust's through the figures under the cursor.
@@ -70,11 +74,22 @@ fn the_cursor_shows_the_figures_of_the_run() {
 fn the_script_writes_figures_as_the_reports_do() {
     let mut bits = Wyrand::new(20_260_101, 0);
     let mut random = || between_0_and_1(bits.next_u64());
-    let mut values = vec![0.0, 0.125, 0.5, 2.5, 62.5, 9.996, 99.95, 999.5, 999.6, 1e3, 999_700.0, 12_345.5, -0.02, -4_600.0];
+    let mut values = vec![
+        0.0, 0.125, 0.5, 2.5, 62.5, 9.996, 99.95, 999.5, 999.6, 1e3, 999_700.0, 12_345.5, -0.02,
+        -4_600.0,
+    ];
     values.extend([1e-5, 5e-7, 0.994_99, 0.999_97, 1.0, f64::NAN, 1e6, 999_950.0, 3.6e12]);
     values.extend((0..80).map(|_| 10f64.powf(random() * 20.0 - 7.0)));
     values.extend((0..20).map(|_| random()));
-    let units = [Unit::Count, Unit::PerSecond, Unit::TimeNs, Unit::Share, Unit::Ratio, Unit::Bytes, Unit::Quantile];
+    let units = [
+        Unit::Count,
+        Unit::PerSecond,
+        Unit::TimeNs,
+        Unit::Share,
+        Unit::Ratio,
+        Unit::Bytes,
+        Unit::Quantile,
+    ];
     let chart = |unit: &Unit| {
         let x = Axis::linear("at", Unit::Count);
         let mut plot = Plot::new(x, Axis::linear("value", *unit));
@@ -109,9 +124,12 @@ fn ticks_of(chart: &Chart) -> Value {
     let areas = document.descendants().filter(|node| class(node, "area"));
     let texts = areas.map(|area| {
         let quiet = area.descendants().filter(|node| class(node, "m"));
-        let texts = quiet.flat_map(|quiet| quiet.children().filter(|node| node.has_tag_name("text")));
+        let texts =
+            quiet.flat_map(|quiet| quiet.children().filter(|node| node.has_tag_name("text")));
         let mut texts: Vec<String> = texts
-            .map(|text| format!("{} {}", text.attribute("text-anchor").unwrap(), text.text().unwrap_or("")))
+            .map(|text| {
+                format!("{} {}", text.attribute("text-anchor").unwrap(), text.text().unwrap_or(""))
+            })
             .collect();
         texts.sort();
         texts
@@ -130,7 +148,9 @@ fn two_lines(x: Axis, places: &[f64], y: Axis) -> Chart {
 #[test]
 fn what_is_drawn_again_has_the_axes_that_rust_gives_it() {
     let places: Vec<f64> = (0..100).map(|at| (f64::from(at) + 0.5) * 1e8).collect();
-    let latency = |log| if log { Axis::log("latency", Unit::TimeNs) } else { Axis::linear("latency", Unit::TimeNs) };
+    let latency = |log| {
+        if log { Axis::log("latency", Unit::TimeNs) } else { Axis::linear("latency", Unit::TimeNs) }
+    };
     let quantiles: Vec<f64> = (0..64).map(|at| 1.0 - 10f64.powf(-f64::from(at) / 16.0)).collect();
     let time = || Axis::between("time", Unit::TimeNs, 0.0, 1e10);
     let mut all = vec![
@@ -139,7 +159,11 @@ fn what_is_drawn_again_has_the_axes_that_rust_gives_it() {
         two_lines(Axis::percentile("percentile"), &quantiles, latency(true)),
         two_lines(Axis::linear("requested", Unit::PerSecond), &places, latency(false)),
         two_lines(Axis::log("requested", Unit::PerSecond), &places, latency(true)),
-        two_lines(Axis::categories("connections", Unit::Count, &[1.0, 10.0, 100.0]), &[1.0, 10.0, 100.0], latency(false)),
+        two_lines(
+            Axis::categories("connections", Unit::Count, &[1.0, 10.0, 100.0]),
+            &[1.0, 10.0, 100.0],
+            latency(false),
+        ),
         charts::over_time(&sample::ordinary()).unwrap(),
     ];
     for chart in &mut all {
@@ -196,7 +220,8 @@ fn a_span_has_the_ticks_of_its_ends_and_every_chart_of_the_axis_follows() {
         at('pointerdown', 0.25); at('pointermove', 0.4); at('pointerup', 0.5); say('dragged', ticks(figures[1]));";
     let Some(said) = ask(&page, script) else { return };
     let shown = |from: f64, to: f64| {
-        let near: Vec<f64> = places.iter().copied().filter(|x| *x >= from - 1e8 && *x <= to + 1e8).collect();
+        let near: Vec<f64> =
+            places.iter().copied().filter(|x| *x >= from - 1e8 && *x <= to + 1e8).collect();
         ticks_of(&two_lines(time(from, to), &near, y()))
     };
     let wholes = json!([ticks_of(&chart), ticks_of(&chart), ticks_of(&other)]);
@@ -215,6 +240,18 @@ fn a_span_has_the_ticks_of_its_ends_and_every_chart_of_the_axis_follows() {
 fn a_chart_is_saved_with_every_figure() {
     let run = sample::ordinary();
     let over_time = charts::over_time(&run).unwrap();
+    // A search comes back to a rate, and a name may have anything in it.
+    let mut search = Plot::new(
+        Axis::linear("requested per second", Unit::PerSecond),
+        Axis::linear("answered per second", Unit::PerSecond),
+    );
+    search.series.push(Series::line(
+        "holds, \"well\"",
+        0,
+        [(1e3, 999.5), (2e3, 1998.25), (2e3, 2e3)],
+    ));
+    search.series.push(Series::line("does not", 1, [(2e3, 1.5e3)]));
+    let twice = Chart::of("search", search);
     let script = "const [first] = figures; say('csv', await (await saved(first, 'CSV')).text());
         const svg = await (await saved(first, 'SVG')).text();
         const parsed = new inner.DOMParser().parseFromString(svg, 'image/svg+xml');
@@ -222,10 +259,16 @@ fn a_chart_is_saved_with_every_figure() {
         const png = await saved(first, 'PNG');
         const bytes = new Uint8Array(await png.arrayBuffer());
         say('png', [png.type, [...bytes.slice(1, 4)], bytes.length > 10000]);";
-    let Some(said) = ask(&page_of([over_time.clone()]), script) else { return };
+    let script = script.replace(
+        "const svg",
+        "say('twice', await (await saved(figures[1], 'CSV')).text());
+        press(shown(figures[1]), 'End'); say('both', reading(figures[1])); const svg",
+    );
+    let Some(said) = ask(&page_of([over_time.clone(), twice]), &script) else { return };
     let csv = said["csv"].as_str().unwrap();
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    let series: Vec<&Series> = plots(&over_time).into_iter().flat_map(|plot| &plot.series).collect();
+    let series: Vec<&Series> =
+        plots(&over_time).into_iter().flat_map(|plot| &plot.series).collect();
     assert_eq!(rows[0].len(), 1 + series.len(), "{csv}");
     assert_eq!((rows[0][0], rows[0][1]), ("time (ns)", "responses per second: responses"));
     assert_eq!(rows.len(), 1 + series[0].points.len());
@@ -233,9 +276,20 @@ fn a_chart_is_saved_with_every_figure() {
         for (cell, series) in row[1..].iter().zip(&series) {
             let y = series.points[at].y;
             assert_eq!(row[0].parse(), Ok(series.points[at].x));
-            assert!(if y.is_nan() { cell.is_empty() } else { cell.parse() == Ok(y) }, "{cell} for {y}");
+            assert!(
+                if y.is_nan() { cell.is_empty() } else { cell.parse() == Ok(y) },
+                "{cell} for {y}"
+            );
         }
     }
+    let name = |series: &str| format!("answered per second: {series}");
+    let head =
+        format!("requested per second,\"{}\",{}", name("holds, \"\"well\"\""), name("does not"));
+    let rows = ["1000,999.5,", "2000,1998.25,1500", "2000,2000,", ""].join("\r\n");
+    assert_eq!(said["twice"], format!("{head}\r\n{rows}"));
+    let lines = ["holds, \"well\" = 1,998/s", "holds, \"well\" = 2,000/s", "does not = 1,500/s"];
+    let reading = [&["requested per second 2,000/s"], &lines[..]].concat();
+    assert_eq!(said["both"], json!(reading));
     assert_eq!(said["svg"], json!(["svg", 2, series.len()]));
     assert_eq!(said["png"], json!(["image/png", [0x50, 0x4e, 0x47], true]));
 }

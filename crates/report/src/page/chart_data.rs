@@ -1,7 +1,9 @@
 //! What a chart is drawn from, as JSON beside its drawings: a page's script reads figures, draws spans and saves
 //! CSV from it. Numbers have all their digits; what is no number is `null`.
 
-use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Look, Panel, Place, Plot, Scale, Series, Unit};
+use ablaze_chart::{
+    Axis, BarLook, BarRow, Bars, Chart, Look, Panel, Place, Plot, Scale, Series, Unit,
+};
 use serde_json::{Value, json};
 
 /// The chart's panels, as the script reads them.

@@ -21,6 +21,7 @@ const PARTS: [&str; 12] = [
 /// is for readers of the parts, comments on lines of their own and the room before a line, stays with them.
 pub(super) fn text() -> String {
     let lines = PARTS.iter().flat_map(|part| part.lines()).map(str::trim_start);
-    let code: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with("//")).collect();
+    let code: Vec<&str> =
+        lines.filter(|line| !line.is_empty() && !line.starts_with("//")).collect();
     format!("//<![CDATA[\n(() => {{\n\"use strict\";\n{}\n}})();\n//]]>\n", code.join("\n"))
 }

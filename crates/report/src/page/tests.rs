@@ -74,8 +74,12 @@ fn nothing_in_a_run_becomes_markup() {
         let html = of_run(&assessed(&run)).html();
         let document = parsed(&html);
         let scripts = document.descendants().filter(|node| node.has_tag_name("script"));
-        // The Run and the copying of commands.
-        assert_eq!(scripts.count(), 2, "{name}");
+        // The page's own, and data: the Run and what its charts are drawn from.
+        let (data, own): (Vec<_>, Vec<_>) =
+            scripts.partition(|script| script.attribute("type") == Some("application/json"));
+        assert_eq!(own.len(), 1, "{name}");
+        let charts = document.descendants().filter(|node| node.has_attribute("data-chart"));
+        assert_eq!(data.len(), 1 + charts.count(), "{name}");
         assert!(!document.descendants().any(|node| node.has_tag_name("img")), "{name}");
     }
 }

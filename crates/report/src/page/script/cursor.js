@@ -36,19 +36,19 @@ const readingOf = (chart, panel, stop) => {
   const bin = panel.data.series[0]?.steps;
   const where = bin ? `${along(x, stop)} to ${along(x, rightEdge(panel, stop))}` : along(x, stop);
   const head = x.title === "" || x.unit === "quantile" ? where : `${x.title} ${where}`;
-  const lines = shownSeries(chart, panel).flatMap((series) => {
-    const at = series.xs.indexOf(stop);
-    if (at === -1) return [];
+  const lines = shownSeries(chart, panel).flatMap((series) => pointsAt(series, stop).map((at) => {
     const [low, high] = [series.lows?.[at] ?? null, series.highs?.[at] ?? null];
     const interval = usable(low) && usable(high) ? ` [${textOf(y.unit, low)}–${textOf(y.unit, high)}]` : "";
     return { name: series.name, slot: series.slot, text: textOf(y.unit, series.ys[at]) + interval };
-  });
+  }));
   return { head, lines };
 };
+// A search asks for the same rate again: a series can have several points at one place.
+const pointsAt = ({ xs }, stop) => xs.map((_, at) => at).filter((at) => xs[at] === stop);
 const readingOfRow = ({ data }, row) => {
   const total = row.values.filter(usable).reduce((sum, value) => (sum ?? 0) + value, null);
   const lines = data.parts.length > 1 ? data.parts.map((name, at) => ({ name, part: at, text: textOf(data.unit, row.values[at] ?? null) })) : [];
-  lines.push({ name: data.title, text: row.text ?? textOf(data.unit, total) });
+  lines.push({ name: data.parts.length > 1 ? data.title : data.parts[0] ?? "", text: row.text ?? textOf(data.unit, total) });
   if (usable(row.low ?? null) && usable(row.high ?? null)) {
     lines.push({ name: "interval", text: `${textOf(data.unit, row.low)} to ${textOf(data.unit, row.high)}` });
   }
@@ -75,14 +75,14 @@ const readout = (readings) => {
   }
   return box;
 };
-const beside = (drawing, box, at) => {
+const beside = (drawing, box, at, top) => {
   const frame = drawing.svg.parentElement;
   frame.append(box);
   const scale = drawing.svg.clientWidth / drawing.box.width;
   const x = (at - drawing.box.x) * scale;
   const right = x + 12 + box.offsetWidth > frame.clientWidth;
   box.style.left = `${Math.max(right ? x - 12 - box.offsetWidth : x + 12, 0)}px`;
-  box.style.top = `${(drawing.panels[0].area.top - drawing.box.y) * scale + 4}px`;
+  box.style.top = `${(top - drawing.box.y) * scale + 4}px`;
 };
 
 // The line, the row and the dots of the cursor on a panel.
@@ -100,9 +100,10 @@ const mark = (chart, panel, x, stop, into) => {
     : node("line", { class: "line", x1: from, x2: from, y1: top, y2: top + height }));
   const y = panel.y ?? yOfAll(panel);
   for (const series of shownSeries(chart, panel)) {
-    const at = series.steps ? -1 : series.xs.indexOf(stop);
-    const up = y.at(series.ys[at] ?? null);
-    if (inside(up)) into.append(node("circle", { class: `dot s${series.slot % 6}`, cx: from, cy: top + (1 - up) * height, r: 4.5 }));
+    for (const at of series.steps ? [] : pointsAt(series, stop)) {
+      const up = y.at(series.ys[at]);
+      if (inside(up)) into.append(node("circle", { class: `dot s${series.slot % 6}`, cx: from, cy: top + (1 - up) * height, r: 4.5 }));
+    }
   }
   return to;
 };
@@ -114,17 +115,19 @@ const showCursorIn = (chart) => {
   const panels = drawing.panels.filter(({ axis }) => axis === cursor?.axis);
   const into = node("g", { class: "cursor" });
   const readings = [];
-  let at = 0;
+  let [at, top] = [0, drawing.panels[0].area.top];
   for (const panel of panels) {
     const x = panel.data.rows ? undefined : xOf(panel, drawing.ticks);
     const stop = stopAt(chart, panel, x, cursor.x);
     if (stop === undefined) continue;
     at = Math.max(at, mark(chart, panel, x, stop, into));
     readings.push(readingOf(chart, panel, stop));
+    // Below the row, which has something to say itself.
+    if (panel.data.rows) top = panel.area.top + (stop - firstRow(chart, panel) + 1) * panel.row;
   }
   if (readings.length === 0) return;
   drawing.svg.append(into);
-  beside(drawing, readout(readings), at);
+  beside(drawing, readout(readings), at, top);
   if (cursor.keys && cursor.chart === chart.name) announce(readings);
 };
 

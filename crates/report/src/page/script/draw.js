@@ -39,7 +39,7 @@ const drawLine = (series, pieces, look, into) => {
   for (const piece of pieces) {
     const ends = piece.filter(within);
     if (dense && ends.length > 1) {
-      const back = ends.toReversed().map(({ x, high }) => ({ x, y: high }));
+      const back = ends.slice().reverse().map(({ x, high }) => ({ x, y: high }));
       const data = pathOf([...ends.map(({ x, low }) => ({ x, y: low })), ...back]);
       into.append(node("path", { class: "b", d: `${data}z` }));
     }
@@ -118,7 +118,7 @@ const drawMarks = (panel, x, y, into) => {
   const ends = [0, 0, 0, 0].fill(-Infinity);
   const quiet = group(into, "m");
   const marks = (panel.data.marks ?? []).map((mark) => ({ ...mark, middle: mark.at === undefined ? (px(mark.from) + px(mark.to)) / 2 : px(mark.at) }));
-  for (const mark of marks.toSorted((one, other) => one.middle - other.middle)) {
+  for (const mark of marks.sort((one, other) => one.middle - other.middle)) {
     if (mark.level !== undefined) {
       const at = top + (1 - y.at(mark.level)) * height;
       quiet.append(node("line", { class: "d", x1: left, x2: left + width, y1: round(at), y2: round(at) }));

@@ -7,7 +7,11 @@ const named = ({ title, unit }) => (["ns", "bytes"].includes(unit) ? `${title ||
 // The columns of a plot; panels that stand over the same places share the first.
 const columnsOf = (panel, several) => panel.series.flatMap((series) => {
   const name = several || panel.series.length > 1 ? `${named(panel.y)}: ${series.name}` : named(panel.y);
-  const column = (title, values) => ({ title, at: new Map(series.xs.map((x, at) => [x, values[at]])) });
+  const column = (title, values) => {
+    const at = new Map(series.xs.map((x) => [x, []]));
+    values.forEach((value, index) => at.get(series.xs[index]).push(value));
+    return { title, at };
+  };
   const ends = [["low", series.lows], ["high", series.highs]].filter(([, values]) => values);
   return [column(name, series.ys), ...ends.map(([end, values]) => column(`${name}, ${end}`, values))];
 });
@@ -16,7 +20,10 @@ const tableOfPlots = (panels) => {
   const columns = panels.flatMap((panel) => columnsOf(panel, panels.length > 1));
   const places = [...new Set(columns.flatMap(({ at }) => [...at.keys()]))].sort((one, other) => one - other);
   const head = [named(x), ...columns.map(({ title }) => title)];
-  return [head, ...places.map((place) => [x.names?.[place - 1] ?? place, ...columns.map(({ at }) => at.get(place))])];
+  // Where a series has several points at one place, each has its row.
+  const rowsAt = (place) => Array.from({ length: Math.max(...columns.map(({ at }) => at.get(place)?.length ?? 0)) }, (_, nth) => (
+    [x.names?.[place - 1] ?? place, ...columns.map(({ at }) => at.get(place)?.[nth])]));
+  return [head, ...places.flatMap(rowsAt)];
 };
 const tableOfBars = ({ title, unit, parts, rows }) => {
   const names = parts.length > 1 ? parts.map((part) => named({ title: part, unit })) : [named({ title, unit })];
