@@ -21,6 +21,7 @@ mod experiments;
 mod exports;
 mod front_ends;
 mod help;
+mod http_server;
 mod live;
 mod native;
 mod outcome;
@@ -37,6 +38,7 @@ mod values;
 mod verdict;
 mod version;
 mod watchers;
+mod web;
 
 pub use error::CommandError;
 

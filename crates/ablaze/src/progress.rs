@@ -10,7 +10,7 @@ use ablaze_report::number::{grouped, rate, time};
 
 use crate::carry_out::{Silent, Watcher};
 use crate::error::note;
-use crate::live::{Asked, LiveView};
+use crate::live::{Asked, LiveView, Steering};
 use crate::native::ReportOptions;
 use crate::outputs::colour_wanted;
 
@@ -23,7 +23,11 @@ pub struct LiveLine {
 }
 
 /// The watcher of `ablaze load`: the live view where there is room for it or it was asked for, else the line.
-pub fn native_watcher(plan: &Plan, report: &ReportOptions) -> Box<dyn Watcher> {
+pub fn native_watcher(
+    plan: &Plan,
+    report: &ReportOptions,
+    steering: &Steering,
+) -> Box<dyn Watcher> {
     let asked = if report.quiet || report.no_live {
         Asked::No
     } else if report.live {
@@ -31,7 +35,7 @@ pub fn native_watcher(plan: &Plan, report: &ReportOptions) -> Box<dyn Watcher> {
     } else {
         Asked::IfRoom
     };
-    match LiveView::of(plan, asked, so_far_file(&report.outputs)) {
+    match LiveView::of(plan, asked, steering, so_far_file(&report.outputs)) {
         Ok(view) => return Box::new(view),
         Err(reason) if asked == Asked::Yes => note(&format!("--live has no effect: {reason}")),
         Err(_) => {}

@@ -3,6 +3,7 @@
 
 pub mod affinity;
 pub mod clock;
+pub mod entropy;
 pub mod inherited;
 pub mod interfaces;
 pub mod keeper;

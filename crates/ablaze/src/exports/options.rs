@@ -1,10 +1,11 @@
 //! The options of what a run hands out while it lasts.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use clap::Args;
 
 use crate::values;
+use crate::web::WebOptions;
 
 /// The port of `--prometheus` alone, which OpenTelemetry's exporters for Prometheus have, too.
 const PORT: &str = "9464";
@@ -27,19 +28,23 @@ pub struct ExportOptions {
     #[arg(long, value_name = "URL", num_args = 0..=1, require_equals = true,
           default_missing_value = COLLECTOR)]
     pub otlp: Option<String>,
-    /// Wait so long at the end for Prometheus to get the final figures
-    #[arg(long, value_name = "TIME", value_parser = values::duration_ns, requires = "prometheus")]
+    /// The page in browsers.
+    #[command(flatten)]
+    pub web: WebOptions,
+    /// Wait so long at the end for Prometheus or a browser to get the final figures
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub linger: Option<u64>,
 }
 
 impl ExportOptions {
     /// The option of these that was given, if one was: for what is no single run.
     pub fn given(&self) -> Option<&'static str> {
-        let Self { interval, prometheus, otlp, linger } = self;
+        let Self { interval, prometheus, otlp, web, linger } = self;
         let given = [
             ("--interval", interval.is_some()),
             ("--prometheus", prometheus.is_some()),
             ("--otlp", otlp.is_some()),
+            ("--web", web.web.is_some()),
             ("--linger", linger.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
@@ -55,14 +60,9 @@ fn interval_ns(text: &str) -> Result<u64, String> {
     }
 }
 
-/// `9464`, `:9464` or `0.0.0.0:9464`; without a host only this machine can ask.
+/// `9464`, `:9464` or `0.0.0.0:9464`.
 fn address(text: &str) -> Result<SocketAddr, String> {
-    if let Ok(port) = text.trim_start_matches(':').parse() {
-        return Ok((Ipv4Addr::LOCALHOST, port).into());
-    }
-    let text = text.replacen("localhost:", "127.0.0.1:", 1);
-    text.parse()
-        .map_err(|_| "use a port such as 9464, or an address such as 0.0.0.0:9464".to_owned())
+    values::listening(text, PORT)
 }
 
 #[cfg(test)]

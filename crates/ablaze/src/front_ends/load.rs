@@ -13,6 +13,7 @@ use ablaze_report::file;
 use crate::carry_out::{carry_out, own_command_line};
 use crate::error::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
 use crate::exports::{self, Exports};
+use crate::live::Steering;
 use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
 use crate::{CommandError, outcome, outlets, profile, progress, terminal, verdict};
@@ -71,13 +72,15 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         }
     }
     planned.notes.iter().for_each(|text| note(text));
-    let mut watcher = progress::native_watcher(&planned.plan, report);
-    let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan)?;
+    let steering = Steering::of(&planned.plan);
+    // Before the watcher, which may take the terminal: what these say is to be read.
+    let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan, &steering)?;
+    let mut watcher = progress::native_watcher(&planned.plan, report, &steering);
     // A plan may have a hundred megabytes of requests: there are two only where both are carried out.
     let profiled = report.profile.as_ref().map(|sides| (sides, planned.plan.clone()));
     let mut run = carry_out(planned.plan, &spec, &mut exports.beside(watcher.as_mut()))?;
     if let Some((sides, plan)) = profiled {
-        let mut watcher = progress::native_watcher(&plan, report);
+        let mut watcher = progress::native_watcher(&plan, report, &Steering::of(&plan));
         outlets::attempt("--profile", || profile::add(&mut run, plan, sides, watcher.as_mut()));
     }
     let assessed = verdict::assessed(run);

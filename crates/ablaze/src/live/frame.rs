@@ -54,7 +54,7 @@ pub struct Shown {
 
 impl Shown {
     /// What can be shown of a run of this plan before it begins.
-    pub fn of(plan: &Plan) -> Self {
+    pub fn of(plan: &Plan, steering: Steering) -> Self {
         let (title, load) = ablaze_report::text::of_plan(plan);
         Self {
             title,
@@ -65,7 +65,7 @@ impl Shown {
             walks: plan.journey.is_some(),
             groups: plan.requests.groups.names.clone(),
             history: History::default(),
-            steering: Steering::of(plan),
+            steering,
             present: None,
             findings: Findings::default(),
             said: String::new(),

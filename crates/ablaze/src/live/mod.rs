@@ -23,6 +23,7 @@ use ablaze_sys::terminal::{Screen, Size, leave_screen};
 use crate::carry_out::{UnderWay, Watcher};
 use crate::outputs::colour_wanted;
 use frame::Shown;
+pub use steering::Steering;
 
 /// The smallest terminal on which the view is the default.
 const ROOM: Size = Size { columns: 80, rows: 24 };
@@ -61,8 +62,13 @@ pub struct LiveView {
 }
 
 impl LiveView {
-    /// The view of a run of this plan, which saves the figures so far in `save_as` when asked to; the reason why there is none, where it cannot be or was not asked for.
-    pub fn of(plan: &Plan, asked: Asked, save_as: PathBuf) -> Result<Self, &'static str> {
+    /// The view of a run of this plan, steered with the others who steer it, which saves the figures so far in `save_as` when asked to; the reason why there is none, where it cannot be or was not asked for.
+    pub fn of(
+        plan: &Plan,
+        asked: Asked,
+        steering: &Steering,
+        save_as: PathBuf,
+    ) -> Result<Self, &'static str> {
         if asked == Asked::No {
             return Err("it was not asked for");
         }
@@ -86,7 +92,7 @@ impl LiveView {
             screen,
             suspending: None,
             colour: colour_wanted(),
-            shown: Shown::of(plan),
+            shown: Shown::of(plan, steering.clone()),
             save_as,
             drawn: (Vec::new(), None),
             looks: 0,

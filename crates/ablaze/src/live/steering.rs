@@ -1,5 +1,7 @@
 //! What the person at the terminal does to a run: ends it, pauses it, changes the rate of an open loop.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use ablaze_chart::number::rate;
 use ablaze_engine::Control;
 use ablaze_model::Plan;
@@ -14,9 +16,13 @@ const STEP: f64 = 1.1;
 /// No more of it than this, either way: by then it is another load than the one that was asked for.
 const MOST: f64 = 1_000.0;
 
-/// The rate of an open loop as it was asked for and as it was changed.
+/// The rate of an open loop as it was asked for and as it was changed: by the keys of a terminal and by browsers, which
+/// share it.
+#[derive(Debug, Clone)]
+pub struct Steering(Arc<Mutex<Steered>>);
+
 #[derive(Debug)]
-pub struct Steering {
+struct Steered {
     /// Of an open loop, with the time that a change takes that was asked for.
     rate: Option<(RateProfile, u64)>,
     /// What the rate is multiplied by, if it is not paused.
@@ -38,23 +44,35 @@ impl Steering {
 
     /// Of this rate, and the time that a change takes that was asked for; `None` for a closed loop.
     pub fn of_rate(rate: Option<(RateProfile, u64)>) -> Self {
-        Self { rate, times_asked: 1.0, is_paused: false, changes: Vec::new() }
+        let steered = Steered { rate, times_asked: 1.0, is_paused: false, changes: Vec::new() };
+        Self(Arc::new(Mutex::new(steered)))
+    }
+
+    fn steered(&self) -> MutexGuard<'_, Steered> {
+        // Nothing panics between two of its changes.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether there is a rate that can be changed.
     pub fn has_rate(&self) -> bool {
-        self.rate.is_some()
+        self.steered().rate.is_some()
     }
 
     /// Whether no request is due at present because of a key.
     pub fn is_paused(&self) -> bool {
-        self.is_paused
+        self.steered().is_paused
+    }
+
+    /// The changes so far, in order of time.
+    pub fn changes(&self) -> Vec<RateChange> {
+        self.steered().changes.clone()
     }
 
     /// Arrivals per second that are due at this time and that were due until then on average; `None` in closed loop.
     pub fn requested_per_s(&self, elapsed_ns: u64) -> Option<(f64, f64)> {
-        let (rate, duration_ns) = self.rate.as_ref()?;
-        let until = |ns: u64| rate.mean_per_s(*duration_ns, &self.changes, ns) * ns as f64 / 1e9;
+        let steered = self.steered();
+        let (rate, duration_ns) = steered.rate.as_ref()?;
+        let until = |ns: u64| rate.mean_per_s(*duration_ns, &steered.changes, ns) * ns as f64 / 1e9;
         // Of the second before.
         let from_ns = elapsed_ns.saturating_sub(1_000_000_000);
         let seconds = (elapsed_ns - from_ns) as f64 / 1e9;
@@ -65,7 +83,13 @@ impl Steering {
     }
 
     /// Does what a key asks for; what there is to say about it, `None` for a key that means nothing.
-    pub fn press(&mut self, key: u8, run: &UnderWay<'_>) -> Option<String> {
+    pub fn press(&self, key: u8, run: &UnderWay<'_>) -> Option<String> {
+        self.steered().press(key, run)
+    }
+}
+
+impl Steered {
+    fn press(&mut self, key: u8, run: &UnderWay<'_>) -> Option<String> {
         let (times_asked, is_paused) = match key {
             b'q' | b'Q' => {
                 run.control.stop();
@@ -119,7 +143,7 @@ mod tests {
         Steering::of_rate(rate.map(|rate| (rate, 10_000_000_000)))
     }
 
-    fn pressed(steering: &mut Steering, keys: &[u8]) -> (Control, Vec<Option<String>>) {
+    fn pressed(steering: &Steering, keys: &[u8]) -> (Control, Vec<Option<String>>) {
         let control = Control::new();
         let mut progress = Progress::default();
         (progress.stage, progress.elapsed_ns) = (Stage::Measuring, 1_000_000_000);
@@ -130,8 +154,8 @@ mod tests {
 
     #[test]
     fn keys_change_the_rate_by_a_tenth_and_pause_it() {
-        let mut steering = steering(Some(RateProfile::constant(2_000.0)));
-        let (control, said) = pressed(&mut steering, b"+ - +");
+        let steering = steering(Some(RateProfile::constant(2_000.0)));
+        let (control, said) = pressed(&steering, b"+ - +");
         let said: Vec<&str> = said.iter().flatten().map(String::as_str).collect();
         let expected = [
             "2,200/s",
@@ -151,18 +175,18 @@ mod tests {
 
     #[test]
     fn a_closed_loop_has_no_rate_and_q_ends_it() {
-        let mut steering = steering(None);
-        let (control, said) = pressed(&mut steering, b"+ x");
+        let steering = steering(None);
+        let (control, said) = pressed(&steering, b"+ x");
         assert!(said[0].as_deref().unwrap().contains("no rate") && said[2].is_none());
         assert!(control.rate_changes().is_empty() && !control.stopped());
-        assert!(pressed(&mut steering, b"q").0.stopped());
+        assert!(pressed(&steering, b"q").0.stopped());
     }
 
     #[test]
     fn what_is_requested_follows_the_changes() {
-        let mut steering = steering(Some(RateProfile::constant(1_000.0)));
+        let steering = steering(Some(RateProfile::constant(1_000.0)));
         assert_eq!(steering.requested_per_s(4_000_000_000), Some((1_000.0, 1_000.0)));
-        steering.changes = vec![RateChange { at_ns: 3_000_000_000, times_asked: 2.0 }];
+        steering.steered().changes = vec![RateChange { at_ns: 3_000_000_000, times_asked: 2.0 }];
         assert_eq!(steering.requested_per_s(4_000_000_000), Some((2_000.0, 1_250.0)));
     }
 }

@@ -10,7 +10,7 @@ use super::{Banner, Block, Explained, Figure, FindingText, Page, Section, TableB
 use super::{chart_data, embedded, script};
 
 /// The browser holds the page to it: no script but its own, and nothing from anywhere.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 const STYLE: &str = include_str!("style.css");
 /// How what a chart answers with looks: only scripts bring it to the screen.
@@ -19,16 +19,32 @@ const OF_CHARTS: &str = include_str!("charts.css");
 /// The file.
 pub(super) fn write(page: &Page) -> String {
     let mut out = String::with_capacity(64 * 1024);
+    begin(page, POLICY, "", &mut out);
+    page.sections.iter().for_each(|section| write_section(section, &mut out));
+    out.push_str("</main>\n");
+    for (name, json) in &page.runs {
+        out.push_str(&embedded::element(embedded::RUN, name, json));
+    }
+    for (name, json) in &page.figures {
+        out.push_str(&embedded::element(embedded::FIGURES, name, json));
+    }
+    end("", &mut out);
+    out
+}
+
+/// Everything up to the first section, with style behind the page's own.
+pub(super) fn begin(page: &Page, policy: &str, more_style: &str, out: &mut String) {
     let title = escaped(&page.title);
     let _ = write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\" />\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\" />\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
          <meta name=\"color-scheme\" content=\"light dark\" />\n\
          <meta name=\"generator\" content=\"ablaze {}\" />\n\
          <link rel=\"icon\" href=\"data:,\" />\n<title>{title}</title>\n\
          <style>\n{STYLE}{OF_CHARTS}</style>\n<style class=\"ablaze-chart-style\">\n{}\n</style>\n</head>\n<body>\n<main>\n",
+         <style>\n{STYLE}\n{}\n{more_style}</style>\n</head>\n<body>\n<main>\n",
         env!("CARGO_PKG_VERSION"),
         svg::css()
     );
@@ -52,7 +68,12 @@ pub(super) fn write(page: &Page) -> String {
     out
 }
 
-fn write_section(section: &Section, out: &mut String) {
+/// Everything behind the last section, with a script behind the page's own.
+pub(super) fn end(more_script: &str, out: &mut String) {
+    let _ = write!(out, "<script>\n{SCRIPT}{more_script}</script>\n</body>\n</html>\n");
+}
+
+pub(super) fn write_section(section: &Section, out: &mut String) {
     out.push_str("<section>\n");
     if !section.heading.is_empty() {
         let _ = writeln!(out, "<h2>{}</h2>", escaped(&section.heading));

@@ -40,12 +40,15 @@ mod command;
 mod embedded;
 mod explained;
 mod html;
+pub mod live;
 mod markdown;
+mod over_time;
 pub mod profile;
 mod run;
 mod script;
 pub mod section;
 mod several;
+mod so_far;
 
 use ablaze_chart::{Chart, Table};
 use ablaze_model::Run;
@@ -56,6 +59,7 @@ pub use embedded::{figures_json, run_json, runs_json};
 pub use markdown::{Markdown, markdown_of_run};
 pub use run::of_run;
 pub use several::of_runs;
+pub use so_far::SoFar;
 
 /// A page under construction.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,186 @@
+//! The parts of the page of a run, in the order of the finished page.
+
+use ablaze_chart::number::{grouped, rate, time_exact};
+use ablaze_engine::Progress;
+use ablaze_model::finding::DiagnosisId;
+use ablaze_model::progress::Interval;
+use ablaze_model::{Plan, Run};
+use ablaze_monitor::{Present, Side};
+use ablaze_report::page::live::{Bar, Part, State};
+use ablaze_report::page::{Block, Section, ShownRun, section};
+use ablaze_verdict::limit::{LastSecond, at_present};
+use ablaze_verdict::live::while_it_runs;
+
+use crate::live::Steering;
+
+/// The places of the page, from the top down.
+pub const PLACES: [&str; 8] =
+    ["state", "figures", "found", "over-time", "percentiles", "distribution", "outcome", "groups"];
+
+/// With this share of a core a thread has hardly any left.
+const FULL: f64 = 0.95;
+
+/// What the plan says of how far a run is.
+#[derive(Debug)]
+pub struct Facts {
+    requests: Option<u64>,
+    duration_ns: Option<u64>,
+    /// Requests are the steps of journeys.
+    walks: bool,
+}
+
+/// What was found so far, and what is past.
+#[derive(Debug, Default)]
+pub struct Findings(Vec<(DiagnosisId, String, bool)>);
+
+impl Facts {
+    /// Of a plan.
+    pub fn of(plan: &Plan) -> Self {
+        Self {
+            // Of journeys it is not known how many requests they come to.
+            requests: plan.limits.requests.filter(|_| plan.journey.is_none()),
+            duration_ns: plan.limits.duration_ns,
+            walks: plan.journey.is_some(),
+        }
+    }
+
+    /// How far it is, how busy both sides are, and what bounds the rate by now.
+    pub fn state(
+        &self,
+        progress: &Progress,
+        steering: &Steering,
+        present: Option<&Present>,
+    ) -> Part {
+        let mut state = State {
+            text: self.how_far(progress),
+            share: self.share(progress),
+            is_paused: steering.is_paused(),
+            ..State::default()
+        };
+        if progress.has_started() {
+            let requested = steering.requested_per_s(progress.elapsed_ns);
+            if let Some((lately, all)) = requested {
+                let paused = if state.is_paused { "paused by hand · " } else { "" };
+                let text = format!(
+                    "{paused}{}/s in the last second, {}/s so far",
+                    rate(lately),
+                    rate(all)
+                );
+                state.rows.push(("requested".to_owned(), text));
+            }
+            let recent = progress.recent();
+            state.rows.push(("last second".to_owned(), lately(&recent)));
+            if let Some(present) = present {
+                let requested = requested.map(|(lately, _)| lately).filter(|_| !self.walks);
+                add_machine(&mut state, present, requested, recent.rate_per_s());
+            }
+        }
+        state.part("state")
+    }
+
+    fn how_far(&self, progress: &Progress) -> String {
+        let elapsed = format!("{:.1} s", progress.elapsed_ns as f64 / 1e9);
+        if !progress.has_started() {
+            return "Connecting, warming up…".to_owned();
+        }
+        match (progress.stage, self.duration_ns, self.requests) {
+            (ablaze_model::progress::Stage::Over, ..) => {
+                "The run is over; its report is being written…".to_owned()
+            }
+            (_, Some(duration_ns), _) => format!("{elapsed} of {}", time_exact(duration_ns)),
+            (_, None, Some(requests)) => {
+                let done = grouped(progress.so_far.finished());
+                format!("{elapsed}, {done} of {} requests", grouped(requests))
+            }
+            (_, None, None) => elapsed,
+        }
+    }
+
+    /// By what ends it first.
+    fn share(&self, progress: &Progress) -> Option<f64> {
+        let share = |part: u64, whole: u64| (part as f64 / whole.max(1) as f64).clamp(0.0, 1.0);
+        let by_time = self.duration_ns.map(|whole_ns| share(progress.elapsed_ns, whole_ns));
+        let by_count = self.requests.map(|whole| share(progress.so_far.finished(), whole));
+        let far = by_time.into_iter().chain(by_count).reduce(f64::max)?;
+        progress.has_started().then_some(far)
+    }
+}
+
+fn lately(recent: &Interval) -> String {
+    let mut items = vec![format!("{}/s", rate(recent.rate_per_s()))];
+    for (name, q) in [("p50", 0.5), ("p99", 0.99)] {
+        let ns = recent.quantile_ns(q).map(|ns| ns as f64);
+        items.extend(ns.map(|ns| format!("{name} {}", ablaze_chart::number::time(ns))));
+    }
+    items.push(match recent.failures_total() {
+        0 => "no errors".to_owned(),
+        failures => format!("{} errors", grouped(failures)),
+    });
+    items.join(" · ")
+}
+
+fn add_machine(state: &mut State, present: &Present, requested: Option<f64>, came_per_s: f64) {
+    let bar = |name: &str, side: &Side| Bar {
+        name: name.to_owned(),
+        share: side.busiest,
+        text: match side.threads {
+            1 => format!("{}, its one thread", side.name),
+            threads => format!(
+                "{}, the busiest of {threads} threads; {:.2} cores in all",
+                side.name, side.cores
+            ),
+        },
+        is_full: name.starts_with("server") && side.busiest >= FULL,
+    };
+    state.bars.extend(present.client.as_ref().map(|side| bar("client CPU", side)));
+    state.bars.extend(present.server.as_ref().map(|side| bar("server CPU", side)));
+    let server = present.server.as_ref().map(|side| (side.busiest, side.threads));
+    let limited = at_present(&LastSecond { requested_per_s: requested, came_per_s, server });
+    let text = match limited {
+        _ if state.is_paused => "paused by hand".to_owned(),
+        Some(limited) => limited.to_string(),
+        None => "not shown by the last second; the finished page says more".to_owned(),
+    };
+    state.rows.push(("limit now".to_owned(), text));
+}
+
+impl Findings {
+    /// Looks again, at everything so far. What goes away is kept as past.
+    pub fn look(&mut self, so_far: &Interval) {
+        self.0.iter_mut().for_each(|(_, _, is_past)| *is_past = true);
+        for (id, evidence) in while_it_runs(so_far) {
+            let found = (id, evidence, false);
+            match self.0.iter_mut().find(|(known, ..)| *known == id) {
+                Some(known) => *known = found,
+                None => self.0.push(found),
+            }
+        }
+    }
+
+    fn section(&self) -> Option<Section> {
+        let row = |(id, evidence, is_past): &(DiagnosisId, String, bool)| {
+            let past = if *is_past { "past: " } else { "" };
+            vec![format!("{past}{id} {}", id.name()), evidence.clone()]
+        };
+        let rows: Vec<Vec<String>> = self.0.iter().map(row).collect();
+        (!rows.is_empty()).then(|| Section::new("Found so far").with(Block::list(rows)))
+    }
+}
+
+/// Everything below the state.
+pub fn of_run(run: &Run, findings: &Findings) -> Vec<Part> {
+    let subjects = [ShownRun::new("all responses", 0, run)];
+    let remark = "Figures of a run that goes on are those of buckets 1 % wide; the finished page has them exactly.";
+    let figures = section::figures(run).with(Block::Remark(remark.to_owned()));
+    let found: Vec<Section> = findings.section().into_iter().collect();
+    let groups: Vec<Section> = section::groups(run).into_iter().collect();
+    let mut parts = vec![Part::of("figures", &[figures]), Part::of("found", &found)];
+    if run.record.responses > 0 {
+        parts.push(Part::of("over-time", &[section::over_time(run)]));
+        parts.push(Part::of("percentiles", &[section::percentiles(&subjects)]));
+        parts.push(Part::of("distribution", &[section::distribution(&subjects)]));
+    }
+    parts.push(Part::of("outcome", &[section::outcome(run)]));
+    parts.push(Part::of("groups", &groups));
+    parts
+}
