@@ -82,7 +82,10 @@ fn listened_for() -> Result<Arc<Control>, CommandError> {
 }
 
 /// Has Ctrl-C end the run of this handle.
-fn listen_for(control: &Arc<Control>) -> Result<(), CommandError> {
+///
+/// # Errors
+/// When the system does not let it listen.
+pub fn listen_for(control: &Arc<Control>) -> Result<(), CommandError> {
     stop_at_interrupt(control)?;
     if let Some(worker) = worker_to_panic() {
         control.have_panic(worker);
@@ -138,6 +141,7 @@ pub fn listen_for_interrupts() -> Result<(), CommandError> {
     ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
             ablaze_lab::target::kill_all();
+            crate::fleet::end_all();
             ablaze_sys::terminal::leave_screen();
             std::process::exit(i32::from(INTERRUPTED));
         }

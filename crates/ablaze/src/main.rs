@@ -19,6 +19,7 @@ mod commands;
 mod error;
 mod experiments;
 mod exports;
+mod fleet;
 mod front_ends;
 mod help;
 mod http_server;

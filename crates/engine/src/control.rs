@@ -110,6 +110,14 @@ impl Control {
         self.hold.ready();
     }
 
+    /// When the clock started, by the monotonic clock, ns; `None` before that.
+    pub fn started_ns(&self) -> Option<u64> {
+        let snapshots = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        let started_ns =
+            snapshots.iter().map(|snapshot| snapshot.window_start_ns.load(Ordering::Relaxed));
+        started_ns.filter(|at_ns| *at_ns > 0).min()
+    }
+
     /// Asks the run to end now. What was measured is kept. May be called from any thread, at any
     /// time, more than once.
     pub fn stop(&self) {
@@ -225,14 +233,10 @@ impl Control {
     }
 
     fn pass_on(&self, progress: &mut Progress, all: bool) {
-        let snapshots = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
-        let started_ns =
-            snapshots.iter().map(|snapshot| snapshot.window_start_ns.load(Ordering::Relaxed));
-        if let Some(started_ns) = started_ns.filter(|at| *at > 0).min() {
+        if let Some(started_ns) = self.started_ns() {
             progress.stage = Stage::Measuring;
             progress.elapsed_ns = clock::monotonic_ns().saturating_sub(started_ns);
         }
-        drop(snapshots);
         let mut following = self.following.lock().unwrap_or_else(PoisonError::into_inner);
         following.read(all, |interval| progress.hear(interval));
     }

@@ -45,6 +45,8 @@ pub struct Assignment {
     pub version: u32,
     /// The program's version: both sides must be the same program.
     pub program: String,
+    /// What tells this run from all others: 32 hexadecimal digits.
+    pub id: String,
     /// What the worker is called in reports.
     pub name: String,
     /// Its number, from 0.
@@ -59,6 +61,18 @@ pub struct Assignment {
     /// The texts of its secrets, by name. They are kept nowhere.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, String>,
+    /// The client's certificates with their keys, by name. They are kept nowhere.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub identities: BTreeMap<String, Identity>,
+}
+
+/// A client's certificate with its private key, as it travels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// The certificate and those between it and its root, DER in base64.
+    pub chain: Vec<String>,
+    /// Its private key, DER in base64.
+    pub key: String,
 }
 
 /// What a worker says.

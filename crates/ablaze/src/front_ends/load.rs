@@ -16,7 +16,7 @@ use crate::exports::{self, Exports};
 use crate::live::Steering;
 use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
-use crate::{CommandError, outcome, outlets, profile, progress, terminal, verdict};
+use crate::{CommandError, fleet, outcome, outlets, profile, progress, terminal, verdict};
 
 /// Its options.
 pub fn command() -> clap::Command {
@@ -62,7 +62,10 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     if let Some(path) = &line.options.request.bodies.cookie_jar {
         file::check_writable(path).map_err(|error| CommandError::usage(error.to_string()))?;
     }
-    let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
+    let planned = match &line.fleet.fleet {
+        None => planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?,
+        Some(place) => fleet::planned(place, &spec, &secrets, report)?,
+    };
     outputs.check_plan(&planned.plan)?;
     if !planned.plan.speaks_tls() {
         if line.options.tls.insecure {
@@ -76,9 +79,19 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     // Before the watcher, which may take the terminal: what these say is to be read.
     let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan, &steering)?;
     let mut watcher = progress::native_watcher(&planned.plan, report, &steering);
+    let is_fleet = line.fleet.fleet.is_some();
+    let mut watcher = match is_fleet {
+        false => progress::native_watcher(&planned.plan, report),
+        true => progress::watcher(&planned.plan, report.quiet),
+    };
+    let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan)?;
     // A plan may have a hundred megabytes of requests: there are two only where both are carried out.
     let profiled = report.profile.as_ref().map(|sides| (sides, planned.plan.clone()));
-    let mut run = carry_out(planned.plan, &spec, &mut exports.beside(watcher.as_mut()))?;
+    let mut watchers = exports.beside(watcher.as_mut());
+    let mut run = match is_fleet {
+        false => carry_out(planned.plan, &spec, &mut watchers)?,
+        true => fleet::carry_out(&spec, &secrets, &line.fleet, &mut watchers)?,
+    };
     if let Some((sides, plan)) = profiled {
         let mut watcher = progress::native_watcher(&plan, report, &Steering::of(&plan));
         outlets::attempt("--profile", || profile::add(&mut run, plan, sides, watcher.as_mut()));

@@ -24,6 +24,7 @@ pub mod say;
 pub mod serve;
 pub mod sweep;
 pub mod vegeta;
+pub mod worker;
 pub mod wrk;
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use super::choices::{arrivals, close, io_choice, spin, tls_version};
 use super::journey::JourneyOptions;
 use super::users::{JourneyFile, UserOptions, journey_file};
 use crate::exports::ExportOptions;
+use crate::fleet::FleetOptions;
 use crate::profile::{self, Sides};
 use crate::values::{self, ProxyAsked};
 
@@ -43,6 +44,9 @@ pub struct CommandLine {
     /// What leaves the run while it lasts.
     #[command(flatten)]
     pub exports: ExportOptions,
+    /// Who carries it out.
+    #[command(flatten)]
+    pub fleet: FleetOptions,
 }
 
 /// The native options, for every front end.

@@ -142,6 +142,11 @@ impl Coordinator {
         std::mem::take(&mut self.actions)
     }
 
+    /// The common start, by the own clock, ns; `None` before it was told.
+    pub fn start_ns(&self) -> Option<u64> {
+        self.start_ns
+    }
+
     /// What came of it.
     pub fn outcome(self) -> Outcome {
         Outcome {

@@ -220,12 +220,14 @@ fn assignment(at: usize, of: usize) -> Assignment {
     Assignment {
         version: VERSION,
         program: "test".to_owned(),
+        id: "0".repeat(32),
         name: format!("host-{at}"),
         index: at as u32,
         of: of as u32,
         load: LoadSpec::default(),
         files: Default::default(),
         secrets: Default::default(),
+        identities: Default::default(),
     }
 }
 

@@ -64,6 +64,11 @@ impl Secrets {
         self.keep(what, Secret::Text(text.into()))
     }
 
+    /// All of them by name, for whoever hands them to another machine.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &Secret)> {
+        self.0.iter().map(|(name, secret)| (name.as_str(), secret))
+    }
+
     /// The text that a spec refers to.
     ///
     /// # Errors

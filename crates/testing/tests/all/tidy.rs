@@ -54,8 +54,8 @@ const EDGES: [(&str, &[&str], &[&str]); 22] = [
     (
         "ablaze",
         &[
-            "chart", "engine", "feed", "lab", "load", "model", "monitor", "net", "profile",
-            "report", "script", "stats", "sys", "target", "verdict", "wire",
+            "chart", "engine", "feed", "fleet", "lab", "load", "model", "monitor", "net",
+            "profile", "report", "script", "stats", "sys", "target", "verdict", "wire",
         ],
         &["tamper"],
     ),

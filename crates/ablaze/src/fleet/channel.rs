@@ -1,0 +1,202 @@
+//! The processes that reach the workers, and the lines to and from them. Each has a process group of its own, so that Ctrl-C
+//! reaches only the coordinator, which tells the workers; a thread that reads, one that writes, and one that keeps the end of
+//! what it says on standard error, where ssh and its like say why they failed.
+
+use std::io::{BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ablaze_fleet::lines::{self, RUN_BYTES_MAX};
+use ablaze_fleet::message::{FromWorker, of_line, to_line};
+use ablaze_fleet::{Event, ToWorker};
+use ablaze_model::printable::printable;
+use ablaze_sys::clock::monotonic_ns;
+
+use super::Place;
+use crate::CommandError;
+
+/// Of what a process says on standard error, so many bytes are kept.
+const SAID_BYTES: usize = 2048;
+
+/// Process groups of the workers that are not known to have ended.
+static GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Ends every process that reaches a worker, at once: for a coordinator that ends in the middle of a run.
+pub fn end_all() {
+    for group in GROUPS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        ablaze_sys::signals::kill_group(group);
+    }
+}
+
+/// The channels to all workers.
+pub struct Channels {
+    workers: Vec<Worker>,
+    events: Receiver<(Event, u64)>,
+}
+
+struct Worker {
+    child: Child,
+    /// What is to be written; `None` when its input is closed.
+    lines: Option<Sender<String>>,
+}
+
+impl Channels {
+    /// Starts a worker on each host.
+    ///
+    /// # Errors
+    /// When one cannot be started: the others are ended then.
+    pub fn open(place: &Place, hosts: &[String]) -> Result<Self, CommandError> {
+        let (tell, events) = channel();
+        let mut channels = Self { workers: Vec::new(), events };
+        for (index, host) in hosts.iter().enumerate() {
+            let command = place.command(host, index, &["worker"])?;
+            channels.workers.push(Worker::start(command, index, host, &tell)?);
+        }
+        Ok(channels)
+    }
+
+    /// What happened next, and when, by the monotonic clock, ns; `None` when nothing did for so long.
+    pub fn next(&self, longest: Duration) -> Option<(Event, u64)> {
+        match self.events.recv_timeout(longest) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(longest);
+                None
+            }
+        }
+    }
+
+    /// Tells a worker something.
+    pub fn say(&self, worker: usize, message: &ToWorker) {
+        if let Some(lines) = self.workers.get(worker).and_then(|worker| worker.lines.as_ref()) {
+            // A writer that is gone has met a closed pipe, of which the reader tells.
+            let _ = lines.send(format!("{}\n", to_line(message)));
+        }
+    }
+
+    /// Closes the way to a worker.
+    pub fn cut(&mut self, worker: usize) {
+        if let Some(worker) = self.workers.get_mut(worker) {
+            worker.lines = None;
+        }
+    }
+}
+
+impl Drop for Channels {
+    /// Gives the processes a moment to end by themselves, and ends those that do not.
+    fn drop(&mut self) {
+        self.workers.iter_mut().for_each(|worker| worker.lines = None);
+        for _ in 0..20 {
+            let has_ended = |worker: &mut Worker| !matches!(worker.child.try_wait(), Ok(None));
+            if self.workers.iter_mut().map(has_ended).fold(true, |all, one| all && one) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        for worker in &mut self.workers {
+            // The group may have others in it than the process that was started.
+            ablaze_sys::signals::kill_group(worker.child.id());
+            let _ = worker.child.wait();
+            let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+            groups.retain(|group| *group != worker.child.id());
+        }
+    }
+}
+
+impl Worker {
+    fn start(
+        mut command: Command,
+        index: usize,
+        host: &str,
+        tell: &Sender<(Event, u64)>,
+    ) -> Result<Self, CommandError> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let program = command.get_program().to_string_lossy().into_owned();
+        let refused = |error: std::io::Error| {
+            CommandError::machine(format!("--fleet cannot start `{program}` for {host}: {error}"))
+        };
+        let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut child = command.process_group(0).spawn().map_err(refused)?;
+        groups.push(child.id());
+        drop(groups);
+        let (lines, to_write) = channel();
+        let said = Arc::new(Mutex::new(Vec::new()));
+        if let Some(stdin) = child.stdin.take() {
+            std::thread::spawn(move || write(stdin, &to_write));
+        }
+        let keeping = child.stderr.take().map(|stderr| {
+            let said = Arc::clone(&said);
+            std::thread::spawn(move || keep(stderr, &said))
+        });
+        if let Some(stdout) = child.stdout.take() {
+            let tell = tell.clone();
+            std::thread::spawn(move || {
+                let why = read(stdout, index, &tell);
+                // What it said on standard error ends when it does; whoever holds that open is not waited for.
+                for _ in 0..20 {
+                    if keeping.as_ref().is_none_or(|keeping| keeping.is_finished()) {
+                        break;
+                    }
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                let said = last_line(&said.lock().unwrap_or_else(PoisonError::into_inner));
+                let why = match said {
+                    Some(said) => format!("{why}: {said}"),
+                    None => why,
+                };
+                let _ = tell.send((Event::Closed(index, why), monotonic_ns()));
+            });
+        }
+        Ok(Self { child, lines: Some(lines) })
+    }
+}
+
+fn write(mut stdin: ChildStdin, lines: &Receiver<String>) {
+    for line in lines {
+        if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Passes on what a worker says, until it ends; why it did.
+fn read(stdout: ChildStdout, index: usize, tell: &Sender<(Event, u64)>) -> String {
+    let mut stdout = BufReader::with_capacity(64 * 1024, stdout);
+    loop {
+        let line = match lines::next(&mut stdout, RUN_BYTES_MAX) {
+            Ok(Some(line)) => line,
+            Ok(None) => return "its channel was closed".to_owned(),
+            Err(error) => return format!("its channel failed ({error})"),
+        };
+        let now_ns = monotonic_ns();
+        match of_line::<FromWorker>(&line) {
+            Ok(message) => drop(tell.send((Event::Said(index, message), now_ns))),
+            Err(unreadable) => {
+                let began = printable(&unreadable.beginning).into_owned();
+                return format!("it said something that is not a line of a worker's: `{began}`");
+            }
+        }
+    }
+}
+
+/// Keeps the end of what it says.
+fn keep(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
+    let mut bytes = [0; 1024];
+    while let Ok(read @ 1..) = stderr.read(&mut bytes) {
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.extend_from_slice(&bytes[..read]);
+        let surplus = said.len().saturating_sub(SAID_BYTES);
+        said.drain(..surplus);
+    }
+}
+
+/// The last line that says something.
+fn last_line(said: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(said);
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.strip_prefix("ablaze: ").unwrap_or(line).to_owned())
+}

@@ -1,0 +1,92 @@
+//! One load carried out by several machines: what `--fleet` asks for ([`place`]), the processes that reach the workers and
+//! the lines to them ([`channel`]), what is done with what they say ([`drive`], [`gather`]), and the one Run that it
+//! comes to ([`whole`]). When who says what is `ablaze-fleet`'s state machine.
+
+mod assignments;
+mod channel;
+mod drive;
+mod gather;
+mod options;
+mod place;
+mod whole;
+
+use ablaze_engine::Control;
+use ablaze_fleet::Settings;
+use ablaze_load::Error;
+use ablaze_load::planning::{self, OptionNames, Planned};
+use ablaze_model::spec::{ConnectTo, Secrets, Shape, WorkersSpec};
+use ablaze_model::{LoadSpec, Run};
+
+use crate::CommandError;
+use crate::carry_out::{Watcher, listen_for};
+use crate::error::note;
+use crate::native::ReportOptions;
+
+pub use channel::end_all;
+pub use options::FleetOptions;
+pub use place::Place;
+
+/// The Plan that the load would be on this machine: for what is checked, shown and exported here. The workers make Plans
+/// of their own; what depends on their machines is left out of this one.
+///
+/// # Errors
+/// When the load cannot be carried out by anyone, or an option has no meaning for a fleet.
+pub fn planned(
+    place: &Place,
+    load: &LoadSpec,
+    secrets: &Secrets,
+    report: &ReportOptions,
+) -> Result<Planned, CommandError> {
+    if report.profile.is_some() {
+        return Err(CommandError::usage(
+            "--profile and --fleet cannot be used together: profile on the machine itself",
+        ));
+    }
+    if report.live {
+        note("--live has no effect with --fleet: the progress line shows the sum of all workers");
+    }
+    let of = place.hosts()?.len() as u32;
+    let checked = load.shard(of - 1, of);
+    checked.map_err(|error| CommandError::usage(format!("--fleet: {error}")))?;
+    let mut here = load.clone();
+    here.workers = WorkersSpec::default();
+    here.connections.local_addresses.clear();
+    here.connections.local_ports = None;
+    match &mut here.shape {
+        Shape::Closed { connections } | Shape::Open { connections, .. } => *connections = Some(1),
+    }
+    let planned = match planning::resolve(&here, secrets, &OptionNames::NATIVE) {
+        // The workers may know the host.
+        Err(Error::UnknownHost(_)) if here.destination.connect_to.is_empty() => {
+            let host = Some("127.0.0.1".to_owned());
+            here.destination.connect_to = vec![ConnectTo { host, ..ConnectTo::default() }];
+            planning::resolve(&here, secrets, &OptionNames::NATIVE)?
+        }
+        planned => planned?,
+    };
+    Ok(Planned { notes: Vec::new(), ..planned })
+}
+
+/// Has the workers carry the load out together; the Run of all.
+///
+/// # Errors
+/// When no worker could be started, or none has handed over anything.
+pub fn carry_out(
+    load: &LoadSpec,
+    secrets: &Secrets,
+    asked: &FleetOptions,
+    watcher: &mut dyn Watcher,
+) -> Result<Run, CommandError> {
+    let Some(place) = &asked.fleet else {
+        return Err(CommandError::usage("--fleet says where the workers are"));
+    };
+    // Nothing runs under this handle: Ctrl-C and the keys of a view stop it, and what stops it is told to the workers.
+    let control = std::sync::Arc::new(Control::new());
+    listen_for(&control)?;
+    let hosts = place.hosts()?;
+    let assignments = assignments::of(load, secrets, &hosts)?;
+    let settings = Settings { lost: asked.lost.unwrap_or_default(), ..Settings::default() };
+    let channels = channel::Channels::open(place, &hosts)?;
+    let driven = drive::drive(channels, settings, assignments, &control, watcher);
+    whole::run_of(driven, load)
+}

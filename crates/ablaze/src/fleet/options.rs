@@ -1,0 +1,26 @@
+//! The options of a load that several machines carry out.
+
+use ablaze_fleet::Lost;
+use clap::Args;
+
+use super::Place;
+
+/// Who carries the load out.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Fleet")]
+pub struct FleetOptions {
+    /// Have workers share the load: exec:3, exec:a,b=COMMAND {host} {cmd}
+    #[arg(long, value_name = "WHERE", value_parser = Place::parse)]
+    pub fleet: Option<Place>,
+    /// When a worker is lost: fail or go-on [default: fail]
+    #[arg(long, value_name = "WHAT", value_parser = lost, requires = "fleet")]
+    pub lost: Option<Lost>,
+}
+
+fn lost(text: &str) -> Result<Lost, String> {
+    match text {
+        "fail" => Ok(Lost::Fail),
+        "go-on" => Ok(Lost::GoOn),
+        _ => Err("use fail or go-on".to_owned()),
+    }
+}

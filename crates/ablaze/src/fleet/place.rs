@@ -1,0 +1,208 @@
+//! Where the workers of a fleet are, as `--fleet` says it, and the command that starts one there.
+//!
+//! - `exec:3`: so many processes on this host.
+//! - `exec:a,b,c=COMMAND`: a process for each of these names. In the words of COMMAND `{host}` is the name, `{index}` its
+//!   number from 0, and `{cmd}` what is to run there.
+
+use std::process::Command;
+
+use crate::CommandError;
+use crate::shell;
+
+/// Most workers of a fleet.
+const WORKERS_MAX: usize = 1000;
+
+/// Where the workers are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    hosts: Hosts,
+    by: By,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Hosts {
+    Names(Vec<String>),
+    /// In the lines of a file.
+    File(String),
+}
+
+/// What reaches them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum By {
+    /// They are processes of this host.
+    Process,
+    /// A command, as its words.
+    Template(Vec<String>),
+}
+
+impl Place {
+    /// As `--fleet` says it.
+    ///
+    /// # Errors
+    /// When it cannot be read: what it can be.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("exec", rest)) => Self::exec(rest),
+            _ => Err("use exec:NUMBER or exec:NAMES=COMMAND".to_owned()),
+        }
+    }
+
+    fn exec(text: &str) -> Result<Self, String> {
+        let Some((names, template)) = text.split_once('=') else {
+            let number = text.parse().ok().filter(|number| (1..=WORKERS_MAX).contains(number));
+            let number = number.ok_or_else(|| {
+                format!("exec:{text} has no command: use exec:NUMBER or exec:NAMES=COMMAND")
+            })?;
+            let names = (1..=number).map(|number| format!("worker-{number}")).collect();
+            return Ok(Self { hosts: Hosts::Names(names), by: By::Process });
+        };
+        let commands = shell::commands(template, &mut Vec::new())?;
+        let [words] = commands.as_slice() else {
+            return Err("the command behind = is not one command".to_owned());
+        };
+        if !words.iter().any(|word| word.contains("{cmd}")) {
+            return Err(
+                "the command behind = needs {cmd}, which stands for `ablaze worker`".to_owned()
+            );
+        }
+        Ok(Self { hosts: Hosts::parse(names)?, by: By::Template(words.clone()) })
+    }
+
+    /// The names of the hosts, one for each worker.
+    ///
+    /// # Errors
+    /// When the file with their names cannot be read, or has none.
+    pub fn hosts(&self) -> Result<Vec<String>, CommandError> {
+        let path = match &self.hosts {
+            Hosts::Names(names) => return Ok(names.clone()),
+            Hosts::File(path) => path,
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            CommandError::usage(format!("--fleet cannot read `{path}`: {error}"))
+        })?;
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        let names: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+        checked(&names).map_err(|why| CommandError::usage(format!("--fleet `{path}`: {why}")))
+    }
+
+    /// What reaches a worker, as the report names it.
+    pub fn by(&self) -> &'static str {
+        match self.by {
+            By::Process | By::Template(_) => "exec",
+        }
+    }
+
+    /// The command that has a host run `ablaze` with these words.
+    ///
+    /// # Errors
+    /// When this program does not know its own file.
+    pub fn command(
+        &self,
+        host: &str,
+        index: usize,
+        words: &[&str],
+    ) -> Result<Command, CommandError> {
+        match &self.by {
+            By::Process => {
+                let program = std::env::current_exe().map_err(|error| {
+                    CommandError::machine(format!("cannot find the file of this program: {error}"))
+                })?;
+                let mut command = Command::new(program);
+                command.args(words);
+                Ok(command)
+            }
+            By::Template(template) => {
+                let filled = filled(template, host, index, words);
+                let (program, arguments) = filled
+                    .split_first()
+                    .ok_or_else(|| CommandError::usage("--fleet: the command is empty"))?;
+                let mut command = Command::new(program);
+                command.args(arguments);
+                Ok(command)
+            }
+        }
+    }
+}
+
+/// The words of a template for one host. A word `{cmd}` becomes several words; inside of a word it is a line for a shell.
+fn filled(template: &[String], host: &str, index: usize, words: &[&str]) -> Vec<String> {
+    let own: Vec<String> =
+        std::iter::once("ablaze").chain(words.iter().copied()).map(str::to_owned).collect();
+    let line = shell::line(&own);
+    let one = |word: &String| match word.as_str() {
+        "{cmd}" => own.clone(),
+        word => {
+            let word = word.replace("{host}", host).replace("{index}", &index.to_string());
+            vec![word.replace("{cmd}", &line)]
+        }
+    };
+    template.iter().flat_map(one).collect()
+}
+
+impl Hosts {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.strip_prefix('@') {
+            Some(path) => Ok(Self::File(path.to_owned())),
+            None => checked(&text.split(',').map(str::trim).collect::<Vec<_>>()).map(Self::Names),
+        }
+    }
+}
+
+/// Names that can stand in a command: a name that begins with `-` would be an option there.
+fn checked(names: &[&str]) -> Result<Vec<String>, String> {
+    let is_name = |name: &str| {
+        let fine = |letter: char| letter.is_alphanumeric() || "._-@:[]%/".contains(letter);
+        !name.is_empty() && !name.starts_with('-') && name.chars().all(fine)
+    };
+    if names.is_empty() || names.len() > WORKERS_MAX {
+        return Err(format!("{} hosts: use 1 to {WORKERS_MAX}", names.len()));
+    }
+    match names.iter().find(|name| !is_name(name)) {
+        Some(name) => Err(format!("`{name}` is not the name of a host")),
+        None => Ok(names.iter().map(|name| (*name).to_owned()).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(place: &Place, host: &str, index: usize) -> Vec<String> {
+        let command = place.command(host, index, &["worker"]).unwrap();
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn a_template_is_filled_for_each_host() {
+        let place = Place::parse("exec:a,b=docker exec -i {host} {cmd} --x {index}").unwrap();
+        assert_eq!(place.hosts().unwrap(), ["a", "b"]);
+        let expected = ["docker", "exec", "-i", "b", "ablaze", "worker", "--x", "1"];
+        assert_eq!(words_of(&place, "b", 1), expected);
+        let place = Place::parse("exec:a=sh -c 'exec {cmd}'").unwrap();
+        assert_eq!(words_of(&place, "a", 0), ["sh", "-c", "exec ablaze worker"]);
+    }
+
+    #[test]
+    fn a_number_is_so_many_processes_of_this_host() {
+        let place = Place::parse("exec:2").unwrap();
+        assert_eq!(place.hosts().unwrap(), ["worker-1", "worker-2"]);
+        assert_eq!(words_of(&place, "worker-1", 0)[1..], ["worker"]);
+    }
+
+    #[test]
+    fn what_cannot_be_a_fleet_is_refused() {
+        for (text, part) in [
+            ("exec:0", "exec:NUMBER"),
+            ("exec:a,b", "has no command"),
+            ("exec:a=true", "needs {cmd}"),
+            ("exec:a={cmd} | cat; x", "not one command"),
+            ("exec:-oProxyCommand=x {cmd}", "not the name of a host"),
+            ("exec:a,,b={cmd}", "not the name of a host"),
+            ("pigeon:a", "use exec:NUMBER"),
+        ] {
+            let refused = Place::parse(text).unwrap_err();
+            assert!(refused.contains(part), "{text}: {refused}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The two ways of a worker's channel. What it tells goes to standard output by a thread of its own, so that whoever does not
+//! read holds up nobody; what it is told comes from standard input and is heard by another (see [`super::listening`]).
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ablaze_fleet::lines::{self, ASSIGNMENT_BYTES_MAX};
+use ablaze_fleet::message::{Assignment, FromWorker, ToWorker, VERSION, of_line, to_line};
+use ablaze_model::printable::printable;
+use ablaze_sys::clock::monotonic_ns;
+
+/// A worker's channel to its coordinator.
+pub struct Channel {
+    lines: Sender<String>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// What is known of the coordinator.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct State {
+    /// When it was told something last.
+    pub told_ns: u64,
+    /// When it said something last.
+    pub heard_ns: u64,
+    /// It is not there any more.
+    pub is_closed: bool,
+    /// It said when to start.
+    pub has_start: bool,
+    /// It has the Run, or wants none.
+    pub is_received: bool,
+    /// Lines that are not written yet.
+    pending: usize,
+}
+
+impl Channel {
+    /// Over standard input and output.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn standard() -> io::Result<Arc<Self>> {
+        let (lines, to_write) = channel();
+        let own = Arc::new(Self { lines, state: Mutex::default(), changed: Condvar::new() });
+        let writer = Arc::clone(&own);
+        std::thread::Builder::new()
+            .name("tells".to_owned())
+            .spawn(move || writer.write(&to_write))?;
+        Ok(own)
+    }
+
+    /// The first line; `None` if nobody says anything.
+    ///
+    /// # Errors
+    /// When it is no assignment, or one for another version of this program.
+    pub fn assignment(&self) -> Result<Option<Assignment>, String> {
+        let line = lines::next(&mut io::stdin().lock(), ASSIGNMENT_BYTES_MAX);
+        let line = line.map_err(|error| format!("cannot read an assignment: {error}"))?;
+        let Some(line) = line else { return Ok(None) };
+        let own = env!("CARGO_PKG_VERSION");
+        let assignment = match of_line::<ToWorker>(&line) {
+            Ok(ToWorker::Assignment(assignment)) => *assignment,
+            Ok(_) => return Err("the first line is not an assignment".to_owned()),
+            Err(unreadable) => {
+                return Err(format!(
+                    "this is ablaze {own}, which cannot read its assignment ({}): use one version everywhere",
+                    printable(&unreadable.why)
+                ));
+            }
+        };
+        if (assignment.version, assignment.program.as_str()) != (VERSION, own) {
+            return Err(format!(
+                "this is ablaze {own}, the coordinator is ablaze {}: use one version everywhere",
+                printable(&assignment.program)
+            ));
+        }
+        Ok(Some(assignment))
+    }
+
+    /// Tells the coordinator, if it is there.
+    pub fn tell(&self, message: &FromWorker) {
+        let mut line = to_line(message);
+        line.push('\n');
+        self.change(|state| {
+            state.told_ns = monotonic_ns();
+            state.pending += usize::from(!state.is_closed);
+        });
+        // The writer is gone where nobody is there any more.
+        let _ = self.lines.send(line);
+    }
+
+    /// What is known now.
+    pub fn state(&self) -> State {
+        *self.locked()
+    }
+
+    /// Notes something about the coordinator.
+    pub fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.locked());
+        self.changed.notify_all();
+    }
+
+    /// Waits until this is so, so long at most; the state then.
+    pub fn wait(&self, longest: Duration, until: impl Fn(&State) -> bool) -> State {
+        let waited = self.changed.wait_timeout_while(self.locked(), longest, |state| !until(state));
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Waits until all is written, so long at most.
+    pub fn flush(&self, longest: Duration) {
+        self.wait(longest, |state| state.pending == 0 || state.is_closed);
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, lines: &Receiver<String>) {
+        let mut stdout = io::stdout().lock();
+        for line in lines {
+            let written = stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush());
+            self.change(|state| state.pending = state.pending.saturating_sub(1));
+            if written.is_err() {
+                return self.change(|state| state.is_closed = true);
+            }
+        }
+    }
+}
