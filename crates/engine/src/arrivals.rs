@@ -52,6 +52,8 @@ pub struct Due {
     /// Number of the next arrival in the run.
     next_number: u64,
     workers: u64,
+    /// What is added to the numbers of evenly spaced arrivals, 0 to 1: others take what lies between.
+    phase: f64,
     /// Ordinate of the next arrival.
     ordinate: f64,
     limit: u64,
@@ -76,6 +78,7 @@ impl Due {
             random: Random::new(seed, u64::from(worker)),
             next_number: u64::from(worker),
             workers: u64::from(workers.max(1)),
+            phase: 0.0,
             ordinate: f64::from(worker),
             limit: limit.unwrap_or(u64::MAX),
             start_ns: 0,
@@ -86,6 +89,15 @@ impl Due {
             due.ordinate = due.random.exponential() * due.workers as f64;
         }
         due
+    }
+
+    /// The same, with evenly spaced arrivals later by this share of the time between two of them.
+    pub fn later_by(mut self, phase: f64) -> Self {
+        if self.arrivals == Arrivals::Constant {
+            self.phase = phase;
+            self.ordinate += phase;
+        }
+        self
     }
 
     /// The clock starts; it will end, if not by number, at `end_ns`.
@@ -136,7 +148,7 @@ impl Due {
         let arrival = (self.next_number, self.next_ns);
         self.next_number += self.workers;
         self.ordinate = match self.arrivals {
-            Arrivals::Constant => self.next_number as f64,
+            Arrivals::Constant => self.next_number as f64 + self.phase,
             // The mean of a worker's steps is the number of workers: the sum of their processes
             // has rate one.
             Arrivals::Poisson => self.ordinate + self.random.exponential() * self.workers as f64,
@@ -207,6 +219,24 @@ mod tests {
                 assert_eq!(due_ns, (number as f64 * 1e9 / per_s).round() as u64);
             }
         }
+    }
+
+    #[test]
+    fn machines_add_up_to_one_schedule_whatever_threads_each_has() {
+        // 1000 per second among three machines of 1, 2 and 3 threads; a third of it is no finite binary number.
+        let mut found = Vec::new();
+        for (machine, threads) in [(0, 1), (1, 2), (2, 3)] {
+            for thread in 0..threads {
+                let profile = Profile::new(&rate(1000.0 / 3.0, 1000.0 / 3.0, 0), 1, &[]);
+                let due = Due::new(profile, Arrivals::Constant, (thread, threads), None, 7);
+                let mut due = due.later_by(f64::from(machine) / 3.0);
+                due.start(0, 10_000_000_000);
+                found.extend(std::iter::from_fn(|| due.take(u64::MAX - 1)).map(|(_, at)| at));
+            }
+        }
+        found.sort_unstable();
+        let whole: Vec<u64> = (0..10_000).map(|number| number * 1_000_000).collect();
+        assert_eq!(found, whole);
     }
 
     #[test]

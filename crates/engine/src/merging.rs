@@ -40,6 +40,7 @@ pub(crate) fn merge(
         started_unix_ns: begun_unix_ns + start_ns.saturating_sub(begun_ns),
         elapsed_ns: end_ns - start_ns,
         rate_changes: Vec::new(),
+        fleet: None,
         setup_ns: start_ns.saturating_sub(begun_ns),
         ended: match (unreachable, interrupted) {
             _ if failed => Ended::Failed,

@@ -34,7 +34,7 @@ pub enum ToWorker {
     Alive,
     /// End the run, and tell what was measured.
     Stop,
-    /// The Run has arrived; nothing else is wanted.
+    /// The Run has arrived, or is not wanted; nothing else is.
     Received,
 }
 
@@ -49,7 +49,7 @@ pub struct Assignment {
     pub id: String,
     /// What the worker is called in reports.
     pub name: String,
-    /// Its number, from 0.
+    /// Its number, from 0. Its Run waits under `ID-INDEX` where it cannot be handed over.
     pub index: u32,
     /// How many workers there are.
     pub of: u32,
@@ -101,6 +101,9 @@ pub enum FromWorker {
     Run {
         /// The file.
         document: String,
+        /// A signal, or its own limit, ended the run before its time.
+        #[serde(default)]
+        cut_short: bool,
     },
     /// It cannot do what it was asked for.
     Failed {

@@ -7,6 +7,7 @@ pub mod certificate;
 pub mod experiment;
 pub mod failure;
 pub mod finding;
+pub mod fleet;
 pub mod moment;
 pub mod monitor;
 pub mod plan;

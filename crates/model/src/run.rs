@@ -1,6 +1,7 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
+use crate::fleet::Fleet;
 use crate::monitor::{Monitored, Processors};
 use crate::profiling::Profiling;
 
@@ -42,6 +43,8 @@ pub struct Run {
     pub monitor: Option<Monitored>,
     /// How its rate was changed while it went on, in order of time.
     pub rate_changes: Vec<RateChange>,
+    /// The machines that carried it out together; `None` if it was one.
+    pub fleet: Option<Box<Fleet>>,
     /// Where CPU time went, if that was asked for: from a run of its own.
     pub profiling: Option<Profiling>,
 }

@@ -15,6 +15,7 @@ pub mod experiment;
 pub mod exporters;
 pub mod fifo;
 pub mod file;
+mod fleet;
 mod gave_up;
 mod groups;
 pub mod gurl;

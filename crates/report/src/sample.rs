@@ -287,6 +287,7 @@ pub fn empty() -> Run {
         monitor: None,
         profiling: None,
         rate_changes: Vec::new(),
+        fleet: None,
     }
 }
 
@@ -348,5 +349,6 @@ fn plan() -> Plan {
         expect: vec![200..=399],
         checks: None,
         keep_every_request: false,
+        part: None,
     }
 }

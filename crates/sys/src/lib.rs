@@ -8,7 +8,9 @@ pub mod inherited;
 pub mod interfaces;
 pub mod keeper;
 pub mod limits;
+
 pub mod local_time;
+pub mod lock;
 pub mod machine;
 pub mod quota;
 pub mod signals;

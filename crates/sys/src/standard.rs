@@ -1,6 +1,8 @@
-//! Whether this program was started with a standard output. Before `main`, the standard library opens /dev/null in
+//! Whether this program was started with a standard output, and that one for a single use. Before `main`, the standard library opens /dev/null in
 //! place of a stream that is closed: what is written there is lost, and nobody is told.
 
+use std::fs::File;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -8,6 +10,18 @@ static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 /// Whether standard output was closed when this program began, as `>&-` has it.
 pub fn stdout_was_closed() -> bool {
     STDOUT_CLOSED.load(Ordering::Relaxed)
+}
+
+/// Takes standard output away from the rest of this program: what is printed from now on goes nowhere, and the file closes
+/// when it is dropped.
+///
+/// # Errors
+/// When it is not open, or there is no /dev/null.
+pub fn take_stdout() -> io::Result<File> {
+    let nowhere = File::options().write(true).open("/dev/null")?;
+    let own = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
+    rustix::stdio::dup2_stdout(nowhere)?;
+    Ok(File::from(own))
 }
 
 extern "C" fn look() {

@@ -67,5 +67,6 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
         expect: vec![200..=399],
         checks: None,
         keep_every_request: false,
+        part: None,
     }
 }

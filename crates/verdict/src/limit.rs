@@ -3,6 +3,7 @@
 
 mod asked;
 mod at_present;
+mod of_fleet;
 
 pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
@@ -41,6 +42,9 @@ const SHORTEST_NS: u64 = 100_000_000;
 
 /// What bounded this Run's rate. The process at the other end of the connections may be a proxy's.
 pub fn of(run: &Run) -> Limited {
+    if let Some(fleet) = &run.fleet {
+        return asked::rate(run).unwrap_or_else(|| of_fleet::limit(fleet));
+    }
     let limited = seen_from_here(run);
     let is_seen = figures::server(run).is_some() && limited.by != Limit::Unknown;
     match &run.plan.target.proxy {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ablaze_engine::{Control, Progress};
 use ablaze_fleet::message::Assignment;
 use ablaze_fleet::{Action, Coordinator, Event, Outcome, Settings, ToWorker};
-use ablaze_model::progress::Stage;
+use ablaze_model::progress::{Interval, Stage};
 use ablaze_sys::clock::{monotonic_ns, unix_ns};
 
 use super::channel::Channels;
@@ -25,11 +25,13 @@ pub struct Driven {
     pub outcome: Outcome,
     /// The common start; of a run that did not come to it, the end.
     pub start_unix_ns: u64,
+    /// Everything of the time in which all workers ran.
+    pub together: Interval,
 }
 
 /// Has these workers carry their assignments out.
 pub fn drive(
-    mut channels: Channels,
+    channels: &mut Channels,
     settings: Settings,
     assignments: Vec<Assignment>,
     control: &Arc<Control>,
@@ -38,19 +40,19 @@ pub fn drive(
     let workers = assignments.len();
     let (mut coordinator, actions) = Coordinator::new(settings, assignments, monotonic_ns());
     let mut watched = Watched::new(workers, control, watcher);
-    let mut over = watched.carry_out(actions, &mut channels);
+    let mut over = watched.carry_out(actions, channels);
     let mut has_stopped = false;
     while !over {
         let (event, at_ns) = channels.next(TICK).unwrap_or_else(|| (Event::Tick, monotonic_ns()));
         if let Event::Closed(worker, _) = &event {
             watched.gathered.leave(*worker);
         }
-        over = watched.carry_out(coordinator.on(event, at_ns), &mut channels);
+        over = watched.carry_out(coordinator.on(event, at_ns), channels);
         if control.stopped() && !std::mem::replace(&mut has_stopped, true) {
-            over |= watched.carry_out(coordinator.on(Event::Interrupted, at_ns), &mut channels);
+            over |= watched.carry_out(coordinator.on(Event::Interrupted, at_ns), channels);
         }
         // Many events in a row leave no tick by themselves.
-        over |= watched.carry_out(coordinator.on(Event::Tick, monotonic_ns()), &mut channels);
+        over |= watched.carry_out(coordinator.on(Event::Tick, monotonic_ns()), channels);
         watched.start_ns = coordinator.start_ns();
         watched.tell();
     }
@@ -58,7 +60,8 @@ pub fn drive(
     let outcome = coordinator.outcome();
     let (now_ns, now_unix_ns) = (monotonic_ns(), unix_ns());
     let since_ns = outcome.start_ns.map_or(0, |start_ns| now_ns.saturating_sub(start_ns));
-    Driven { outcome, start_unix_ns: now_unix_ns.saturating_sub(since_ns) }
+    let together = watched.gathered.together().clone();
+    Driven { outcome, together, start_unix_ns: now_unix_ns.saturating_sub(since_ns) }
 }
 
 /// The run as its watcher hears of it.
@@ -103,7 +106,7 @@ impl<'a> Watched<'a> {
     /// Tells the watcher, if it is time.
     fn tell(&mut self) {
         let now_ns = monotonic_ns();
-        if now_ns.saturating_sub(self.told_ns) < TELL_EVERY_NS || !self.watcher.listens() {
+        if now_ns.saturating_sub(self.told_ns) < TELL_EVERY_NS {
             return;
         }
         self.told_ns = now_ns;
@@ -116,19 +119,21 @@ impl<'a> Watched<'a> {
 
     /// Tells it the rest.
     fn end(&mut self) {
-        if !self.watcher.listens() {
-            return;
-        }
         self.look(true);
         self.progress.stage = Stage::Over;
         self.progress.elapsed_ns = self.progress.so_far.to_ns;
         self.look(true);
-        self.watcher.finish();
+        if self.watcher.listens() {
+            self.watcher.finish();
+        }
     }
 
     fn look(&mut self, all: bool) {
         let Self { gathered, progress, .. } = self;
         gathered.pass(all, |piece| progress.hear(piece));
+        if !self.watcher.listens() {
+            return progress.told();
+        }
         let (progress, control) = (&self.progress, &**self.control);
         self.watcher.look(&mut UnderWay { progress, control, monitor: None });
         self.progress.told();

@@ -18,12 +18,21 @@ pub struct Gathered {
     next: u64,
     /// The last slice of each worker; `None` when it is not waited for any more.
     reached: Vec<Option<u64>>,
+    /// The last slice in which all workers ran.
+    all_until: u64,
+    together: Interval,
 }
 
 impl Gathered {
     /// Of so many workers.
     pub fn new(workers: usize) -> Self {
-        Self { open: BTreeMap::new(), next: 0, reached: vec![Some(0); workers] }
+        Self {
+            open: BTreeMap::new(),
+            next: 0,
+            reached: vec![Some(0); workers],
+            all_until: u64::MAX,
+            together: Interval::default(),
+        }
     }
 
     /// A row of a worker has come.
@@ -37,9 +46,14 @@ impl Gathered {
 
     /// A worker says no more.
     pub fn leave(&mut self, worker: usize) {
-        if let Some(reached) = self.reached.get_mut(worker) {
-            *reached = None;
+        if let Some(reached) = self.reached.get_mut(worker).and_then(Option::take) {
+            self.all_until = self.all_until.min(reached);
         }
+    }
+
+    /// Everything of the time in which all workers ran.
+    pub fn together(&self) -> &Interval {
+        &self.together
     }
 
     /// Passes on what is complete; with `all`, whatever has come.
@@ -49,6 +63,9 @@ impl Gathered {
         let until = if all { u64::MAX } else { last.max(first.saturating_sub(SLICES_WAITED)) };
         while let Some(entry) = self.open.first_entry().filter(|entry| *entry.key() <= until) {
             self.next = entry.key() + 1;
+            if *entry.key() <= self.all_until {
+                self.together.add(entry.get());
+            }
             pass(entry.remove());
         }
     }
@@ -81,6 +98,9 @@ mod tests {
         gathered.hear(1, &row(2, 2));
         gathered.leave(2);
         assert_eq!(passed(&mut gathered, false), [(2, 3)]);
+        // The third was there in the first slice alone.
+        let together = gathered.together();
+        assert_eq!((together.responses, together.to_ns), (60, Slices::SLICE_NS));
     }
 
     #[test]

@@ -5,7 +5,9 @@
 mod assignments;
 mod channel;
 mod drive;
+mod fetching;
 mod gather;
+pub mod kept;
 mod options;
 mod place;
 mod whole;
@@ -86,7 +88,10 @@ pub fn carry_out(
     let hosts = place.hosts()?;
     let assignments = assignments::of(load, secrets, &hosts)?;
     let settings = Settings { lost: asked.lost.unwrap_or_default(), ..Settings::default() };
-    let channels = channel::Channels::open(place, &hosts)?;
-    let driven = drive::drive(channels, settings, assignments, &control, watcher);
-    whole::run_of(driven, load)
+    let id = assignments.first().map(|first| first.id.clone()).unwrap_or_default();
+    let mut channels = channel::Channels::open(place, &hosts)?;
+    let mut driven = drive::drive(&mut channels, settings, assignments, &control, watcher);
+    let fetched = fetching::fetch(&mut driven.outcome, place, &id);
+    drop(channels);
+    whole::run_of(driven, load, place.by(), &fetched)
 }

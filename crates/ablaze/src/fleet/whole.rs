@@ -1,32 +1,54 @@
-//! The one Run of a fleet: the Runs of its workers put together, each at its place in time by the coordinator's clock.
+//! The one Run of a fleet: the Runs of its workers put together, each at its place in time by the coordinator's clock, with
+//! what is known of each worker beside it.
 
 use ablaze_fleet::coordinator::WorkerOutcome;
+use ablaze_fleet::message::Facts;
 use ablaze_lab::shards;
+use ablaze_model::finding::Severity;
+use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerLimit, WorkerMachine};
+use ablaze_model::progress::Interval;
 use ablaze_model::run::Ended;
-use ablaze_model::{LoadSpec, Run, printable};
+use ablaze_model::saved::shown;
+use ablaze_model::{LoadSpec, Run};
 use ablaze_report::json;
+use ablaze_verdict::live;
 
 use super::drive::Driven;
 use crate::CommandError;
 use crate::error::{INTERRUPTED, note};
 
+/// The time in which all ran is told apart where it is less than this share of the run.
+const TOGETHER: f64 = 0.95;
+
 /// What the workers did, as one Run.
 ///
 /// # Errors
 /// When none of them has handed over anything.
-pub fn run_of(driven: Driven, load: &LoadSpec) -> Result<Run, CommandError> {
-    let Driven { outcome, start_unix_ns } = driven;
-    let mut runs = Vec::new();
-    for worker in &outcome.workers {
-        if let Some(why) = &worker.lost {
-            note(&format!("worker {} was lost: {}", worker.name, printable::printable(why)));
+pub fn run_of(
+    driven: Driven,
+    load: &LoadSpec,
+    by: &str,
+    fetched: &[usize],
+) -> Result<Run, CommandError> {
+    let Driven { outcome, start_unix_ns, together } = driven;
+    let skew = outcome.skew().map(|skew| StartSkew { ns: skew.ns, bound_ns: skew.bound_ns });
+    let (mut runs, mut workers) = (Vec::new(), Vec::new());
+    for (index, worker) in outcome.workers.into_iter().enumerate() {
+        let started_ns = worker
+            .started_ns
+            .zip(outcome.start_ns)
+            .map(|(at_ns, start_ns)| at_ns as i64 - start_ns as i64);
+        let (mut known, run) = known(worker);
+        known.started_ns = started_ns;
+        known.collected = run.is_some() && fetched.contains(&index);
+        if let Some(why) = &known.lost {
+            note(&format!("worker {} was lost: {why}", known.name));
         }
-        let since_ns =
-            worker.started_ns.zip(outcome.start_ns).map(|(at, start)| at.saturating_sub(start));
-        if let Some(mut run) = loaded(worker)? {
-            run.started_unix_ns = start_unix_ns + since_ns.unwrap_or(0);
-            runs.push((worker.name.clone(), run));
+        if let Some(mut run) = run {
+            run.started_unix_ns = start_unix_ns.saturating_add_signed(started_ns.unwrap_or(0));
+            runs.push((known.name.clone(), run));
         }
+        workers.push(known);
     }
     if runs.is_empty() {
         let error = CommandError::machine("no worker of the fleet has measured anything");
@@ -38,22 +60,99 @@ pub fn run_of(driven: Driven, load: &LoadSpec) -> Result<Run, CommandError> {
     let mut whole = shards::merged(runs).map_err(CommandError::machine)?;
     whole.command_line.clone_from(&load.words.0);
     whole.asked = Some(Box::new(load.kept()));
+    whole.plan.workers.count_reason = format!("{} workers", workers.len());
     if outcome.interrupted {
         whole.ended = Ended::Interrupted;
     }
+    let together = of_all(&together, whole.elapsed_ns);
+    whole.fleet = Some(Box::new(Fleet { by: by.to_owned(), skew, together, workers }));
     Ok(whole)
 }
 
-/// The Run that a worker handed over.
-fn loaded(worker: &WorkerOutcome) -> Result<Option<Run>, CommandError> {
-    let Some(document) = &worker.run else { return Ok(None) };
-    let saved = json::load(document).map_err(|error| {
-        let why = error.to_string();
-        CommandError::machine(format!(
-            "the run of worker {} cannot be read: {}",
-            worker.name,
-            printable::printable(&why)
-        ))
-    })?;
-    Ok(Some(saved.run))
+/// The figures of the time in which all ran, if that is not all of it.
+fn of_all(together: &Interval, elapsed_ns: u64) -> Option<Together> {
+    let is_part = (together.to_ns as f64) < TOGETHER * elapsed_ns as f64;
+    (is_part && together.to_ns > 0).then(|| Together {
+        to_ns: together.to_ns,
+        responses: together.responses,
+        failures: together.failures_total(),
+        p50_ns: together.quantile_ns(0.5),
+        p99_ns: together.quantile_ns(0.99),
+    })
+}
+
+/// What is known of a worker, and the Run that it handed over.
+fn known(worker: WorkerOutcome) -> (FleetWorker, Option<Run>) {
+    let mut lost = worker.lost;
+    let run = worker.run.and_then(|document| match json::load(&document) {
+        Ok(saved) => Some(saved.run),
+        Err(error) => {
+            lost = Some(format!("its run cannot be read: {error}"));
+            None
+        }
+    });
+    let drift_ns =
+        worker.clock.zip(worker.clock_after).and_then(|(before, after)| before.drifted_ns(&after));
+    let known = FleetWorker {
+        name: worker.name,
+        machine: worker.facts.map(machine),
+        clock_bound_ns: worker.clock.map(|clock| clock.bound_ns),
+        drift_ns,
+        lost,
+        ..FleetWorker::default()
+    };
+    let known = match &run {
+        Some(run) => with_run(known, run),
+        None => FleetWorker {
+            responses: worker.rows.responses,
+            failures: worker.rows.failures_total(),
+            elapsed_ns: worker.rows.to_ns,
+            p50_ns: worker.rows.quantile_ns(0.5),
+            p99_ns: worker.rows.quantile_ns(0.99),
+            ..known
+        },
+    };
+    // Hosts and kernels may call themselves anything.
+    (shown(known), run)
+}
+
+/// The same with the figures of its Run.
+fn with_run(known: FleetWorker, run: &Run) -> FleetWorker {
+    let judged = live::judge(run);
+    let record = &run.record;
+    let times = record.answered.as_users_see();
+    let counts = judged
+        .findings
+        .iter()
+        .filter(|finding| finding.severity > Severity::Note && finding.explained_by.is_none());
+    FleetWorker {
+        counted: true,
+        responses: record.responses,
+        failures: record.failures_total(),
+        elapsed_ns: run.elapsed_ns,
+        p50_ns: times.quantile_ns(0.5),
+        p99_ns: times.quantile_ns(0.99),
+        busy: run.workers_busy().into_iter().reduce(f64::max),
+        limit: Some(WorkerLimit {
+            key: judged.limited.by.key().to_owned(),
+            text: judged.limited.evidence.clone(),
+        }),
+        findings: counts.map(|finding| format!("{} {}", finding.id, finding.id.name())).collect(),
+        ..known
+    }
+}
+
+fn machine(facts: Facts) -> WorkerMachine {
+    WorkerMachine {
+        host: facts.host,
+        program: facts.program,
+        kernel: facts.kernel,
+        cpu_model: facts.cpu_model,
+        cpus_allowed: facts.cpus_allowed,
+        threads: facts.threads,
+        connections: facts.connections,
+        backend: facts.backend,
+        on_target_host: facts.on_target_host,
+        notes: facts.notes,
+    }
 }

@@ -10,6 +10,7 @@ pub mod demo;
 pub mod doctor;
 pub mod explain;
 pub mod find;
+pub mod fleet;
 pub mod gurl;
 pub mod h2load;
 pub mod hey;

@@ -88,7 +88,10 @@ fn due(assignment: &Assignment, limit: Option<u64>, change_of_seed: u64) -> Opti
     let Load::Open { rate, arrivals, .. } = plan.load else { return None };
     let profile = Profile::new(&rate, plan.limits.duration_ns.unwrap_or(0), &[]);
     let share = (assignment.worker, assignment.workers);
-    Some(Due::new(profile, arrivals, share, limit, plan.requests.seed ^ change_of_seed))
+    // Of n machines, the k-th arrival of one is the (k n + its number)-th of all; its own rate is an n-th of all.
+    let phase = plan.part.map_or(0.0, |part| f64::from(part.index) / f64::from(part.of.max(1)));
+    let seed = plan.requests.seed ^ change_of_seed;
+    Some(Due::new(profile, arrivals, share, limit, seed).later_by(phase))
 }
 
 impl<P: Protocol> Worker<P> {

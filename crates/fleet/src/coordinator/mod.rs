@@ -32,7 +32,7 @@ pub struct Settings {
     pub silence_ns: u64,
     /// How far ahead the common start is, ns.
     pub lead_ns: u64,
-    /// Within which the Runs must be there once one is, or once the run was ended, ns.
+    /// Within which the Runs must be there once the run was ended, ns.
     pub collect_within_ns: u64,
     /// How often each clock is read.
     pub pings: u32,
@@ -184,10 +184,16 @@ impl Coordinator {
                 Some(_) => {}
                 None => self.lose(at, "said a row that cannot be read"),
             },
-            FromWorker::Run { document } if worker.has_started() => {
+            FromWorker::Run { document, cut_short } if worker.has_started() => {
                 worker.run = Some(document);
                 worker.stage = Stage::ComparingAgain;
                 self.actions.push(Action::Say(at, worker.ping(now_ns)));
+                if cut_short && !self.stopped {
+                    worker.lost = Some("it was ended by a signal or a limit of its own".to_owned());
+                    if self.settings.lost == Lost::Fail {
+                        self.stop();
+                    }
+                }
             }
             FromWorker::Failed { why } => self.lose(at, &why),
             FromWorker::Bye => self.closed(at, "it said goodbye"),
@@ -306,8 +312,8 @@ impl Coordinator {
             self.over = true;
             return self.actions.push(Action::Over);
         }
-        let any_run = there().any(|worker| worker.run.is_some());
-        if (self.stopped || any_run) && self.collecting_since_ns.is_none() {
+        // Those that end by a number of requests may end at very different times.
+        if self.stopped && self.collecting_since_ns.is_none() {
             self.collecting_since_ns = Some(now_ns);
         }
         if self.start_ns.is_none()

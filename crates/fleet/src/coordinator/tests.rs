@@ -143,7 +143,9 @@ impl Simulation {
                     self.tell(at, FromWorker::Failed { why: "no such host".to_owned() });
                     self.dies(at);
                 }
-                Trouble::Babbles => self.tell(at, FromWorker::Run { document: String::new() }),
+                Trouble::Babbles => {
+                    self.tell(at, FromWorker::Run { document: String::new(), cut_short: false })
+                }
                 _ if self.survives(at, Moment::BeforeReady) => {
                     self.tell(at, FromWorker::Ready(Facts::default()));
                     self.at(self.now_ns + S, What::Beat(at));
@@ -211,7 +213,7 @@ impl Simulation {
         if self.survives(at, Moment::BeforeItsRun) {
             self.workers[at].has_ended = true;
             let document = self.workers[at].done.to_string();
-            self.tell(at, FromWorker::Run { document });
+            self.tell(at, FromWorker::Run { document, cut_short: false });
         }
     }
 }

@@ -131,6 +131,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         expect,
         checks: composed.checks,
         keep_every_request: spec.keep_every_request,
+        part: spec.part,
     };
     plan.http2_requests().map_err(|error| Error::usage(error.to_string()))?;
     Ok(Planned { plan, notes })

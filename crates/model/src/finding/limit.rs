@@ -33,6 +33,27 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// All of them.
+    const ALL: [Self; 12] = [
+        Self::Server,
+        Self::Client,
+        Self::SharedCpu,
+        Self::OtherProcesses,
+        Self::RoundTrip,
+        Self::ResponseTime,
+        Self::Unanswered,
+        Self::ThinkTime,
+        Self::AskedRate,
+        Self::Connections,
+        Self::Network,
+        Self::Unknown,
+    ];
+
+    /// The one of this name in machine-readable reports.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|limit| limit.key() == key)
+    }
+
     /// Its name in machine-readable reports.
     pub fn key(self) -> &'static str {
         match self {

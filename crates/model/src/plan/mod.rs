@@ -21,6 +21,8 @@ use ablaze_wire::http2::request::{Request, RequestSet};
 pub use requests::{Http2, Requests};
 use serde::{Deserialize, Serialize};
 
+use crate::spec::Part;
+
 /// Everything a run will do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Plan {
@@ -50,6 +52,9 @@ pub struct Plan {
     pub checks: Option<std::sync::Arc<checks::PlannedChecks>>,
     /// Keep a line of every request (ab's `-g`); memory then grows with their number.
     pub keep_every_request: bool,
+    /// Which part of a larger load this is: its arrivals are those of one schedule, dealt in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 /// Where the load goes.

@@ -21,6 +21,13 @@ pub struct Phases {
     pub tls: Option<Box<Handshakes>>,
 }
 
+impl Phases {
+    /// The times that users see: from when a request was due in open loop, from its sending in closed loop.
+    pub fn as_users_see(&self) -> &Latency {
+        self.intended.as_ref().map_or(&self.total, |intended| &intended.response)
+    }
+}
+
 /// Times of TLS handshakes, one for each connection that exchanges had to wait for.
 #[derive(Debug, Clone)]
 pub struct Handshakes {

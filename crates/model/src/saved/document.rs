@@ -6,6 +6,7 @@
 use ablaze_feed::Order;
 use std::collections::BTreeMap;
 
+use crate::fleet::Fleet;
 use crate::monitor::Monitored;
 use crate::profiling::Profiling;
 use crate::rate_change::RateChange;
@@ -40,6 +41,9 @@ pub(super) struct Document {
     /// Only where the rate was changed while the run went on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_changes: Vec<RateChange>,
+    /// Only where several machines carried it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<Box<Fleet>>,
     pub ended: Ended,
     pub target: Target,
     pub connected_to: String,

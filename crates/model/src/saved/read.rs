@@ -122,6 +122,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
         },
         monitor: document.monitor,
         rate_changes: document.rate_changes,
+        fleet: document.fleet,
         profiling: document.profile,
     })
 }
@@ -166,6 +167,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         expect: request.expected_statuses.iter().map(|(low, high)| *low..=*high).collect(),
         checks: None,
         keep_every_request: false,
+        part: None,
     })
 }
 

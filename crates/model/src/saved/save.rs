@@ -30,6 +30,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         elapsed_ns: run.elapsed_ns,
         setup_ns: run.setup_ns,
         rate_changes: run.rate_changes.clone(),
+        fleet: run.fleet.clone(),
         ended: match run.ended {
             run::Ended::Complete => Ended::Complete,
             run::Ended::Interrupted => Ended::Interrupted,

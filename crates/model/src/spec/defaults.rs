@@ -30,6 +30,7 @@ impl Default for LoadSpec {
             expect_asked: false,
             checks: Vec::new(),
             keep_every_request: false,
+            part: None,
             monitored: true,
             server_arguments: false,
             front_end: FrontEnd::Load,

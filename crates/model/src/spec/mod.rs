@@ -71,6 +71,9 @@ pub struct LoadSpec {
     pub checks: Vec<String>,
     /// Keep a line of every request.
     pub keep_every_request: bool,
+    /// Which part of a larger load this is, if it is one ([`LoadSpec::shard`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// Watch the kernel, the target's process and the connections beside the run.
     pub monitored: bool,
     /// Keep the whole command line of the measured server, which may have secrets in it.

@@ -37,6 +37,7 @@ impl LoadSpec {
             }
         };
         self.limits.requests = plan.limits.requests;
+        self.part = None;
         let ramp = plan.journey.as_ref().and_then(|journey| journey.users.ramp);
         self.requests.users.ramp_from = ramp.map(|ramp| ramp.from);
         if let Some(feed) = &mut self.requests.urls {
@@ -48,7 +49,8 @@ impl LoadSpec {
     }
 
     /// Part `index` (from 0) of `of` parts that together do what this asks for: connections, requests
-    /// and rates are shared out, the entries of lists dealt in turn. `{seq}` counts from 0 in each part;
+    /// and rates are shared out, the entries of lists dealt in turn, and so are the arrivals of the one schedule of an open
+    /// loop (where they are random, each part has a Poisson process of its own, which together are one). `{seq}` counts from 0 in each part;
     /// `{rand:N}` has a seed of its own in each.
     ///
     /// # Errors
@@ -82,6 +84,7 @@ impl LoadSpec {
             None => Part { index, of },
             Some(before) => Part { index: before.index + index * before.of, of: before.of * of },
         };
+        shard.part = Some(cut(self.part));
         if let Some(feed) = &mut shard.requests.urls {
             feed.part = Some(cut(feed.part));
         }

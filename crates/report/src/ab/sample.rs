@@ -47,6 +47,7 @@ pub fn run() -> Run {
         monitor: None,
         profiling: None,
         rate_changes: Vec::new(),
+        fleet: None,
     }
 }
 
@@ -126,5 +127,6 @@ fn plan() -> Plan {
         expect: vec![200..=399],
         checks: None,
         keep_every_request: true,
+        part: None,
     }
 }

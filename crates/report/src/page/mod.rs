@@ -39,6 +39,7 @@ mod checks;
 mod command;
 mod embedded;
 mod explained;
+mod fleet;
 mod html;
 pub mod live;
 mod markdown;

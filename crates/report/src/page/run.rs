@@ -24,6 +24,7 @@ pub fn of_run(assessed: &Assessed) -> Page {
     page.sections.extend(super::checks::section(run));
     page.sections.extend(super::checks::samples(run));
     page.sections.extend(section::groups(run));
+    page.sections.extend(super::fleet::section(run));
     page.sections.push(section::command(&run.command_line));
     page.sections.push(joined("", [section::environment(run), section::report(assessed)]));
     page.explain_findings();

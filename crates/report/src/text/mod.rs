@@ -1,10 +1,11 @@
 //! The native report: what a person reads on the terminal after a run. Turns an assessed run into lines. What people
 //! look for comes first: the verdict (`verdict`), what was asked (`load`), the figures that matter most and what
-//! came back (`outcome`); then what the verdict stands on, how long it took (`latency`, by group in `groups`), and what
+//! came back (`outcome`); then what the verdict stands on, how long it took (`latency`, by group in `groups`, by machine in `fleet`), and what
 //! else there is to know (`details`, `profile`).
 
 mod checks;
 mod details;
+mod fleet;
 mod groups;
 mod latency;
 mod load;
@@ -48,6 +49,8 @@ pub fn write(assessed: &Assessed, style: &Style) -> String {
     lines.extend(latency::lines(run, style));
     lines.push(String::new());
     lines.extend(groups::lines(run, style));
+    lines.push(String::new());
+    lines.extend(fleet::lines(run, style));
     lines.push(String::new());
     lines.extend(details::lines(run, judged.little, style));
     lines.extend(profile::lines(run, style));

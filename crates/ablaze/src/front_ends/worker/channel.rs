@@ -1,6 +1,7 @@
 //! The two ways of a worker's channel. What it tells goes to standard output by a thread of its own, so that whoever does not
 //! read holds up nobody; what it is told comes from standard input and is heard by another (see [`super::listening`]).
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,9 @@ use ablaze_fleet::lines::{self, ASSIGNMENT_BYTES_MAX};
 use ablaze_fleet::message::{Assignment, FromWorker, ToWorker, VERSION, of_line, to_line};
 use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
+
+/// How often it is looked whether the coordinator is there.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A worker's channel to its coordinator.
 pub struct Channel {
@@ -29,6 +33,8 @@ pub struct State {
     pub is_closed: bool,
     /// It said when to start.
     pub has_start: bool,
+    /// It said that the run is to end.
+    pub was_stopped: bool,
     /// It has the Run, or wants none.
     pub is_received: bool,
     /// Lines that are not written yet.
@@ -44,9 +50,10 @@ impl Channel {
         let (lines, to_write) = channel();
         let own = Arc::new(Self { lines, state: Mutex::default(), changed: Condvar::new() });
         let writer = Arc::clone(&own);
+        let stdout = ablaze_sys::standard::take_stdout()?;
         std::thread::Builder::new()
             .name("tells".to_owned())
-            .spawn(move || writer.write(&to_write))?;
+            .spawn(move || writer.write(stdout, &to_write))?;
         Ok(own)
     }
 
@@ -116,10 +123,11 @@ impl Channel {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, lines: &Receiver<String>) {
-        let mut stdout = io::stdout().lock();
-        for line in lines {
-            let written = stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush());
+    /// Writes what there is, until nobody is there any more: standard output is closed then, and the other side knows.
+    fn write(&self, mut stdout: File, lines: &Receiver<String>) {
+        while !self.state().is_closed {
+            let Ok(line) = lines.recv_timeout(LOOK_EVERY) else { continue };
+            let written = stdout.write_all(line.as_bytes());
             self.change(|state| state.pending = state.pending.saturating_sub(1));
             if written.is_err() {
                 return self.change(|state| state.is_closed = true);

@@ -20,19 +20,27 @@ const ALIVE_EVERY_NS: u64 = 1_000_000_000;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Has the coordinator heard from now on: it starts and ends the run of this handle. Where it goes before it said when to
-/// start, this process ends; later the run does.
+/// start, this process ends; later the run does, and so it does after `limit_ns`.
 ///
 /// # Errors
 /// When the system gives no thread.
-pub fn begin(channel: &Arc<Channel>, control: &Arc<Control>) -> io::Result<()> {
-    channel.change(|state| state.heard_ns = monotonic_ns());
+pub fn begin(
+    channel: &Arc<Channel>,
+    control: &Arc<Control>,
+    limit_ns: Option<u64>,
+) -> io::Result<()> {
+    let begun_ns = monotonic_ns();
+    channel.change(|state| state.heard_ns = begun_ns);
+    let until_ns = limit_ns.map_or(u64::MAX, |limit_ns| begun_ns.saturating_add(limit_ns));
     let (own, run) = (Arc::clone(channel), Arc::clone(control));
     std::thread::Builder::new().name("hears".to_owned()).spawn(move || {
         hear(&own, &run);
         gone(&own, &run);
     })?;
     let (own, run) = (Arc::clone(channel), Arc::clone(control));
-    std::thread::Builder::new().name("minds".to_owned()).spawn(move || mind(&own, &run))?;
+    std::thread::Builder::new()
+        .name("minds".to_owned())
+        .spawn(move || mind(&own, &run, until_ns))?;
     Ok(())
 }
 
@@ -50,7 +58,10 @@ fn hear(channel: &Channel, control: &Control) {
                 channel.change(|state| state.has_start = true);
                 control.start_at(at_ns);
             }
-            Ok(ToWorker::Stop) => control.stop(),
+            Ok(ToWorker::Stop) => {
+                channel.change(|state| state.was_stopped = true);
+                control.stop();
+            }
             Ok(ToWorker::Received) => {
                 channel.change(|state| state.is_received = true);
                 control.stop();
@@ -62,12 +73,15 @@ fn hear(channel: &Channel, control: &Control) {
 }
 
 /// Says that this worker is there, and notices when the coordinator is not.
-fn mind(channel: &Channel, control: &Control) {
+fn mind(channel: &Channel, control: &Control, until_ns: u64) {
     loop {
         let state = channel.wait(LOOK_EVERY, |state| state.is_closed);
         let now_ns = monotonic_ns();
         if state.is_closed || now_ns.saturating_sub(state.heard_ns) > SILENCE_NS {
             return gone(channel, control);
+        }
+        if now_ns >= until_ns {
+            control.stop();
         }
         if now_ns.saturating_sub(state.told_ns) >= ALIVE_EVERY_NS {
             channel.tell(&FromWorker::Alive);

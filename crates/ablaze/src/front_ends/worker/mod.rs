@@ -16,12 +16,15 @@ use std::time::Duration;
 use ablaze_engine::Control;
 use ablaze_fleet::message::{Assignment, FromWorker};
 use ablaze_load::planning::{self, OptionNames};
+use ablaze_model::Run;
+use ablaze_model::run::Ended;
 use clap::{CommandFactory, Parser};
 
 use self::channel::Channel;
 use self::rows::Rows;
 use self::share::Share;
-use crate::{CommandError, carry_out, usage, verdict};
+use crate::fleet::kept::{self, Place};
+use crate::{CommandError, carry_out, usage, values, verdict};
 
 /// The command line of `ablaze worker`.
 #[derive(Debug, Parser)]
@@ -34,12 +37,21 @@ use crate::{CommandError, carry_out, usage, verdict};
     disable_version_flag = true,
     max_term_width = 100
 )]
-struct CommandLine {}
+struct CommandLine {
+    /// How long the run waits here if it cannot be handed over [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    keep: Option<u64>,
+    /// End the run after this time, whatever the coordinator says [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    limit: Option<u64>,
+}
 
 /// How long a worker tries to say why it ends.
 const LAST_LINE_WITHIN: Duration = Duration::from_secs(2);
 /// How long it waits for a coordinator that is there to take its Run.
 const RECEIVED_WITHIN: Duration = Duration::from_secs(60);
+/// How long a Run waits that could not be handed over.
+const KEEP: Duration = Duration::from_secs(600);
 
 const AFTER_HELP: &str = "\
 It is told what to do by a line on standard input and tells what happens in lines on standard
@@ -52,21 +64,22 @@ pub fn command() -> clap::Command {
 
 /// Runs `ablaze worker` with the words behind `worker`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    if let Err(status) = usage::parsed::<CommandLine>("worker", arguments) {
-        return status;
-    }
-    match assigned() {
+    let line = match usage::parsed::<CommandLine>("worker", arguments) {
+        Ok(line) => line,
+        Err(status) => return status,
+    };
+    match assigned(&line) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),
     }
 }
 
 /// Does what it is told to do, if it is.
-fn assigned() -> Result<(), CommandError> {
+fn assigned(line: &CommandLine) -> Result<(), CommandError> {
     let channel = Channel::standard().map_err(no_thread)?;
     let assignment = channel.assignment().map_err(CommandError::machine);
     let done = match assignment {
-        Ok(Some(assignment)) => work(&channel, assignment),
+        Ok(Some(assignment)) => work(&channel, assignment, line),
         Ok(None) => Ok(()),
         Err(error) => Err(error),
     };
@@ -78,25 +91,53 @@ fn assigned() -> Result<(), CommandError> {
 }
 
 /// Carries out what was assigned, and hands over the Run.
-fn work(channel: &Arc<Channel>, assignment: Assignment) -> Result<(), CommandError> {
+fn work(
+    channel: &Arc<Channel>,
+    assignment: Assignment,
+    line: &CommandLine,
+) -> Result<(), CommandError> {
     let control = Arc::new(Control::new());
     carry_out::listen_for(&control)?;
-    listening::begin(channel, &control).map_err(no_thread)?;
+    listening::begin(channel, &control, line.limit).map_err(no_thread)?;
+    let name = kept::name_of(&assignment.id, assignment.index);
     let Share { spec, secrets } = Share::of(assignment)?;
     let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
     let (facts, ready) = (facts::of(&planned), Arc::clone(channel));
     control.hold(move || ready.tell(&FromWorker::Ready(facts)));
-    let mut rows = Rows::to(Arc::clone(channel));
+    let mut rows = Rows::to(Arc::clone(channel), name);
     let (run, _) = ablaze_load::carry_out::carry_out(planned.plan, &spec, &control, &mut rows)?;
     if !channel.state().has_start {
         // It was called off, and there is nothing to hand over.
         channel.tell(&FromWorker::Bye);
         return Ok(());
     }
+    hand_over(channel, run, rows.place(), line.keep.map_or(KEEP, Duration::from_nanos))
+}
+
+/// Hands the Run over; where that cannot be done, it waits to be fetched.
+fn hand_over(
+    channel: &Channel,
+    run: Run,
+    place: Option<Place>,
+    keep: Duration,
+) -> Result<(), CommandError> {
+    let state = channel.state();
+    let cut_short = run.ended == Ended::Interrupted && !state.was_stopped;
     let document = ablaze_report::json::write(&verdict::assessed(run));
-    channel.tell(&FromWorker::Run { document });
-    channel.wait(RECEIVED_WITHIN, |state| state.is_received || state.is_closed);
-    channel.tell(&FromWorker::Bye);
+    if !state.is_closed && !state.is_received {
+        channel.tell(&FromWorker::Run { document: document.clone(), cut_short });
+    }
+    let state = channel.wait(RECEIVED_WITHIN, |state| state.is_received || state.is_closed);
+    match place.filter(|_| !state.is_received) {
+        None => channel.tell(&FromWorker::Bye),
+        Some(place) => {
+            // Whoever asks for it here has given up the channel.
+            channel.change(|state| state.is_closed = true);
+            place.keep(&document, keep).map_err(|error| {
+                CommandError::machine(format!("the run cannot be kept here: {error}"))
+            })?;
+        }
+    }
     Ok(())
 }
 

@@ -7,17 +7,28 @@ use ablaze_fleet::message::{FromWorker, Row};
 
 use super::channel::Channel;
 use crate::carry_out::{UnderWay, Watcher};
+use crate::error::note;
+use crate::fleet::kept::Place;
 
 /// The watcher of a worker's run.
 pub struct Rows {
     channel: Arc<Channel>,
+    /// What the Run is called where it has to wait.
+    name: String,
     has_started: bool,
+    /// Where it would wait.
+    place: Option<Place>,
 }
 
 impl Rows {
     /// Told over this channel.
-    pub fn to(channel: Arc<Channel>) -> Self {
-        Self { channel, has_started: false }
+    pub fn to(channel: Arc<Channel>, name: String) -> Self {
+        Self { channel, name, has_started: false, place: None }
+    }
+
+    /// Where the Run can wait, if it has to; `None` where it never started.
+    pub fn place(self) -> Option<Place> {
+        self.place
     }
 }
 
@@ -33,6 +44,12 @@ impl Watcher for Rows {
         if let Some(at_ns) = run.control.started_ns().filter(|_| !self.has_started) {
             self.has_started = true;
             self.channel.tell(&FromWorker::Started { at_ns });
+            match Place::take(&self.name) {
+                Ok(place) => self.place = Some(place),
+                Err(error) => {
+                    note(&format!("the run could not wait here for a coordinator: {error}"))
+                }
+            }
         }
         self.tick(run.progress);
     }

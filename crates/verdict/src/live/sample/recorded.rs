@@ -35,6 +35,7 @@ pub fn run() -> Run {
         monitor: None,
         profiling: None,
         rate_changes: Vec::new(),
+        fleet: None,
     }
 }
 
@@ -127,5 +128,6 @@ fn plan() -> Plan {
         expect: vec![200..=399],
         checks: None,
         keep_every_request: false,
+        part: None,
     }
 }

@@ -1,0 +1,73 @@
+//! Fetches the Runs of workers that were lost in the middle of their runs, over channels of their own: what a worker measured
+//! is not lost because a connection was.
+
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ablaze_fleet::Outcome;
+use ablaze_fleet::lines::RUN_BYTES_MAX;
+
+use super::{Place, kept};
+
+/// A worker's load ends within 10 s of losing its coordinator, and a connection takes its time: longer is not waited for.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Fetches what waits for this coordinator, from all hosts at the same time; the numbers of the workers whose Runs came.
+pub fn fetch(outcome: &mut Outcome, place: &Place, id: &str) -> Vec<usize> {
+    let is_wanted = |worker: &ablaze_fleet::coordinator::WorkerOutcome| {
+        worker.lost.is_some() && worker.run.is_none() && worker.started_ns.is_some()
+    };
+    let mut fetched = Vec::new();
+    std::thread::scope(|scope| {
+        let wanted = outcome.workers.iter_mut().enumerate();
+        let wanted = wanted.filter(|(_, worker)| is_wanted(worker));
+        let threads: Vec<_> = wanted
+            .map(|(index, worker)| {
+                let name = kept::name_of(id, index as u32);
+                let words = ["fleet", "collect", name.as_str()];
+                let command = place.command(&worker.name, index, &words);
+                (index, worker, scope.spawn(|| printed(command.ok()?)))
+            })
+            .collect();
+        for (index, worker, thread) in threads {
+            if let Ok(Some(document)) = thread.join() {
+                worker.run = Some(document);
+                fetched.push(index);
+            }
+        }
+    });
+    fetched
+}
+
+/// What a command prints, if it succeeds in time.
+fn printed(mut command: Command) -> Option<String> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.process_group(0).spawn().ok()?;
+    let stdout = child.stdout.take()?;
+    let reading = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.take(RUN_BYTES_MAX as u64).read_to_string(&mut text).ok()?;
+        Some(text)
+    });
+    let succeeded = ended(&mut child);
+    // Whatever of it is left holds up nobody.
+    ablaze_sys::signals::kill_group(child.id());
+    let _ = child.wait();
+    let text = reading.join().ok()??;
+    succeeded.then_some(text)
+}
+
+/// Waits for its end, so long at most; whether it succeeded.
+fn ended(child: &mut Child) -> bool {
+    let until = Instant::now() + LONGEST;
+    while Instant::now() < until {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+            Err(_) => return false,
+        }
+    }
+    false
+}

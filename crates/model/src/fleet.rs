@@ -1,0 +1,143 @@
+//! What is known of the machines that carried one load out together: each with its own figures, how far apart they
+//! started, and the time in which all of them ran. The Run beside it is that of all.
+
+use serde::{Deserialize, Serialize};
+
+/// The machines that carried one load out together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fleet {
+    /// What reached them: `exec` or `ssh`.
+    pub by: String,
+    /// How far apart they started; `None` where fewer than two did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<StartSkew>,
+    /// The time in which all ran that ever did, where that is not the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
+    /// Each of them, in the order they were asked for.
+    pub workers: Vec<FleetWorker>,
+}
+
+/// How far apart workers started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartSkew {
+    /// From the first to the last, ns.
+    pub ns: u64,
+    /// How wrong that can be, ns.
+    pub bound_ns: u64,
+}
+
+/// The figures of a part of a run, from the rows of all workers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Together {
+    /// Its end, ns from the common start.
+    pub to_ns: u64,
+    /// Complete responses of any status.
+    pub responses: u64,
+    /// Exchanges without a valid response.
+    pub failures: u64,
+    /// The median of their times, ns, to 1 %.
+    pub p50_ns: Option<u64>,
+    /// The 99th percentile of their times, ns, to 1 %.
+    pub p99_ns: Option<u64>,
+}
+
+/// One of the machines.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FleetWorker {
+    /// What it is called.
+    pub name: String,
+    /// Its machine; `None` if it was never ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<WorkerMachine>,
+    /// When its clock started, ns from the common start; `None` where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_ns: Option<i64>,
+    /// How wrong that can be, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_bound_ns: Option<u64>,
+    /// How far its clock went away from the coordinator's during the run, ns, where that can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_ns: Option<u64>,
+    /// Why it was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
+    /// It was lost, and its Run was fetched afterwards.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub collected: bool,
+    /// Whether its Run is a part of the Run of all.
+    pub counted: bool,
+    /// Complete responses of any status: of its Run, or, where there is none, of the rows that came.
+    pub responses: u64,
+    /// Exchanges without a valid response.
+    pub failures: u64,
+    /// Length of its measured window, ns.
+    pub elapsed_ns: u64,
+    /// The median of its times, ns.
+    pub p50_ns: Option<u64>,
+    /// The 99th percentile of its times, ns.
+    pub p99_ns: Option<u64>,
+    /// How busy its busiest thread was, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<f64>,
+    /// What limited it; `None` without a Run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<WorkerLimit>,
+    /// What its own Run was found to be: number and name of each finding that its verdict stands on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
+}
+
+/// What limited one of the machines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerLimit {
+    /// As reports of machines call it: `client`.
+    pub key: String,
+    /// In words, with the evidence.
+    pub text: String,
+}
+
+/// What is known of a worker's machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerMachine {
+    /// Its host's name.
+    pub host: String,
+    /// Version of the program.
+    pub program: String,
+    /// Its kernel's release.
+    pub kernel: Option<String>,
+    /// Model of its processors.
+    pub cpu_model: Option<String>,
+    /// CPUs that it may use.
+    pub cpus_allowed: Option<u32>,
+    /// Threads that it loaded with.
+    pub threads: u32,
+    /// Connections that it had.
+    pub connections: u32,
+    /// The backend: io_uring or epoll, and why not io_uring.
+    pub backend: String,
+    /// Whether the target is on the same host.
+    pub on_target_host: bool,
+    /// What is to be said of it before a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl FleetWorker {
+    /// Responses per second over its window; `None` when that has no length.
+    pub fn rate_per_s(&self) -> Option<f64> {
+        (self.elapsed_ns > 0).then(|| self.responses as f64 * 1e9 / self.elapsed_ns as f64)
+    }
+
+    /// Whether it was itself what limited it.
+    pub fn is_at_its_limit(&self) -> bool {
+        self.limit.as_ref().is_some_and(|limit| limit.key == "client")
+    }
+}
+
+impl Fleet {
+    /// Those whose Runs are in that of all.
+    pub fn counted(&self) -> impl Iterator<Item = &FleetWorker> {
+        self.workers.iter().filter(|worker| worker.counted)
+    }
+}

@@ -1,0 +1,86 @@
+//! What bounded the rate of several machines: each has seen its own side of it, and one that had no time left bounds all.
+
+use ablaze_model::finding::{Limit, Limited};
+use ablaze_model::fleet::{Fleet, FleetWorker};
+
+use crate::words::grouped;
+
+/// So many names are shown; the others are counted.
+const NAMES: usize = 4;
+
+/// What bounded the rate of these.
+pub(super) fn limit(fleet: &Fleet) -> Limited {
+    let counted: Vec<&FleetWorker> = fleet.counted().collect();
+    let full: Vec<&FleetWorker> =
+        counted.iter().copied().filter(|worker| worker.is_at_its_limit()).collect();
+    if !full.is_empty() {
+        let evidence = format!(
+            "the fleet: {} of {} workers had no CPU time left ({})",
+            grouped(full.len() as u64),
+            grouped(counted.len() as u64),
+            names(&full)
+        );
+        return Limited { by: Limit::Client, evidence };
+    }
+    let first =
+        counted.iter().find_map(|worker| worker.limit.as_ref().map(|limit| (worker, limit)));
+    let Some((worker, limit)) = first else {
+        return Limited { by: Limit::Unknown, evidence: "no worker has told its own".to_owned() };
+    };
+    let is_same =
+        |other: &&FleetWorker| other.limit.as_ref().is_none_or(|own| own.key == limit.key);
+    match Limit::of_key(&limit.key) {
+        Some(by) if counted.iter().all(is_same) => {
+            Limited { by, evidence: format!("{} on {}", limit.text, worker.name) }
+        }
+        _ => {
+            let evidence = "its workers were limited by different things: see the table".to_owned();
+            Limited { by: Limit::Unknown, evidence }
+        }
+    }
+}
+
+/// The names of these, for a sentence.
+pub(crate) fn names(workers: &[&FleetWorker]) -> String {
+    let shown: Vec<&str> = workers.iter().take(NAMES).map(|worker| worker.name.as_str()).collect();
+    match workers.len().saturating_sub(NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), grouped(more as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::fleet::WorkerLimit;
+
+    use super::*;
+
+    fn fleet(keys: &[&str]) -> Fleet {
+        let worker = |(number, key): (usize, &&str)| FleetWorker {
+            name: format!("host-{number}"),
+            counted: true,
+            limit: Some(WorkerLimit { key: (*key).to_owned(), text: "what was seen".to_owned() }),
+            ..FleetWorker::default()
+        };
+        Fleet { workers: keys.iter().enumerate().map(worker).collect(), ..Fleet::default() }
+    }
+
+    #[test]
+    fn one_that_has_no_time_left_bounds_all_and_is_named() {
+        let limited = limit(&fleet(&["unknown", "client", "server", "client"]));
+        assert_eq!(limited.by, Limit::Client);
+        assert_eq!(
+            limited.evidence,
+            "the fleet: 2 of 4 workers had no CPU time left (host-1, host-3)"
+        );
+        let many = limit(&fleet(&["client"; 6]));
+        assert!(many.evidence.ends_with("host-3 and 2 more)"), "{}", many.evidence);
+    }
+
+    #[test]
+    fn what_all_of_them_saw_bounds_all() {
+        assert_eq!(limit(&fleet(&["server", "server"])).by, Limit::Server);
+        assert_eq!(limit(&fleet(&["server", "round-trip"])).by, Limit::Unknown);
+        assert_eq!(limit(&fleet(&[])).by, Limit::Unknown);
+    }
+}
