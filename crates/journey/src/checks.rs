@@ -215,7 +215,7 @@ impl ExpectedBody {
     ) -> Result<(), String> {
         let is_met = match self {
             Self::Text(expected) => reading.text()? == expected.get(scope)?,
-            Self::Bytes(expected) => reading.view.body == expected.as_slice(),
+            Self::Bytes(expected) => reading.body()? == expected.as_slice(),
         };
         if is_met { Ok(()) } else { Err("the body is another than expected".to_owned()) }
     }

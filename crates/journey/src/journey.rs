@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::checks::{Assert, Capture, Expected};
+use crate::dot_segments;
 use crate::query::Query;
 use crate::template::{RenderError, Template};
 use crate::value::Value;
@@ -174,7 +175,7 @@ impl Step {
         Ok(())
     }
 
-    /// Writes the URL with its query behind `out`.
+    /// Writes the URL with its query behind `out`, without the segments `.` and `..` in its path.
     ///
     /// # Errors
     /// A variable in it.
@@ -187,9 +188,15 @@ impl Step {
         let start = out.len();
         self.url.render(variables, moment, out)?;
         if !self.query.is_empty() {
-            out.push(if out[start..].contains(&b'?') { b'&' } else { b'?' });
+            match &out[start..] {
+                [.., b'?'] => {}
+                url if url.contains(&b'?') => out.push(b'&'),
+                _ => out.push(b'?'),
+            }
             self.query.render(variables, moment, out)?;
         }
+        let path = start + dot_segments::path_start(&out[start..]);
+        dot_segments::remove(out, path);
         Ok(())
     }
 

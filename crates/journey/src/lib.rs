@@ -18,6 +18,7 @@ mod coding;
 mod compile;
 mod cookie;
 mod date;
+mod dot_segments;
 mod filter;
 mod html;
 mod jar;

@@ -48,7 +48,7 @@ impl Query {
             Self::Header(name) => header(reading, &name.get(scope)?),
             Self::Cookie(name, attribute) => cookie(reading, &name.get(scope)?, *attribute)?,
             Self::Body => Some(Value::from(reading.text()?)),
-            Self::Bytes => Some(Value::Bytes(view.body.to_vec())),
+            Self::Bytes => Some(Value::Bytes(reading.body()?.to_vec())),
             Self::Jsonpath(path) => {
                 path.find(reading.text()?).map_err(|_| "the body is no JSON".to_owned())?
             }
@@ -57,8 +57,8 @@ impl Query {
             Self::Duration => {
                 Some(Value::from(i64::try_from(view.duration_ns / 1_000_000).unwrap_or(i64::MAX)))
             }
-            Self::Sha256 => Some(Value::Bytes(Sha256::digest(view.body).to_vec())),
-            Self::Md5 => Some(Value::Bytes(md5(view.body).to_vec())),
+            Self::Sha256 => Some(Value::Bytes(Sha256::digest(reading.body()?).to_vec())),
+            Self::Md5 => Some(Value::Bytes(md5(reading.body()?).to_vec())),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Redirects that a step follows: where to, and what of its request goes along, as curl and Hurl have it.
 
 use crate::checks::Failure;
+use crate::dot_segments;
 use crate::journey::{Journey, Step};
 use crate::percent;
 use crate::response::Headers;
@@ -82,7 +83,8 @@ impl Redirect {
             return Err(failed(format!("the redirect {}", Site::unknown(&next))));
         };
         self.count += 1;
-        self.is_get |= matches!(response.status, 301..=303);
+        // The body stays behind where the method changes, and only there, as Hurl has it.
+        self.is_get |= matches!(response.status, 301..=303) && step.method != "GET";
         self.is_elsewhere |= !step.trusts_redirects() && origin as u32 != response.origin;
         self.url = next;
         Ok(true)
@@ -172,28 +174,10 @@ fn has_scheme(reference: &[u8]) -> bool {
         && reference[..end].iter().all(is_of_scheme)
 }
 
-/// Path, query and fragment without the segments `.` and `..` (RFC 3986, 5.2.4).
+/// Path, query and fragment without the segments `.` and `..`, as a request line can have them.
 fn write_clean(target: &[u8], url: &mut Vec<u8>) {
-    let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
-    let (path, behind) = target.split_at(end);
-    let mut segments: Vec<&[u8]> = Vec::new();
-    let mut parts = path.strip_prefix(b"/").unwrap_or(path).split(|byte| *byte == b'/').peekable();
-    while let Some(segment) = parts.next() {
-        let is_last = parts.peek().is_none();
-        match segment {
-            b".." => drop(segments.pop()),
-            b"." => {}
-            segment => {
-                segments.push(segment);
-                continue;
-            }
-        }
-        if is_last {
-            segments.push(b"");
-        }
-    }
-    let clean: Vec<u8> =
-        segments.iter().flat_map(|segment| [&b"/"[..], segment]).flatten().copied().collect();
-    percent::encode_unsendable(if clean.is_empty() { b"/" } else { &clean }, url);
-    percent::encode_unsendable(behind, url);
+    let mut clean = if target.first() == Some(&b'/') { Vec::new() } else { vec![b'/'] };
+    clean.extend_from_slice(target);
+    dot_segments::remove(&mut clean, 0);
+    percent::encode_unsendable(&clean, url);
 }

@@ -13,7 +13,7 @@ use crate::jar::Jar;
 use crate::journey::{FormPart, Step, StepBody};
 use crate::percent;
 use crate::redirect::Redirect;
-use crate::request_body::{BOUNDARY_BYTES, Content};
+use crate::request_body::{Boundary, Content};
 use crate::site::Site;
 use crate::template::Template;
 use crate::variables::{Moment, Variables};
@@ -84,18 +84,18 @@ impl Step {
             (false, 0) => b" HTTP/1.0\r\n",
             (false, _) => b" HTTP/1.1\r\n",
         });
-        let mut boundary = [0; BOUNDARY_BYTES];
+        let boundary = self.boundary(sending);
+        self.write_own_fields(site, sending, out)?;
+        for (name, value) in &self.headers {
+            self.write_header(name, value, boundary.as_ref(), sending, out)?;
+        }
+        self.write_cookies(site, sending, out)?;
         let files = sending.files;
         let content = match sending.redirect.is_get {
             true => Content::None,
-            false => self.draft_body(sending, files, &mut boundary)?,
+            false => self.draft_body(sending, files, boundary.as_ref())?,
         };
-        self.write_own_fields(site, sending, out)?;
-        for (name, value) in &self.headers {
-            self.write_header(name, value, sending, out)?;
-        }
-        self.write_cookies(site, sending, out)?;
-        self.write_content_fields(sending, &content, &boundary, out);
+        self.write_content_fields(sending, &content, boundary.as_ref(), out);
         match content {
             Content::None => {}
             Content::Drafted => out.extend_from_slice(&sending.drafts.body),
@@ -180,6 +180,7 @@ impl Step {
         &self,
         name: &Template,
         value: &Template,
+        boundary: Option<&Boundary>,
         sending: &mut Sending<'_, M>,
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
@@ -210,6 +211,11 @@ impl Step {
                 shown(&out[start..behind - 2])
             );
             return Err(Failure { line: self.line, message });
+        }
+        if let Some(boundary) = boundary
+            && out[start..behind - 2].eq_ignore_ascii_case(b"content-type")
+        {
+            write_boundary_parameter(boundary, out);
         }
         out.extend(b"\r\n");
         Ok(())
@@ -253,7 +259,7 @@ impl Step {
         &self,
         sending: &Sending<'_, M>,
         content: &Content<'_>,
-        boundary: &[u8],
+        boundary: Option<&Boundary>,
         out: &mut Vec<u8>,
     ) {
         let length_bytes = match content {
@@ -266,9 +272,8 @@ impl Step {
         if let Some(content_type) = self.content_type.filter(|_| is_told) {
             out.extend(b"Content-Type: ");
             out.extend(content_type.as_bytes());
-            if matches!(self.body, StepBody::Multipart(_)) {
-                out.extend(b"; boundary=");
-                out.extend(boundary);
+            if let Some(boundary) = boundary {
+                write_boundary_parameter(boundary, out);
             }
             out.extend(b"\r\n");
         }
@@ -285,6 +290,12 @@ impl Step {
 
 pub(crate) fn shown(bytes: &[u8]) -> String {
     ablaze_wire::printable::printable(&String::from_utf8_lossy(bytes)).to_string()
+}
+
+/// Without it nobody could take the form apart, so it stands behind a type that the file gives, too, as curl has it.
+fn write_boundary_parameter(boundary: &Boundary, out: &mut Vec<u8>) {
+    out.extend(b"; boundary=");
+    out.extend(boundary);
 }
 
 /// What stands on the request line.

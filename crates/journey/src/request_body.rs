@@ -14,11 +14,17 @@ pub(crate) enum Content<'a> {
 }
 
 impl Step {
+    /// What stands between the parts of its form, if it sends one.
+    pub(crate) fn boundary<M: Moment>(&self, sending: &mut Sending<'_, M>) -> Option<Boundary> {
+        let is_form = matches!(self.body, StepBody::Multipart(_)) && !sending.redirect.is_get;
+        is_form.then(|| boundary_of(sending.moment.random()))
+    }
+
     pub(crate) fn draft_body<'f, M: Moment>(
         &self,
         sending: &mut Sending<'_, M>,
         files: &'f Files,
-        boundary: &mut [u8; BOUNDARY_BYTES],
+        boundary: Option<&Boundary>,
     ) -> Result<Content<'f>, Failure> {
         let (variables, moment) = (sending.variables, &mut *sending.moment);
         let body = &mut sending.drafts.body;
@@ -32,7 +38,7 @@ impl Step {
             }
             StepBody::File(name) => Ok(Content::File(self.file(name, files)?)),
             StepBody::Multipart(parts) => {
-                write_boundary(moment.random(), boundary);
+                let boundary: &[u8] = boundary.map_or(&[], |boundary| boundary);
                 for part in parts {
                     body.extend(b"--");
                     body.extend_from_slice(boundary);
@@ -106,18 +112,19 @@ impl Step {
     }
 }
 
-pub(crate) const BOUNDARY_BYTES: usize = 24 + 22;
-
 /// Dashes and 22 random characters, as curl has them: they do not occur in any content.
-fn write_boundary(random: u128, boundary: &mut [u8; BOUNDARY_BYTES]) {
+pub(crate) type Boundary = [u8; 24 + 22];
+
+fn boundary_of(random: u128) -> Boundary {
     const CHARACTERS: &[u8; 64] =
         b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789ab";
     let mut rest = random;
-    boundary.fill(b'-');
+    let mut boundary = [b'-'; size_of::<Boundary>()];
     for place in &mut boundary[24..] {
         *place = CHARACTERS[(rest & 63) as usize];
         rest >>= 6;
     }
+    boundary
 }
 
 /// A name inside quotation marks, as browsers and curl write it.

@@ -84,23 +84,39 @@ pub struct ResponseView<'a> {
 pub struct Reading<'a> {
     /// The response.
     pub view: ResponseView<'a>,
+    /// Why its body cannot be looked at, if it cannot.
+    no_body: Option<String>,
     text: OnceCell<Result<Cow<'a, str>, String>>,
 }
 
 impl<'a> Reading<'a> {
     /// Before anybody asked.
     pub fn new(view: ResponseView<'a>) -> Self {
-        Self { view, text: OnceCell::new() }
+        Self { view, no_body: None, text: OnceCell::new() }
+    }
+
+    /// One whose body cannot be looked at, and why: it is too large, or not in the coding that it names. What asks for it
+    /// fails with that reason, and nothing else does.
+    pub fn without_body(view: ResponseView<'a>, why: String) -> Self {
+        Self { view, no_body: Some(why), text: OnceCell::new() }
+    }
+
+    /// The body.
+    ///
+    /// # Errors
+    /// In words: why it cannot be looked at.
+    pub fn body(&self) -> Result<&'a [u8], String> {
+        self.no_body.clone().map_or(Ok(self.view.body), Err)
     }
 
     /// The body as text, by the charset of its `Content-Type`; UTF-8 if there is none.
     ///
     /// # Errors
-    /// In words: a charset that is not known here, or bytes that are not in it.
+    /// In words: why it cannot be looked at, a charset that is not known here, or bytes that are not in it.
     pub fn text(&self) -> Result<&str, String> {
         let text = self.text.get_or_init(|| {
             let value = self.view.headers.values(b"content-type").next().unwrap_or_default();
-            decode(self.view.body, charset(value).unwrap_or(b"utf-8"))
+            decode(self.body()?, charset(value).unwrap_or(b"utf-8"))
         });
         text.as_deref().map_err(Clone::clone)
     }

@@ -50,7 +50,7 @@ impl JourneyWalk {
             Ok(true) => return,
             Err(failure) => return self.fail(index, &failure, response.at_ns),
         }
-        let (judged, failure) = self.captured_and_checked(index, response);
+        let (judged, failure, others) = self.captured_and_checked(index, response);
         let user = &self.users[index];
         // Of a step that is tried again the last try counts.
         let retry = self.route.journey.steps[user.step].options.retry;
@@ -70,6 +70,7 @@ impl JourneyWalk {
                     self.sample(index, &failure, response);
                 }
                 self.fail(index, &failure, response.at_ns);
+                others.iter().for_each(|failure| self.trace(Traced::Failed(failure)));
             }
         }
     }
@@ -83,12 +84,12 @@ impl JourneyWalk {
         user.redirect.follow(step, &response, &self.route.sites)
     }
 
-    /// How the asserts went, and what failed first.
+    /// How the asserts went, what failed first, and, if somebody wants to be told, what failed besides.
     fn captured_and_checked(
         &mut self,
         index: usize,
         response: Answered,
-    ) -> (Checked, Option<Failure>) {
+    ) -> (Checked, Option<Failure>, Vec<Failure>) {
         let route = &self.route;
         let user = &mut self.users[index];
         let step = &route.journey.steps[user.step];
@@ -102,28 +103,23 @@ impl JourneyWalk {
             url: std::str::from_utf8(&user.url).unwrap_or_default(),
         };
         if let Err(failure) = step.expect(&Reading::new(view)) {
-            return (Checked { passed: 0, failed: 1 }, Some(failure));
+            return (Checked { passed: 0, failed: 1 }, Some(failure), Vec::new());
         }
         let first_line = u64::from(step.expects_first_line());
-        let mut body = Cow::Borrowed(view.body);
-        if self.steps[user.step].body {
-            let whole = match user.body.is_cut {
-                false => decoded(headers, view.body, CAPTURE_BYTES_MAX),
-                true => Err(format!(
-                    "the body has {} bytes, and captures and asserts look at {CAPTURE_BYTES_MAX} at most",
-                    response.body_bytes
-                )),
-            };
-            match whole {
-                Ok(whole) => body = whole,
-                Err(message) => {
-                    return (Checked::default(), Some(Failure { line: step.line, message }));
-                }
-            }
-        }
-        let reading = Reading::new(ResponseView { body: &body, ..view });
+        let whole = match (self.steps[user.step].body, user.body.is_cut) {
+            (false, _) => Ok(Cow::Borrowed(view.body)),
+            (true, false) => decoded(headers, view.body, CAPTURE_BYTES_MAX),
+            (true, true) => Err(format!(
+                "the body has {} bytes, and captures and asserts look at {CAPTURE_BYTES_MAX} at most",
+                response.body_bytes
+            )),
+        };
+        let reading = match &whole {
+            Ok(body) => Reading::new(ResponseView { body, ..view }),
+            Err(why) => Reading::without_body(view, why.clone()),
+        };
         if let Err(failure) = step.capture(&reading, &mut user.variables, &mut self.now) {
-            return (Checked::default(), Some(failure));
+            return (Checked::default(), Some(failure), Vec::new());
         }
         if let Some(trace) = &route.trace {
             for (slot, is_secret) in step.captured() {
@@ -140,16 +136,15 @@ impl JourneyWalk {
                 });
             }
         }
-        let mut first = None;
+        let (mut first, mut others) = (None, Vec::new());
         let checked = step.check(&reading, &user.variables, &mut self.now, |failure| {
-            match (&route.trace, &first) {
-                // The first is told by whoever decides what becomes of it.
-                (Some(trace), Some(_)) => (trace.0)(Traced::Failed(&failure)),
-                (_, None) => first = Some(failure),
-                _ => {}
+            if first.is_none() {
+                first = Some(failure);
+            } else if route.trace.is_some() {
+                others.push(failure);
             }
         });
-        (Checked { passed: checked.passed + first_line, ..checked }, first)
+        (Checked { passed: checked.passed + first_line, ..checked }, first, others)
     }
 
     pub(super) fn exchange_failed(&mut self, index: usize, kind: FailureKind, at_ns: u64) {

@@ -95,6 +95,28 @@ fn a_request_has_what_every_request_needs_and_what_the_file_says() {
 }
 
 #[test]
+fn urls_are_asked_for_as_curl_does() {
+    let line = |url: &str| {
+        let sent = sent(&format!("GET {url}\n[Query]\nb: /../\n"));
+        sent.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(line("http://h:81/a/../x/./y"), "GET /x/y?b=%2F..%2F HTTP/1.1");
+    assert_eq!(line("http://h:81/a/b/.."), "GET /a/?b=%2F..%2F HTTP/1.1");
+    assert_eq!(line("http://h:81/x?"), "GET /x?b=%2F..%2F HTTP/1.1");
+    assert_eq!(line("http://h:81/x?a=/../"), "GET /x?a=/../&b=%2F..%2F HTTP/1.1");
+}
+
+#[test]
+fn a_form_has_its_boundary_in_a_type_of_the_file_too() {
+    let text = "POST http://h:81/\nContent-Type: multipart/form-data\n[Multipart]\na: b\n";
+    let request = sent(text);
+    let (_, boundary) = request.split_once("Content-Type: multipart/form-data; boundary=").unwrap();
+    let boundary = boundary.lines().next().unwrap();
+    assert!(request.contains(&format!("\r\n\r\n--{boundary}\r\n")), "{request}");
+    assert_eq!(request.matches("Content-Type").count(), 1, "{request}");
+}
+
+#[test]
 fn fields_of_the_file_replace_those_that_are_added() {
     let text = "POST http://h:81/\nhost: other\nUSER-AGENT: me\nAccept: a/b\nContent-Type: x/y\nContent-Length: 99\n`hello`\n";
     assert_eq!(

@@ -43,8 +43,7 @@ pub(super) fn begin(page: &Page, policy: &str, more_style: &str, out: &mut Strin
          <meta name=\"color-scheme\" content=\"light dark\" />\n\
          <meta name=\"generator\" content=\"ablaze {}\" />\n\
          <link rel=\"icon\" href=\"data:,\" />\n<title>{title}</title>\n\
-         <style>\n{STYLE}{OF_CHARTS}</style>\n<style class=\"ablaze-chart-style\">\n{}\n</style>\n</head>\n<body>\n<main>\n",
-         <style>\n{STYLE}\n{}\n{more_style}</style>\n</head>\n<body>\n<main>\n",
+         <style>\n{STYLE}{OF_CHARTS}{more_style}</style>\n<style class=\"ablaze-chart-style\">\n{}\n</style>\n</head>\n<body>\n<main>\n",
         env!("CARGO_PKG_VERSION"),
         svg::css()
     );
@@ -56,21 +55,11 @@ pub(super) fn begin(page: &Page, policy: &str, more_style: &str, out: &mut Strin
         let _ = writeln!(out, "<p>{}</p>", escaped(line));
     }
     out.push_str("</header>\n");
-    page.sections.iter().for_each(|section| write_section(section, &mut out));
-    out.push_str("</main>\n");
-    for (name, json) in &page.runs {
-        out.push_str(&embedded::element(embedded::RUN, name, json));
-    }
-    for (name, json) in &page.figures {
-        out.push_str(&embedded::element(embedded::FIGURES, name, json));
-    }
-    let _ = write!(out, "<script>{}</script>\n</body>\n</html>\n", script::text());
-    out
 }
 
 /// Everything behind the last section, with a script behind the page's own.
 pub(super) fn end(more_script: &str, out: &mut String) {
-    let _ = write!(out, "<script>\n{SCRIPT}{more_script}</script>\n</body>\n</html>\n");
+    let _ = write!(out, "<script>{}{more_script}</script>\n</body>\n</html>\n", script::text());
 }
 
 pub(super) fn write_section(section: &Section, out: &mut String) {

@@ -43,6 +43,7 @@ impl SoFar {
             monitor: None,
             rate_changes: Vec::new(),
             profiling: None,
+            fleet: None,
         };
         Self { run, over_time: OverTime::default() }
     }
@@ -117,5 +118,6 @@ fn without_requests(plan: &Plan) -> Plan {
         expect: plan.expect.clone(),
         checks: None,
         keep_every_request: false,
+        part: plan.part.clone(),
     }
 }

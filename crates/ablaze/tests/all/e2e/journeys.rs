@@ -304,6 +304,6 @@ fn a_capture_of_50_mb_fails_with_its_reason_and_the_run_goes_on() {
     let why = json.pointer("/journeys/steps/0/first/text").unwrap();
     assert_eq!(
         why,
-        "line 1: the body has 50000000 bytes, and captures and asserts look at 1048576 at most"
+        "line 4: the capture of all: the body has 50000000 bytes, and captures and asserts look at 1048576 at most"
     );
 }

@@ -300,7 +300,7 @@ fn a_body_beyond_the_limit_fails_its_journey_with_the_reason() {
             let why = &journeys.steps[0].first.as_ref().unwrap().text;
             assert_eq!(
                 why,
-                "line 1: the body has 2000000 bytes, and captures and asserts look at 1048576 at most"
+                "line 6: the capture of all: the body has 2000000 bytes, and captures and asserts look at 1048576 at most"
             );
         },
     );
