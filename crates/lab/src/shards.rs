@@ -193,6 +193,25 @@ mod tests {
     }
 
     #[test]
+    fn merged_times_are_bucket_for_bucket_those_of_one_recorder() {
+        let mut one = ablaze_stats::Latency::new(4);
+        let mut shards: Vec<Run> = (0..4).map(|_| run()).collect();
+        for shard in &mut shards {
+            shard.record.answered.total = ablaze_stats::Latency::new(4);
+        }
+        // From 1 µs to some seconds, each to another shard in turn.
+        for number in 0..20_000u64 {
+            let time_ns = 1_000 + number * number * 13 + number % 7;
+            one.record(time_ns);
+            shards[number as usize % 4].record.answered.total.record(time_ns);
+        }
+        let named = shards.into_iter().enumerate().map(|(at, run)| (format!("{at}"), run));
+        let whole = merged(named.collect()).unwrap();
+        let buckets = |latency: &ablaze_stats::Latency| latency.recorded().collect::<Vec<_>>();
+        assert_eq!(buckets(&whole.record.answered.total), buckets(&one));
+    }
+
+    #[test]
     fn other_work_is_refused_and_named() {
         let refused = |change: fn(&mut Run)| both(change).err().unwrap_or_default();
         for (text, part) in [

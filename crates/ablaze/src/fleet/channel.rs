@@ -16,6 +16,7 @@ use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
 
 use super::Place;
+use super::ssh::Pushed;
 use crate::CommandError;
 
 /// Of what a process says on standard error, so many bytes are kept.
@@ -51,9 +52,10 @@ impl Channels {
     pub fn open(place: &Place, hosts: &[String]) -> Result<Self, CommandError> {
         let (tell, events) = channel();
         let mut channels = Self { workers: Vec::new(), events };
+        let greeting = place.greeting()?;
         for (index, host) in hosts.iter().enumerate() {
             let command = place.command(host, index, &["worker"])?;
-            channels.workers.push(Worker::start(command, index, host, &tell)?);
+            channels.workers.push(Worker::start(command, (index, host), greeting.clone(), &tell)?);
         }
         Ok(channels)
     }
@@ -110,8 +112,8 @@ impl Drop for Channels {
 impl Worker {
     fn start(
         mut command: Command,
-        index: usize,
-        host: &str,
+        (index, host): (usize, &str),
+        greeting: Option<Arc<Pushed>>,
         tell: &Sender<(Event, u64)>,
     ) -> Result<Self, CommandError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -125,17 +127,25 @@ impl Worker {
         drop(groups);
         let (lines, to_write) = channel();
         let said = Arc::new(Mutex::new(Vec::new()));
-        if let Some(stdin) = child.stdin.take() {
-            std::thread::spawn(move || write(stdin, &to_write));
-        }
         let keeping = child.stderr.take().map(|stderr| {
             let said = Arc::clone(&said);
             std::thread::spawn(move || keep(stderr, &said))
         });
-        if let Some(stdout) = child.stdout.take() {
+        if let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) {
             let tell = tell.clone();
             std::thread::spawn(move || {
-                let why = read(stdout, index, &tell);
+                let mut stdout = BufReader::with_capacity(64 * 1024, stdout);
+                let greeted = greeting.map_or(Ok(()), |own| own.greet(&mut stdout, &mut stdin));
+                let why = match greeted {
+                    Ok(()) => {
+                        std::thread::spawn(move || write(stdin, &to_write));
+                        read(stdout, index, &tell)
+                    }
+                    Err(why) => {
+                        drop(stdin);
+                        why
+                    }
+                };
                 // What it said on standard error ends when it does; whoever holds that open is not waited for.
                 for _ in 0..20 {
                     if keeping.as_ref().is_none_or(|keeping| keeping.is_finished()) {
@@ -164,8 +174,7 @@ fn write(mut stdin: ChildStdin, lines: &Receiver<String>) {
 }
 
 /// Passes on what a worker says, until it ends; why it did.
-fn read(stdout: ChildStdout, index: usize, tell: &Sender<(Event, u64)>) -> String {
-    let mut stdout = BufReader::with_capacity(64 * 1024, stdout);
+fn read(mut stdout: BufReader<ChildStdout>, index: usize, tell: &Sender<(Event, u64)>) -> String {
     loop {
         let line = match lines::next(&mut stdout, RUN_BYTES_MAX) {
             Ok(Some(line)) => line,

@@ -1,14 +1,18 @@
 //! Fetches the Runs of workers that were lost in the middle of their runs, over channels of their own: what a worker measured
 //! is not lost because a connection was.
 
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ablaze_fleet::Outcome;
 use ablaze_fleet::lines::RUN_BYTES_MAX;
 
+use ablaze_report::json;
+
+use super::ssh::Pushed;
 use super::{Place, kept};
 
 /// A worker's load ends within 10 s of losing its coordinator, and a connection takes its time: longer is not waited for.
@@ -20,6 +24,7 @@ pub fn fetch(outcome: &mut Outcome, place: &Place, id: &str) -> Vec<usize> {
         worker.lost.is_some() && worker.run.is_none() && worker.started_ns.is_some()
     };
     let mut fetched = Vec::new();
+    let greeting = place.greeting().ok().flatten();
     std::thread::scope(|scope| {
         let wanted = outcome.workers.iter_mut().enumerate();
         let wanted = wanted.filter(|(_, worker)| is_wanted(worker));
@@ -28,11 +33,13 @@ pub fn fetch(outcome: &mut Outcome, place: &Place, id: &str) -> Vec<usize> {
                 let name = kept::name_of(id, index as u32);
                 let words = ["fleet", "collect", name.as_str()];
                 let command = place.command(&worker.name, index, &words);
-                (index, worker, scope.spawn(|| printed(command.ok()?)))
+                let greeting = greeting.clone();
+                (index, worker, scope.spawn(move || printed(command.ok()?, greeting)))
             })
             .collect();
         for (index, worker, thread) in threads {
-            if let Ok(Some(document)) = thread.join() {
+            let document = thread.join().ok().flatten();
+            if let Some(document) = document.filter(|text| json::load(text).is_ok()) {
                 worker.run = Some(document);
                 fetched.push(index);
             }
@@ -42,11 +49,14 @@ pub fn fetch(outcome: &mut Outcome, place: &Place, id: &str) -> Vec<usize> {
 }
 
 /// What a command prints, if it succeeds in time.
-fn printed(mut command: Command) -> Option<String> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+fn printed(mut command: Command, greeting: Option<Arc<Pushed>>) -> Option<String> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.process_group(0).spawn().ok()?;
-    let stdout = child.stdout.take()?;
+    let (mut stdin, mut stdout) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
     let reading = std::thread::spawn(move || {
+        if let Some(own) = greeting {
+            own.greet(&mut stdout, &mut stdin).ok()?;
+        }
         let mut text = String::new();
         stdout.take(RUN_BYTES_MAX as u64).read_to_string(&mut text).ok()?;
         Some(text)

@@ -10,6 +10,7 @@ mod gather;
 pub mod kept;
 mod options;
 mod place;
+mod ssh;
 mod whole;
 
 use ablaze_engine::Control;
@@ -93,5 +94,5 @@ pub fn carry_out(
     let mut driven = drive::drive(&mut channels, settings, assignments, &control, watcher);
     let fetched = fetching::fetch(&mut driven.outcome, place, &id);
     drop(channels);
-    whole::run_of(driven, load, place.by(), &fetched)
+    whole::run_of(driven, load, (place.by(), &id), &fetched)
 }

@@ -1,11 +1,14 @@
 //! Where the workers of a fleet are, as `--fleet` says it, and the command that starts one there.
 //!
+//! - `ssh:a,b`, `ssh:@FILE`: a process on each of these hosts, over the system's ssh ([`super::ssh`]).
 //! - `exec:3`: so many processes on this host.
 //! - `exec:a,b,c=COMMAND`: a process for each of these names. In the words of COMMAND `{host}` is the name, `{index}` its
 //!   number from 0, and `{cmd}` what is to run there.
 
 use std::process::Command;
+use std::sync::Arc;
 
+use super::ssh::{self, Pushed};
 use crate::CommandError;
 use crate::shell;
 
@@ -33,6 +36,8 @@ enum By {
     Process,
     /// A command, as its words.
     Template(Vec<String>),
+    /// The system's ssh.
+    Ssh,
 }
 
 impl Place {
@@ -43,7 +48,8 @@ impl Place {
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some(("exec", rest)) => Self::exec(rest),
-            _ => Err("use exec:NUMBER or exec:NAMES=COMMAND".to_owned()),
+            Some(("ssh", rest)) => Ok(Self { hosts: Hosts::parse(rest)?, by: By::Ssh }),
+            _ => Err("use ssh:HOST,HOST, exec:NUMBER or exec:NAMES=COMMAND".to_owned()),
         }
     }
 
@@ -89,6 +95,18 @@ impl Place {
     pub fn by(&self) -> &'static str {
         match self.by {
             By::Process | By::Template(_) => "exec",
+            By::Ssh => "ssh",
+        }
+    }
+
+    /// What has to be said before a worker is there: the program itself, where the host has another or none.
+    ///
+    /// # Errors
+    /// When this program's own file cannot be read.
+    pub fn greeting(&self) -> Result<Option<Arc<Pushed>>, CommandError> {
+        match self.by {
+            By::Process | By::Template(_) => Ok(None),
+            By::Ssh => Ok(Some(Arc::new(Pushed::own()?))),
         }
     }
 
@@ -111,6 +129,7 @@ impl Place {
                 command.args(words);
                 Ok(command)
             }
+            By::Ssh => Ok(ssh::command(host, words)),
             By::Template(template) => {
                 let filled = filled(template, host, index, words);
                 let (program, arguments) = filled
@@ -199,7 +218,9 @@ mod tests {
             ("exec:a={cmd} | cat; x", "not one command"),
             ("exec:-oProxyCommand=x {cmd}", "not the name of a host"),
             ("exec:a,,b={cmd}", "not the name of a host"),
-            ("pigeon:a", "use exec:NUMBER"),
+            ("pigeon:a", "use ssh:HOST,HOST"),
+            ("ssh:", "not the name of a host"),
+            ("ssh:a;reboot", "not the name of a host"),
         ] {
             let refused = Place::parse(text).unwrap_err();
             assert!(refused.contains(part), "{text}: {refused}");

@@ -14,6 +14,7 @@ use ablaze_report::json;
 use ablaze_verdict::live;
 
 use super::drive::Driven;
+use super::kept;
 use crate::CommandError;
 use crate::error::{INTERRUPTED, note};
 
@@ -27,7 +28,7 @@ const TOGETHER: f64 = 0.95;
 pub fn run_of(
     driven: Driven,
     load: &LoadSpec,
-    by: &str,
+    (by, id): (&str, &str),
     fetched: &[usize],
 ) -> Result<Run, CommandError> {
     let Driven { outcome, start_unix_ns, together } = driven;
@@ -43,6 +44,12 @@ pub fn run_of(
         known.collected = run.is_some() && fetched.contains(&index);
         if let Some(why) = &known.lost {
             note(&format!("worker {} was lost: {why}", known.name));
+            if run.is_none() && started_ns.is_some() {
+                note(&format!(
+                    "its run may wait on its host for ten minutes: `ablaze fleet collect {}`",
+                    kept::name_of(id, index as u32)
+                ));
+            }
         }
         if let Some(mut run) = run {
             run.started_unix_ns = start_unix_ns.saturating_add_signed(started_ns.unwrap_or(0));

@@ -55,6 +55,10 @@ macro_rules! diagnoses {
             D41 d41_window_stalls "window stalls";
             D42 d42_client_fault "client fault";
             D43 d43_contradictory_figures "contradictory figures";
+            D44 d44_lost_workers "lost workers";
+            D45 d45_start_skew "start skew";
+            D46 d46_uneven_workers "uneven workers";
+            D47 d47_unlike_workers "unlike workers";
         }
     };
 }

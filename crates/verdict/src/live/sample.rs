@@ -5,6 +5,7 @@ mod recorded;
 use std::collections::BTreeMap;
 
 use ablaze_model::Run;
+use ablaze_model::fleet::{Fleet, FleetWorker, WorkerMachine};
 use ablaze_model::monitor::*;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{Http2Facts, ServerSettings, Slice};
@@ -37,6 +38,26 @@ pub fn with_shares(server: f64, client: f64) -> Run {
     }];
     run.monitor = Some(monitored((server * 1e10) as u64, busy_ns));
     run
+}
+
+/// So many machines that are alike, and did the same each.
+pub fn fleet(workers: u32) -> Fleet {
+    let machine = WorkerMachine {
+        kernel: Some("6.1.0".to_owned()),
+        cpus_allowed: Some(8),
+        connections: 10,
+        backend: "io_uring".to_owned(),
+        ..WorkerMachine::default()
+    };
+    let worker = |number: u32| FleetWorker {
+        name: format!("host-{number}"),
+        machine: Some(machine.clone()),
+        counted: true,
+        responses: 10_000,
+        elapsed_ns: 10_000_000_000,
+        ..FleetWorker::default()
+    };
+    Fleet { workers: (0..workers).map(worker).collect(), ..Fleet::default() }
 }
 
 /// Ten connections over HTTP/2 with so many streams each; the server permits 128.

@@ -15,6 +15,7 @@ mod exports;
 mod exports_metrics;
 mod exports_otlp;
 mod feeds;
+mod fleet;
 mod forbidden_ring;
 mod foreign;
 mod forms;

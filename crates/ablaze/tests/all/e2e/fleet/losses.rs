@@ -1,0 +1,142 @@
+//! Workers that are lost at every stage: each gets a line, the rest is reported, and nothing is left running.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Numbers, coordinator};
+use crate::e2e::support::{Ran, eventually, run, serve, start, url};
+
+/// What a run of this fleet says, which has `-d 2`.
+fn load(fleet: &str, more: &[&str], target: &str) -> Ran {
+    let words = [&["load", "--quiet", "--fleet", fleet, "-c", "6", "-d", "2"], more, &[target]];
+    run(&mut coordinator(&words.concat()))
+}
+
+fn end(process: i32, signal: Signal) {
+    kill_process(Pid::from_raw(process).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn one_that_dies_before_it_is_ready_is_named_with_what_it_said_last() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-before-ready"));
+    let dies = "if [ {host} = b ]; then echo no route to b >&2; exit 3; fi; exec {cmd}";
+    let fleet = numbers.of("a,b,c", dies);
+    let ran = load(&fleet, &["--lost", "go-on"], &url(&server, "/"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(
+        ran.stderr.contains("worker b was lost: its channel was closed: no route to b"),
+        "{ran:?}"
+    );
+    assert!(ran.stdout.contains("D44") && ran.stdout.contains("nothing of it is"), "{ran:?}");
+    // Without the option the others are called off, and there is nothing to report.
+    let ran = load(&fleet, &[], &url(&server, "/"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.stderr.contains("worker b was lost"), "{ran:?}");
+    assert!(numbers.have_ended(&["a", "b", "c"]));
+}
+
+#[test]
+fn one_that_is_killed_in_mid_run_is_lost_and_the_others_are_reported() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-mid-run"));
+    let fleet = numbers.of("a,b,c", "exec {cmd}");
+    let target = url(&server, "/");
+    let words =
+        ["load", "--quiet", "--fleet", &fleet, "--lost", "go-on", "-c6", "-d2", target.as_str()];
+    let child = start(&mut coordinator(&words));
+    assert!(eventually(|| server.served().requests > 1000), "nothing arrives");
+    end(numbers.process("b"), Signal::KILL);
+    let ran = child.end();
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(
+        ran.stdout.contains("D44  lost workers: 1 of 3 workers lost: b (its channel"),
+        "{ran:?}"
+    );
+    assert!(ran.stdout.contains("that it told of until then are not in the"), "{ran:?}");
+    assert!(ran.stdout.contains("All ran for the first"), "{ran:?}");
+    assert!(numbers.have_ended(&["a", "b", "c"]));
+}
+
+#[test]
+fn what_a_worker_measured_is_fetched_when_its_channel_broke() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-broken"));
+    // The relay to b ends after three seconds: a second before the end, as the start is two seconds ahead.
+    let broken = "if [ {host} = b ]; then timeout 3 cat | {cmd} | cat; else exec {cmd}; fi";
+    let fleet = numbers.of("a,b", broken);
+    let ran = load(&fleet, &["--lost", "go-on"], &url(&server, "/"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.contains("fetched afterwards and is in the"), "{ran:?}");
+    assert!(ran.stdout.contains("D44"), "{ran:?}");
+    assert!(numbers.have_ended(&["a", "b"]));
+}
+
+#[test]
+fn one_that_a_signal_ends_hands_over_what_it_has() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-term"));
+    let fleet = numbers.of("a,b", "exec {cmd}");
+    let target = url(&server, "/");
+    let child = start(&mut coordinator(&[
+        "load",
+        "--quiet",
+        "--fleet",
+        &fleet,
+        "-c4",
+        "-d30",
+        target.as_str(),
+    ]));
+    assert!(eventually(|| server.served().requests > 1000), "nothing arrives");
+    end(numbers.process("a"), Signal::TERM);
+    let ran = child.end();
+    assert!(ran.took < Duration::from_secs(25), "{ran:?}");
+    assert!(ran.stderr.contains("worker a was lost: it was ended by a signal"), "{ran:?}");
+    assert!(ran.stdout.contains("what it measured until then is in the figures"), "{ran:?}");
+    assert!(numbers.have_ended(&["a", "b"]));
+}
+
+#[test]
+fn ctrl_c_ends_all_and_keeps_the_report() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-interrupt"));
+    let fleet = numbers.of("a,b", "exec {cmd}");
+    let target = url(&server, "/");
+    let child =
+        start(&mut coordinator(&["load", "--fleet", &fleet, "-c4", "-d60", target.as_str()]));
+    assert!(eventually(|| server.served().requests > 1000), "nothing arrives");
+    child.signal(Signal::INT);
+    let ran = child.end();
+    assert_eq!(ran.status, 130, "{ran:?}");
+    assert!(ran.stdout.contains(" responses in ") && ran.stdout.contains("interrupted"), "{ran:?}");
+    assert!(!ran.stderr.contains("was lost"), "{ran:?}");
+    assert!(numbers.have_ended(&["a", "b"]));
+}
+
+#[test]
+fn workers_end_by_themselves_when_their_coordinator_is_killed() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-killed"));
+    let fleet = numbers.of("a,b", "exec {cmd} --keep 1s");
+    let target = url(&server, "/");
+    let mut child =
+        start(&mut coordinator(&["load", "--fleet", &fleet, "-c4", "-d60", target.as_str()]));
+    assert!(eventually(|| server.served().requests > 1000), "nothing arrives");
+    child.kill().unwrap();
+    assert!(numbers.have_ended(&["a", "b"]));
+}
+
+#[test]
+fn whoever_is_not_a_worker_or_is_another_version_is_named() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-other"));
+    let target = url(&server, "/");
+    let fleet = numbers.of("a", "echo hello; exec cat >/dev/null; {cmd}");
+    let ran = load(&fleet, &[], &target);
+    assert!(ran.stderr.contains("something that is not a line of a worker's: `hello`"), "{ran:?}");
+    let older = r#"sed -u "1s/\"program\":\"[^\"]*\"/\"program\":\"0.0.9\"/" | {cmd}"#;
+    let ran = load(&numbers.of("a", older), &[], &target);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("the coordinator is ablaze 0.0.9: use one version"), "{ran:?}");
+    let ran = load("exec:a=/no/such/program {cmd}", &[], &target);
+    assert!(ran.stderr.contains("cannot start `/no/such/program` for a"), "{ran:?}");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    // What a worker cannot do, it says itself.
+    let ran = load("exec:2", &["--cpus", "4000"], &target);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("worker worker-1 was lost: "), "{ran:?}");
+}

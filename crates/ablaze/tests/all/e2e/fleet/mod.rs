@@ -1,0 +1,56 @@
+//! `ablaze load --fleet`: several workers and one report, and what becomes of it when some of them are lost.
+
+mod losses;
+mod ssh;
+mod sums;
+
+use std::path::Path;
+use std::process::Command;
+
+use ablaze_testing::Scratch;
+
+use crate::e2e::support::{command, eventually};
+
+/// A coordinator whose templates find this very program as `ablaze`.
+fn coordinator(words: &[&str]) -> Command {
+    let mut command = command(words);
+    let own = Path::new(env!("CARGO_BIN_EXE_ablaze")).parent().unwrap().display();
+    command.env("PATH", format!("{own}:{}", std::env::var("PATH").unwrap_or_default()));
+    command
+}
+
+/// A folder in which each worker leaves the number of its process.
+struct Numbers(Scratch);
+
+impl Numbers {
+    fn new(name: &str) -> Self {
+        Self(Scratch::new(name))
+    }
+
+    /// `exec:` of these hosts, each of which runs `then`.
+    fn of(&self, hosts: &str, then: &str) -> String {
+        let folder = self.0.path().display();
+        format!("exec:{hosts}=sh -c 'echo $$ > {folder}/{{host}}; {then}'")
+    }
+
+    /// The process of a host, as soon as there is one.
+    fn process(&self, host: &str) -> i32 {
+        let path = self.0.path().join(host);
+        let read = || std::fs::read_to_string(&path).ok()?.trim().parse().ok();
+        assert!(eventually(|| read().is_some()), "{host} was never started");
+        read().unwrap()
+    }
+
+    /// Whether none of these hosts has a process any more, within a time.
+    fn have_ended(&self, hosts: &[&str]) -> bool {
+        let ended = |host: &&str| !is_running(self.process(host));
+        eventually(|| hosts.iter().all(ended))
+    }
+}
+
+/// Whether there is a process of this number that is not only waiting to be reaped.
+fn is_running(process: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().unwrap_or_default().trim().chars().next();
+    state.is_some_and(|state| state != 'Z')
+}

@@ -1,0 +1,126 @@
+//! A fleet over a real sshd on this host's loopback, by the names of three hosts.
+
+use std::fs;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ablaze_testing::skip::skip;
+use ablaze_testing::{Bounded, Running, Scratch, ports};
+
+use super::coordinator;
+use crate::e2e::support::{Ran, eventually, number, run, serve, url};
+
+/// An sshd for this test alone, and an `ssh` that reaches it as host-1 to host-3.
+struct Sshd {
+    folder: Scratch,
+    _running: Running,
+}
+
+impl Sshd {
+    /// Starts it; why it cannot be, where it cannot.
+    fn start(name: &str) -> Result<Self, String> {
+        let sshd =
+            ["/usr/sbin/sshd", "/usr/bin/sshd"].into_iter().find(|path| Path::new(path).exists());
+        let sshd = sshd.ok_or("there is no sshd here")?;
+        let folder = Scratch::new(name);
+        let file = |name: &str| folder.path().join(name);
+        for key in ["host", "own"] {
+            let mut keygen = Command::new("ssh-keygen");
+            keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(file(key));
+            if keygen.ran().status != 0 {
+                return Err("ssh-keygen makes no keys".to_owned());
+            }
+        }
+        fs::copy(file("own.pub"), file("authorized")).unwrap();
+        let port = ports::free();
+        let shown = |name: &str| file(name).display().to_string();
+        let mut server = Command::new(sshd);
+        server.args(["-D", "-e", "-f", "/dev/null", "-h", &shown("host"), "-p", &port.to_string()]);
+        for option in [
+            "ListenAddress=127.0.0.1".to_owned(),
+            format!("AuthorizedKeysFile={}", shown("authorized")),
+            "StrictModes=no".to_owned(),
+            "UsePAM=no".to_owned(),
+            "PidFile=none".to_owned(),
+            "MaxStartups=100".to_owned(),
+        ] {
+            server.args(["-o", &option]);
+        }
+        // Where sshd puts its part without privileges; whoever may not make it is told so by sshd.
+        let _ = fs::create_dir("/run/sshd");
+        let running =
+            server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).start();
+        let running = running.map_err(|error| error.to_string())?;
+        if !eventually(|| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
+            return Err("sshd does not start here".to_owned());
+        }
+        let config = format!(
+            "Host host-*\n HostName 127.0.0.1\n Port {port}\n IdentityFile {}\n IdentitiesOnly yes\n \
+             StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n LogLevel ERROR\n\
+             Host nowhere\n HostName 127.0.0.1\n Port 1\n",
+            shown("own")
+        );
+        fs::write(file("config"), config).unwrap();
+        fs::create_dir(file("bin")).unwrap();
+        let ssh = format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", shown("config"));
+        fs::write(file("bin/ssh"), ssh).unwrap();
+        fs::set_permissions(file("bin/ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+        let this = Self { folder, _running: running };
+        let mut login = Command::new(this.bin().join("ssh"));
+        match login.args(["-o", "BatchMode=yes", "host-1", "true"]).ran().status {
+            0 => Ok(this),
+            _ => Err("sshd permits no login here".to_owned()),
+        }
+    }
+
+    fn bin(&self) -> PathBuf {
+        self.folder.path().join("bin")
+    }
+
+    fn load(&self, words: &[&str]) -> Ran {
+        let mut command = coordinator(&[&["load", "--quiet", "--json"], words].concat());
+        let path = std::env::var("PATH").unwrap_or_default();
+        run(command.env("PATH", format!("{}:{path}", self.bin().display())))
+    }
+}
+
+/// The folders that hosts of a fleet are sent a program into.
+fn left_behind() -> usize {
+    let folders = ["/tmp", "/dev/shm", "/root"].iter().filter_map(|path| fs::read_dir(path).ok());
+    let names = folders.flatten().flatten().map(|entry| entry.file_name());
+    names.filter(|name| name.to_string_lossy().starts_with("ablaze.")).count()
+}
+
+#[test]
+fn three_hosts_without_the_program_are_one_fleet_and_nothing_is_left_there() {
+    let sshd = match Sshd::start("fleet-ssh") {
+        Ok(sshd) => sshd,
+        Err(why) => return skip(&format!("fleets over ssh: {why}; over exec: they are tested")),
+    };
+    let server = serve();
+    let before = left_behind();
+    let target = url(&server, "/");
+    let words = ["--fleet", "ssh:host-1,host-2,host-3", "-n", "3001", "-c", "6", &target];
+    let ran = sshd.load(&words);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let json = ran.json();
+    assert_eq!((number(&json, "/responses"), server.served().requests), (3001, 3001));
+    assert_eq!(json["fleet"]["by"], "ssh");
+    assert_eq!(left_behind(), before);
+    // One that cannot be reached is named with ssh's own words.
+    let ran = sshd.load(&[
+        "--fleet",
+        "ssh:host-1,nowhere",
+        "--lost",
+        "go-on",
+        "-n",
+        "100",
+        "-c2",
+        &target,
+    ]);
+    assert!(ran.stderr.contains("worker nowhere was lost: it could not be reached"), "{ran:?}");
+    assert!(ran.stderr.contains("Connection refused"), "{ran:?}");
+    assert_eq!(number(&ran.json(), "/responses"), 50);
+}

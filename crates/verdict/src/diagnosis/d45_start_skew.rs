@@ -1,0 +1,115 @@
+//! D45: the workers of a fleet did not start together, or their clocks went apart: the intervals of the one are not those of
+//! the other.
+
+use ablaze_model::Run;
+use ablaze_model::fleet::FleetWorker;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D45;
+use crate::finding::{Finding, Severity};
+use crate::words::time;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D45,
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
+};
+
+fn check(run: &Run) -> Option<Finding> {
+    skewed(run).or_else(|| drifted(run))
+}
+
+/// They started further apart than the shortest interval that is reported.
+fn skewed(run: &Run) -> Option<Finding> {
+    let skew = run.fleet.as_ref()?.skew?;
+    let slice_ns = run.record.slices.slice_ns;
+    // However wrong the clocks were compared.
+    (skew.ns > slice_ns.saturating_add(skew.bound_ns)).then(|| {
+        Finding::new(
+            D45,
+            Severity::Invalid,
+            format!(
+                "The first worker started {} (±{}) before the last; an interval of the report is {}.",
+                milliseconds(skew.ns),
+                milliseconds(skew.bound_ns),
+                milliseconds(slice_ns)
+            ),
+            "The load was not the one asked for while only some of the workers ran, and what is shown as one interval \
+             is several. All of them were told to start at the same moment by their own clocks: one had no CPU then, or \
+             was told too late.",
+            "Measure again with fewer threads (--threads) on the machines that came late, or with others.",
+        )
+    })
+}
+
+/// A clock went away from the coordinator's by more than an interval.
+fn drifted(run: &Run) -> Option<Finding> {
+    let slice_ns = run.record.slices.slice_ns;
+    let drift = |worker: &FleetWorker| worker.drift_ns.map(|ns| (ns, worker.name.clone()));
+    let (drift_ns, name) = run.fleet.as_ref()?.workers.iter().filter_map(drift).max()?;
+    (drift_ns > slice_ns).then(|| {
+        Finding::new(
+            D45,
+            Severity::Suspect,
+            format!(
+                "The clock of {name} went {} away from the coordinator's during the run.",
+                milliseconds(drift_ns)
+            ),
+            "Its intervals are not those of the others, and its rate is measured by a clock that is wrong by as much.",
+            "Look at the clock of that machine (CLOCK_MONOTONIC follows NTP's corrections of its speed), or leave it out.",
+        )
+    })
+}
+
+fn milliseconds(ns: u64) -> String {
+    time(ns as f64 / 1e6)
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let Some(fleet) = &run.fleet else {
+        return Some("One machine carried the load out.".to_owned());
+    };
+    let skew = fleet.skew?;
+    let (apart, bound) = (milliseconds(skew.ns), milliseconds(skew.bound_ns));
+    Some(format!("All workers started within {apart} (±{bound})."))
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::fleet::StartSkew;
+
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn starts_further_apart_than_an_interval_make_a_run_invalid() {
+        let mut run = sample::run();
+        let slice_ns = run.record.slices.slice_ns;
+        let mut skewed = |ns, bound_ns| {
+            let skew = Some(StartSkew { ns, bound_ns });
+            run.fleet = Some(Box::new(ablaze_model::fleet::Fleet { skew, ..sample::fleet(2) }));
+            check(&run)
+        };
+        assert_eq!(skewed(slice_ns, 0), None);
+        assert_eq!(skewed(slice_ns + 10, 10), None, "the clocks explain it");
+        let finding = skewed(3 * slice_ns, 1_000_000).unwrap();
+        assert_eq!(finding.severity, Severity::Invalid);
+        assert!(finding.evidence.contains("300 ms (±1.00 ms)"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn a_clock_that_goes_wrong_is_named() {
+        let mut run = sample::run();
+        let mut fleet = sample::fleet(3);
+        fleet.workers[2].drift_ns = Some(50_000_000);
+        run.fleet = Some(Box::new(fleet.clone()));
+        assert_eq!(check(&run), None, "less than an interval");
+        fleet.workers[2].drift_ns = Some(2_000_000_000);
+        run.fleet = Some(Box::new(fleet));
+        let finding = check(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("host-2"), "{}", finding.evidence);
+    }
+}
