@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_lost_worker_is_told_with_what_became_of_its_figures() {
-        let mut run = crate::sample::run();
+        let mut run = crate::sample::ordinary();
         assert!(rows(&run).is_empty() && sentences(&run).is_empty());
         let lost = FleetWorker {
             name: "b".to_owned(),

@@ -78,13 +78,11 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let steering = Steering::of(&planned.plan);
     // Before the watcher, which may take the terminal: what these say is to be read.
     let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan, &steering)?;
-    let mut watcher = progress::native_watcher(&planned.plan, report, &steering);
     let is_fleet = line.fleet.fleet.is_some();
     let mut watcher = match is_fleet {
-        false => progress::native_watcher(&planned.plan, report),
+        false => progress::native_watcher(&planned.plan, report, &steering),
         true => progress::watcher(&planned.plan, report.quiet),
     };
-    let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan)?;
     // A plan may have a hundred megabytes of requests: there are two only where both are carried out.
     let profiled = report.profile.as_ref().map(|sides| (sides, planned.plan.clone()));
     let mut watchers = exports.beside(watcher.as_mut());
