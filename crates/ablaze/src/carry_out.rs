@@ -118,6 +118,14 @@ pub fn interrupted() -> bool {
     STOPPED.load(Ordering::Acquire)
 }
 
+/// Does what the first Ctrl-C does: ends the run under way, and keeps the next from beginning.
+pub fn interrupt() {
+    STOPPED.store(true, Ordering::Release);
+    if let Some(control) = &*UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) {
+        control.stop();
+    }
+}
+
 fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), CommandError> {
     let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
     *under_way = Some(Arc::clone(control));
@@ -145,10 +153,7 @@ pub fn listen_for_interrupts() -> Result<(), CommandError> {
             ablaze_sys::terminal::leave_screen();
             std::process::exit(i32::from(INTERRUPTED));
         }
-        STOPPED.store(true, Ordering::Release);
-        if let Some(control) = &*UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) {
-            control.stop();
-        }
+        interrupt();
     })
     .map_err(|error| CommandError::machine(format!("cannot catch Ctrl-C: {error}")))
 }

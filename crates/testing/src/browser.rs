@@ -150,7 +150,7 @@ fn unescaped(text: &str) -> String {
 
 /// The browser; if there is none, a skip, and a failure where the long tests are asked for.
 #[track_caller]
-fn browser() -> Option<PathBuf> {
+pub(crate) fn browser() -> Option<PathBuf> {
     let found =
         ["chromium", "chromium-browser", "google-chrome", "chrome"].into_iter().find_map(find);
     if found.is_none() {

@@ -13,6 +13,7 @@
 pub mod allocations;
 pub mod browser;
 pub mod client;
+pub mod driven_browser;
 pub mod experiments;
 pub mod hostile;
 pub mod ports;
@@ -21,5 +22,6 @@ pub mod repository;
 pub mod scratch;
 pub mod skip;
 
+pub use driven_browser::DrivenBrowser;
 pub use process::{Bounded, Ran, Running};
 pub use scratch::{Scratch, ScratchFile};

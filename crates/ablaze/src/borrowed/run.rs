@@ -126,7 +126,10 @@ pub fn run<F: FrontEnd>(
 fn native_options(tool: &Tool, words: &[String]) -> Result<native::Options, CommandError> {
     let program = std::iter::once(tool.name).chain(words.iter().map(String::as_str));
     match CommandLine::try_parse_from(program) {
-        Ok(line) => Ok(line.options),
+        Ok(line) => {
+            line.exports.note_no_effect();
+            Ok(line.options)
+        }
         Err(error) => Err(tool.usage(hints::refusal(&error, &CommandLine::command()).line)),
     }
 }

@@ -19,6 +19,7 @@ use ablaze_wire::url::{Scheme, Url};
 use super::ab_client;
 use crate::carry_out::{Silent, carry_out, interrupted};
 use crate::profile;
+use crate::web::plan::PlanPage;
 
 /// The longest body that a control is given.
 const MOST_BYTES: u64 = 256 << 20;
@@ -28,12 +29,19 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Performs runs in this process, with the secrets that their loads refer to.
 pub struct Native<'a> {
     secrets: &'a Secrets,
+    page: Option<PlanPage>,
 }
 
 impl<'a> Native<'a> {
     /// A client that knows these secrets.
     pub fn new(secrets: &'a Secrets) -> Self {
-        Self { secrets }
+        Self { secrets, page: None }
+    }
+
+    /// The same, with each run on this page while it lasts.
+    #[must_use]
+    pub fn shown_on(self, page: Option<&PlanPage>) -> Self {
+        Self { page: page.cloned(), ..self }
     }
 }
 
@@ -46,7 +54,9 @@ impl Runner for Native<'_> {
         let planned = planning::resolve(load, self.secrets, &OptionNames::NATIVE)
             .map_err(|error| impossible(error.to_string()))?;
         let plan = planned.plan.clone();
-        let mut run = carry_out(plan, load, &mut Silent).map_err(|error| impossible(error.line))?;
+        let mut watcher = PlanPage::watcher(self.page.as_ref(), &plan);
+        let run = carry_out(plan, load, watcher.as_mut());
+        let mut run = run.map_err(|error| impossible(error.line))?;
         if profiled {
             let sides = profile::Sides(vec![Whom::Target]);
             profile::add(&mut run, planned.plan, &sides, &mut Silent)

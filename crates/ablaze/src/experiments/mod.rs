@@ -3,6 +3,7 @@
 
 pub mod ab_client;
 pub mod asked;
+pub mod both;
 pub mod client;
 pub mod conditions;
 pub mod described;
@@ -42,7 +43,9 @@ use crate::carry_out::listen_for_interrupts;
 use crate::error::note;
 use crate::exports::github;
 use crate::outputs::Files;
+use crate::web::plan::PlanPage;
 use crate::{CommandError, outlets, terminal};
+use both::Both;
 use client::Native;
 use conditions::Conditions;
 use former::Former;
@@ -104,6 +107,7 @@ pub fn carried_out(
     quiet: bool,
     stem: &Path,
     (asked, file): (&Asked, Option<&str>),
+    page: Option<&PlanPage>,
 ) -> Result<(Folder, Results), CommandError> {
     let folder = match folder {
         Some(path) => Folder::at(path, experiment, &mut Former::default()),
@@ -117,8 +121,9 @@ pub fn carried_out(
     asked::keep(asked, folder.path())?;
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(quiet);
-    let mut client = Native::new(secrets);
-    let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
+    let mut client = Native::new(secrets).shown_on(page);
+    let mut observers = Both { line: &mut progress, page };
+    let results = run(experiment, &mut folder, own_program()?, &mut client, &mut observers);
     progress.finish();
     let results = results.map_err(|error| {
         CommandError::machine(format!(
@@ -148,10 +153,11 @@ pub fn as_asked(
     secrets: &Secrets,
     options: &ExperimentOptions,
     stem: &str,
+    page: Option<&PlanPage>,
 ) -> Result<(Folder, Results), CommandError> {
     let asked = asked::here(&options.title, &options.note);
     let folder = options.folder.as_deref();
-    carried_out(experiment, secrets, folder, options.quiet, Path::new(stem), (&asked, None))
+    carried_out(experiment, secrets, folder, options.quiet, Path::new(stem), (&asked, None), page)
 }
 
 /// What an experiment gave and where it is kept.
@@ -164,6 +170,13 @@ impl Kept {
     /// What is printed of it: its report in words or as JSON.
     pub fn report(&self, showing: shown::Showing) -> &str {
         if showing.json { &self.contents.json } else { &self.contents.text }
+    }
+
+    /// Sends the browsers that follow to the finished page, and waits until they have it: behind everything else.
+    pub fn end_page(&self, page: Option<&PlanPage>) {
+        if let Some(page) = page {
+            page.end(self.contents.page.as_ref().ok());
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::native::CheckOptions;
 use crate::native::options::{
     ConnectionOptions, LoadOptions, MachineOptions, RequestOptions, TlsOptions,
 };
+use crate::web::WebOptions;
 use crate::{servers, values};
 
 /// What experiments have in common.
@@ -70,6 +71,9 @@ pub struct ExperimentOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
+    /// The page in browsers.
+    #[command(flatten)]
+    pub web: WebOptions,
 }
 
 /// CPUs from one option.

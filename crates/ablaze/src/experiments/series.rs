@@ -13,6 +13,7 @@ use ablaze_report::file::write_atomically;
 use ablaze_report::junit::Suite;
 use ablaze_report::page::{Block, Section};
 
+use super::both::Both;
 use super::client::Native;
 use super::conditions::Conditions;
 use super::former::Former;
@@ -22,6 +23,7 @@ use super::shown::{self, Showing};
 use super::{asked, beside_each_other, contents, described, own_program, pages, told_if_unsaved};
 use crate::CommandError;
 use crate::carry_out::listen_for_interrupts;
+use crate::web::plan::PlanPage;
 
 /// One experiment of a series.
 #[derive(Debug)]
@@ -144,6 +146,7 @@ pub fn carried_out(
     series: Vec<Planned>,
     folder: &Path,
     quiet: bool,
+    page: Option<&PlanPage>,
     mut begun: impl FnMut(&Planned),
 ) -> Result<Vec<Done>, CommandError> {
     listen_for_interrupts()?;
@@ -162,7 +165,14 @@ pub fn carried_out(
         let place = if of > 1 { format!("part {} of {of} · ", at + 1) } else { String::new() };
         let left = lengths[at + 1..].iter().sum();
         let progress = LiveLine::new(quiet).within(place, left);
-        done.push(one(planned, folder, progress, quiet)?);
+        if let Some(page) = page {
+            page.part_begins(&planned.heading, (at + 1, of), left);
+        }
+        let ended = one(planned, folder, (progress, page), quiet)?;
+        if let Some(page) = page {
+            page.part_ended(&ended.section());
+        }
+        done.push(ended);
     }
     Ok(done)
 }
@@ -170,7 +180,7 @@ pub fn carried_out(
 fn one(
     planned: Planned,
     folder: &Path,
-    mut progress: LiveLine,
+    (mut progress, page): (LiveLine, Option<&PlanPage>),
     quiet: bool,
 ) -> Result<Done, CommandError> {
     let not_kept = |error: &dyn std::fmt::Display| {
@@ -184,8 +194,9 @@ fn one(
         .map_err(|error| not_kept(&error))?;
     let asked = asked::here(&planned.heading, &planned.about);
     asked::keep(&asked, &path)?;
-    let mut client = Native::new(&planned.secrets);
-    let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
+    let mut client = Native::new(&planned.secrets).shown_on(page);
+    let mut observers = Both { line: &mut progress, page };
+    let results = run(experiment, &mut folder, own_program()?, &mut client, &mut observers);
     progress.finish();
     let mut results = results.map_err(|error| not_kept(&error))?;
     told_if_unsaved(&folder);

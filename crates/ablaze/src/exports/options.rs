@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
+use crate::error::note;
 use crate::values;
 use crate::web::WebOptions;
 
@@ -31,7 +32,7 @@ pub struct ExportOptions {
     /// The page in browsers.
     #[command(flatten)]
     pub web: WebOptions,
-    /// Wait so long at the end for Prometheus or a browser to get the final figures
+    /// Wait so long at the end for the final figures to be fetched
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub linger: Option<u64>,
 }
@@ -48,6 +49,13 @@ impl ExportOptions {
             ("--linger", linger.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// Says that a command with another tool's words hands nothing out while it runs, if it was asked to.
+    pub fn note_no_effect(&self) {
+        if let Some(option) = self.given() {
+            note(&format!("{option} has no effect with another tool's options: use `ablaze load`"));
+        }
     }
 }
 

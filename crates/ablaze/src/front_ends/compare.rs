@@ -16,6 +16,7 @@ use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_word
 use crate::experiments::shown::{self, Showing};
 use crate::experiments::vary::Varied;
 use crate::outputs::Files;
+use crate::web::plan::PlanPage;
 use crate::{CommandError, experiments, outlets, terminal};
 
 /// Runs of each target unless the command line says otherwise: enough for an interval.
@@ -104,7 +105,10 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     conditions.fit(&experiment)?;
     conditions.check_names(&experiment, &secrets)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
-    let (folder, mut results) = experiments::as_asked(&experiment, &secrets, &options, "compare")?;
+    let page = PlanPage::asked(options.web, &options.title, &experiment.targets)?;
+    let page = page.as_ref();
+    let (folder, mut results) =
+        experiments::as_asked(&experiment, &secrets, &options, "compare", page)?;
     if compare.profile && !results.interrupted {
         crate::experiments::profiles::take(&experiment, &secrets, &folder, options.quiet)?;
         results.interrupted = crate::carry_out::interrupted();
@@ -126,6 +130,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let status = shown::status(&experiment, &results);
     let unequal = showing.unequal(&judged);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
+    kept.end_page(page);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }
 

@@ -16,6 +16,7 @@ use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::carry_out::listen_for_interrupts;
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
+use crate::experiments::both::BothOfSearch;
 use crate::experiments::client::Native;
 use crate::experiments::former::Former;
 use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, placement};
@@ -25,6 +26,8 @@ use crate::experiments::{pages, targets, words};
 use crate::exports::github;
 use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
 use crate::outputs::Files;
+use crate::web::WebOptions;
+use crate::web::plan::PlanPage;
 use crate::{CommandError, experiments, native, outlets, terminal, values};
 
 /// How long a stage is unless the command line says otherwise.
@@ -97,6 +100,8 @@ struct FindOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     quiet: bool,
+    #[command(flatten)]
+    web: WebOptions,
 }
 
 /// The options of the load that a search leaves to the command line.
@@ -175,6 +180,9 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let mut secrets = Secrets::default();
     let search = search(&options, &goal, words::of(matches, &LOAD), &mut secrets)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
+    let targets = std::slice::from_ref(&search.target);
+    let page = PlanPage::asked(options.web, &options.title, targets)?;
+    let page = page.as_ref();
     let folder = match &options.folder {
         Some(path) => StageFolder::at(path, &search, &mut Former::default()),
         None => StageFolder::numbered(Path::new("find"), &search),
@@ -192,11 +200,12 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         "stages of {stage}, {again} at a rate tried before, or until {} are due; {most} at most",
         counted(search.fewest_requests, "request")
     ));
-    let mut client = Native::new(&secrets);
+    let mut client = Native::new(&secrets).shown_on(page);
+    let mut watch = BothOfSearch { search: &search, line: &mut progress, page };
     let setting = Setting {
         program: experiments::own_program()?,
         client: Some(&mut client),
-        watch: &mut progress,
+        watch: &mut watch,
         rest: |time: Duration| std::thread::sleep(time),
     };
     let searched = run(&search, &mut folder, setting);
@@ -229,6 +238,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     }
     files.keep_streams(&exported);
     github::tell_of(&contents);
+    page.iter().for_each(|page| page.end(contents.page.as_ref().ok()));
     Ok(if folder.unsaved().is_some() {
         ExitCode::from(NOTHING_MEASURED)
     } else {
@@ -327,71 +337,5 @@ fn target(options: &FindOptions, secrets: &mut Secrets) -> Result<Target, Comman
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(line: &str) -> Result<Search, String> {
-        let words = std::iter::once("find").chain(line.split(' '));
-        let matches = command().try_get_matches_from(words).map_err(|error| error.to_string())?;
-        let options = FindOptions::from_arg_matches(&matches).unwrap();
-        let goal = options.slo.clone().unwrap_or_default().parse().map_err(|_| "no goal")?;
-        search(&options, &goal, words::of(&matches, &LOAD), &mut Secrets::default())
-            .map_err(|error| error.line)
-    }
-
-    #[test]
-    fn a_command_line_becomes_a_search() {
-        let search =
-            read(":1/ --slo p99<20ms -c 100 --arrivals poisson --from 50 --to 2k").unwrap();
-        let words = search.load.words.0.join(" ");
-        assert_eq!(words, "--connections 100 --arrivals poisson");
-        assert_eq!(search.arrivals(), ablaze_model::plan::Arrivals::Poisson);
-        let stage = search.stage_load(123.4567, false);
-        assert_eq!(stage.shape.connections(), Some(100));
-        assert!(
-            stage
-                .words
-                .0
-                .ends_with(&["--rate", "123.457/s", "--duration", "2000ms"].map(String::from))
-        );
-        assert_eq!(
-            (search.start_per_s, search.lowest_per_s, search.highest_per_s),
-            (50.0, 50.0, 2000.0)
-        );
-        assert_eq!((search.stage_ns, search.confirm_ns), (2_000_000_000, 6_000_000_000));
-        // What is permitted to last a second needs longer stages to be seen.
-        assert_eq!(read(":1/ --slo p99<1s").unwrap().stage_ns, 10_000_000_000);
-        assert_eq!(read(":1/ --slo p99<1s -d 3s").unwrap().stage_ns, 3_000_000_000);
-        // The longest stage has a hundred requests at least, unless another rate was asked for.
-        let lowest = |line: &str| read(line).unwrap().lowest_per_s;
-        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms"), 26.0);
-        assert_eq!(lowest(":1/ --slo p99<20ms -d 20s"), 1.0);
-        // One in a thousand is seen in a thousand.
-        assert_eq!(lowest(":1/ --slo errors<0.1% -d 10s"), 10.93);
-        // Below what is asked of the rate itself nothing can hold.
-        let above = read(":1/ --slo rate>490,p99<20ms --from 2").unwrap();
-        assert_eq!((above.lowest_per_s, above.start_per_s), (500.0, 500.0));
-        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms --to 5"), 5.0);
-        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms --from 2"), 2.0);
-        for wrong in [
-            "--slo p99<20ms",
-            ":1/",
-            "before.json --slo p99<20ms",
-            ":1/ --slo p99<20ms --from 10 --to 5",
-            ":1/ --slo p99<20ms --rate 5",
-            ":1/ --slo p99<20ms -d 1ms",
-            ":1/ --slo rate>2k --to 1k",
-        ] {
-            assert!(read(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_help_fits_a_terminal() {
-        let mut command = command();
-        command.clone().debug_assert();
-        let help = command.render_help().to_string();
-        let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
-        assert!(wide.is_empty(), "{wide:#?}");
-    }
-}
+#[path = "find_tests.rs"]
+mod tests;

@@ -15,6 +15,7 @@ use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_word
 use crate::experiments::shown::Showing;
 use crate::experiments::vary::{self, Varied};
 use crate::outputs::Files;
+use crate::web::plan::PlanPage;
 use crate::{CommandError, experiments, terminal};
 
 /// What is swept, beside what all experiments have.
@@ -126,7 +127,9 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         vary::refuse_if_long(&experiment)?;
     }
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
-    let (folder, results) = experiments::as_asked(&experiment, &secrets, &options, "sweep")?;
+    let page = PlanPage::asked(options.web, &options.title, &experiment.targets)?;
+    let page = page.as_ref();
+    let (folder, results) = experiments::as_asked(&experiment, &secrets, &options, "sweep", page)?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
     let showing = Showing { json: options.json, pick, ..Showing::default() };
     let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
@@ -142,6 +145,7 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);
+    kept.end_page(page);
     Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
         (true, _) => INTERRUPTED,
         (false, false) => NOTHING_MEASURED,

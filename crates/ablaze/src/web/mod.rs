@@ -6,6 +6,8 @@ mod board;
 mod options;
 mod orders;
 mod pages;
+mod parts;
+pub mod plan;
 pub mod run;
 
 use std::net::{SocketAddr, TcpListener};
@@ -44,7 +46,7 @@ impl Web {
     ///
     /// # Errors
     /// When the address cannot be listened on.
-    pub fn begin(address: SocketAddr) -> Result<Self, CommandError> {
+    pub fn begin(address: SocketAddr, orders: Orders) -> Result<Self, CommandError> {
         let refused = |error: &std::io::Error| {
             CommandError::usage(format!("--web cannot listen on {address}: {}", reason(error)))
         };
@@ -52,7 +54,7 @@ impl Web {
         let bound = listener.local_addr().map_err(|error| refused(&error))?;
         let access = Access::new(bound).map_err(|error| refused(&error))?;
         let (url, is_open) = (access.url(), access.is_open());
-        let web = Self { board: Arc::default(), orders: Arc::default() };
+        let web = Self { board: Arc::default(), orders: Arc::new(orders) };
         let (board, orders) = (Arc::clone(&web.board), Arc::clone(&web.orders));
         let answer = move |exchange| pages::answer(&exchange, &access, &board, &orders);
         http_server::serve(listener, BOUNDS, answer).map_err(|error| refused(&error))?;
@@ -67,9 +69,11 @@ impl Web {
     }
 
     /// Waits until the browsers that followed have the finished page, for a while; if none did, for `linger_ns` at most until
-    /// one comes. Ctrl-C ends it.
+    /// one comes. Ctrl-C ends it, unless that was what ended the run: a second one ends this process.
     pub fn linger(&self, linger_ns: u64) {
         let for_a_first = Duration::from_nanos(linger_ns);
-        self.board.wait_until_fetched(FETCHING, for_a_first, interrupted);
+        let was_interrupted = interrupted();
+        let is_enough = || !was_interrupted && interrupted();
+        self.board.wait_until_fetched(FETCHING, for_a_first, is_enough);
     }
 }

@@ -4,6 +4,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::carry_out::interrupt;
+
 /// So many wait at most.
 const WAITING_MAX: usize = 32;
 /// Whoever has the run looks ten times a second.
@@ -22,9 +24,20 @@ pub enum Order {
     Slower,
 }
 
-/// The queue.
-#[derive(Debug, Default)]
-pub struct Orders(Mutex<Vec<(Order, SyncSender<String>)>>);
+/// The queue, if somebody takes from it.
+#[derive(Debug)]
+pub enum Orders {
+    /// Whoever has the run takes them.
+    Taken(Mutex<Vec<(Order, SyncSender<String>)>>),
+    /// An experiment can only be ended, as by Ctrl-C.
+    Interrupting,
+}
+
+impl Default for Orders {
+    fn default() -> Self {
+        Self::Taken(Mutex::default())
+    }
+}
 
 impl Order {
     /// By the name that the page has for it.
@@ -42,12 +55,17 @@ impl Order {
 impl Orders {
     /// Asks, and waits for what came of it; `None` when nobody takes orders now.
     pub fn ask(&self, order: Order) -> Option<String> {
+        if matches!(self, Self::Interrupting) && order == Order::Stop {
+            interrupt();
+            return Some("ending".to_owned());
+        }
         let reply = self.leave(order)?;
         reply.recv_timeout(PATIENCE).ok()
     }
 
     fn leave(&self, order: Order) -> Option<Receiver<String>> {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Self::Taken(waiting) = self else { return None };
+        let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() >= WAITING_MAX {
             return None;
         }
@@ -58,7 +76,8 @@ impl Orders {
 
     /// Does what was asked for in order; `act` says what came of each.
     pub fn take(&self, mut act: impl FnMut(Order) -> String) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Self::Taken(waiting) = self else { return };
+        let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = std::mem::take(&mut *waiting);
         drop(waiting);
         for (order, reply) in taken {

@@ -9,14 +9,12 @@ use ablaze_monitor::Present;
 use ablaze_report::page::live::{self, Controls, Part};
 use ablaze_report::page::{self, Page, SoFar};
 
-use super::{Order, Web};
+use super::{Order, Orders, Web};
 use crate::CommandError;
 use crate::carry_out::{UnderWay, Watcher, own_command_line};
 use crate::live::Steering;
 
-mod parts;
-
-use parts::{Facts, Findings};
+use super::parts::{self, Facts, Findings};
 
 /// Looks come ten times a second; parts are replaced every so many of them.
 const LOOKS_PER_PAGE: u32 = 10;
@@ -43,7 +41,7 @@ impl RunPage {
         plan: &Plan,
         steering: &Steering,
     ) -> Result<Self, CommandError> {
-        let web = Web::begin(address)?;
+        let web = Web::begin(address, Orders::default())?;
         let (title, load) = ablaze_report::text::of_plan(plan);
         let mut page = Page::new(&title);
         page.subtitle = load;
@@ -88,7 +86,8 @@ impl RunPage {
     fn post(&mut self, progress: &Progress) {
         let changes = self.steering.changes();
         let steering = &self.steering;
-        let mut all = vec![self.facts.state(progress, steering, self.present.as_ref())];
+        let mut all =
+            vec![self.facts.state(progress, steering, self.present.as_ref()).part("state")];
         let run = self.so_far.run(progress, changes);
         all.extend(parts::of_run(run, &self.findings));
         self.web.board.post(all);

@@ -15,3 +15,4 @@ mod replay;
 mod serve_and_demo;
 mod serving;
 mod tls;
+mod web;

@@ -91,6 +91,25 @@ pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
     page
 }
 
+/// What an experiment that goes on has come to so far: the table or the curves. Ratios are for its end: an interval that is
+/// looked at after every run, until it shows something, shows too much.
+pub fn so_far(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Section> {
+    if results.measured().next().is_none() {
+        return Vec::new();
+    }
+    let mut sections = match experiment.loads.len() {
+        1 => {
+            let comparison = Comparison::of(experiment, results, 0, experiment.control());
+            vec![rows(experiment, results, &comparison)]
+        }
+        _ => over_loads(experiment, results, pick),
+    };
+    for section in &mut sections {
+        section.blocks.retain(|block| !matches!(block, Block::OfTheFile(_)));
+    }
+    sections
+}
+
 /// What a page of several experiments says of one of them, under one heading: the verdict, the table
 /// or the curves, and the ratios if they may be shown.
 pub fn section_of(

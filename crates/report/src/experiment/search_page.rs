@@ -49,6 +49,15 @@ pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>, asked:
     page
 }
 
+/// The stages of a search that goes on.
+pub fn so_far(search: &Search, searched: &Searched) -> Vec<Section> {
+    if searched.stages.is_empty() {
+        return Vec::new();
+    }
+    let stages = Section::new("Stages so far").with(Block::chart(chart(searched)));
+    vec![stages.with(rows(searched, &search.conditions()))]
+}
+
 /// The report with its sentences broken between words: a page does not break the lines of a report, which has tables.
 fn folded(printed: &str) -> String {
     let fold = |line: &str| match line.chars().count() > text::WIDTH {

@@ -39,7 +39,10 @@ pub fn unknown(word: OsString) -> Refused {
 pub fn read(words: &[OsString]) -> Result<Native, Refused> {
     let program = OsString::from("ablaze ab");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
-        Ok(line) => Ok(Native::Options(Box::new(line.options))),
+        Ok(line) => {
+            line.exports.note_no_effect();
+            Ok(Native::Options(Box::new(line.options)))
+        }
         Err(error) if error.kind() == ErrorKind::DisplayHelp => Ok(Native::Help),
         Err(error) => {
             Err(Refused::native_usage(hints::refusal(&error, &CommandLine::command()).line))

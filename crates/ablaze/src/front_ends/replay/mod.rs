@@ -166,7 +166,7 @@ fn carried_out<'a>(
     terminal::print(&then_and_now(&replayed));
     if to_the_end {
         terminal::print(&format!("\nthe fair version: {}\n", document.asks));
-        replayed.done = series::carried_out(series, folder, line.quiet, |_| ())?;
+        replayed.done = series::carried_out(series, folder, line.quiet, None, |_| ())?;
         let last = replayed.done.last();
         replayed.interrupted = last.is_some_and(|done| done.results.interrupted);
     }

@@ -27,6 +27,8 @@ use crate::experiments::series::{self, Done, Planned};
 use crate::experiments::shown::{self, Showing};
 use crate::exports::github;
 use crate::outputs::Files;
+use crate::web::WebOptions;
+use crate::web::plan::PlanPage;
 use crate::{CommandError, experiments, terminal};
 
 /// Runs the experiment that a file describes.
@@ -71,6 +73,8 @@ struct CommandLine {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     quiet: bool,
+    #[command(flatten)]
+    web: WebOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -133,6 +137,8 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let stem = path.with_extension("");
     let about = described.about.clone().unwrap_or_default();
     let asked = experiments::asked::here(&experiment.title, &about);
+    let page = PlanPage::asked(line.web, &experiment.title, &experiment.targets)?;
+    let page = page.as_ref();
     let (folder, results) = experiments::carried_out(
         &experiment,
         &described.secrets,
@@ -140,6 +146,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
         line.quiet,
         &stem,
         (&asked, Some(&text)),
+        page,
     )?;
     let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
     let showing = Showing {
@@ -160,6 +167,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     }
     let status = shown::status(&experiment, &results);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
+    kept.end_page(page);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }
 
@@ -213,7 +221,9 @@ fn several(
         None => new_numbered(&path.with_extension(""))
             .map_err(|error| CommandError::usage(error.to_string()))?,
     };
-    let done = series::carried_out(series, &folder, line.quiet, |_| ())?;
+    let watched = PlanPage::asked(line.web, &title, &[])?;
+    let watched = watched.as_ref();
+    let done = series::carried_out(series, &folder, line.quiet, watched, |_| ())?;
     let (mut status, mut documents, mut words) = (0, Vec::new(), String::new());
     for done in &done {
         let Planned { experiment, conditions, .. } = &done.planned;
@@ -270,6 +280,7 @@ fn several(
     }
     files.keep_streams(&exported);
     github::tell_of(&contents);
+    watched.iter().for_each(|watched| watched.end(contents.page.as_ref().ok()));
     Ok(ExitCode::from(status))
 }
 

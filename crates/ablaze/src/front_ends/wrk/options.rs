@@ -121,6 +121,7 @@ fn native_options(words: &[OsString]) -> Result<Option<Box<native::Options>>, Co
     match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
         Ok(line) => {
             refuse_another_request(&line.options)?;
+            line.exports.note_no_effect();
             Ok(Some(Box::new(line.options)))
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelp => Ok(None),

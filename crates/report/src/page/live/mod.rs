@@ -73,3 +73,6 @@ fn write_controls(controls: Controls, out: &mut String) {
     button("stop", "End with the report", "End it now; what was measured is kept");
     out.push_str("<span class=\"said\" role=\"status\"></span></div>\n");
 }
+
+#[cfg(test)]
+mod tests;

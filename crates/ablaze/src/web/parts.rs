@@ -50,7 +50,7 @@ impl Facts {
         progress: &Progress,
         steering: &Steering,
         present: Option<&Present>,
-    ) -> Part {
+    ) -> State {
         let mut state = State {
             text: self.how_far(progress),
             share: self.share(progress),
@@ -75,7 +75,7 @@ impl Facts {
                 add_machine(&mut state, present, requested, recent.rate_per_s());
             }
         }
-        state.part("state")
+        state
     }
 
     fn how_far(&self, progress: &Progress) -> String {
