@@ -22,11 +22,13 @@ pub struct LiveLine {
     shown: bool,
 }
 
-/// The watcher of `ablaze load`: the live view where there is room for it or it was asked for, else the line.
+/// The watcher of `ablaze load`: the live view where there is room for it or it was asked for, else the line. The view shows
+/// the address of the page for browsers.
 pub fn native_watcher(
     plan: &Plan,
     report: &ReportOptions,
     steering: &Steering,
+    address: Option<String>,
 ) -> Box<dyn Watcher> {
     let asked = if report.quiet || report.no_live {
         Asked::No
@@ -36,7 +38,10 @@ pub fn native_watcher(
         Asked::IfRoom
     };
     match LiveView::of(plan, asked, steering, so_far_file(&report.outputs)) {
-        Ok(view) => return Box::new(view),
+        Ok(mut view) => {
+            view.show_address(address);
+            return Box::new(view);
+        }
         Err(reason) if asked == Asked::Yes => note(&format!("--live has no effect: {reason}")),
         Err(_) => {}
     }

@@ -70,10 +70,15 @@ impl Exports {
         Watchers(all)
     }
 
+    /// Where browsers can watch, if they can.
+    pub fn page_address(&self) -> Option<String> {
+        self.web.as_ref().map(|page| page.address().to_owned())
+    }
+
     /// Hands out what is known when the run has been judged.
     pub fn end(&mut self, assessed: &Assessed) {
         self.streams.iter_mut().for_each(|stream| stream.end(assessed));
-        self.web.iter().for_each(|page| page.end(assessed));
+        self.web.iter().for_each(|page| page.end(assessed, self.linger_ns > 0));
     }
 
     /// Waits for what is sent, for browsers to have the finished page, and for a scraper if that was asked for: behind

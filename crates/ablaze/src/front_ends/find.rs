@@ -337,5 +337,4 @@ fn target(options: &FindOptions, secrets: &mut Secrets) -> Result<Target, Comman
 }
 
 #[cfg(test)]
-#[path = "find_tests.rs"]
 mod tests;

@@ -80,7 +80,10 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan, &steering)?;
     let is_fleet = line.fleet.fleet.is_some();
     let mut watcher = match is_fleet {
-        false => progress::native_watcher(&planned.plan, report, &steering),
+        false => {
+            let address = exports.page_address();
+            progress::native_watcher(&planned.plan, report, &steering, address)
+        }
         true => progress::watcher(&planned.plan, report.quiet),
     };
     // A plan may have a hundred megabytes of requests: there are two only where both are carried out.
@@ -91,7 +94,7 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         true => fleet::carry_out(&spec, &secrets, &line.fleet, &mut watchers)?,
     };
     if let Some((sides, plan)) = profiled {
-        let mut watcher = progress::native_watcher(&plan, report, &Steering::of(&plan));
+        let mut watcher = progress::native_watcher(&plan, report, &Steering::of(&plan), None);
         outlets::attempt("--profile", || profile::add(&mut run, plan, sides, watcher.as_mut()));
     }
     let assessed = verdict::assessed(run);

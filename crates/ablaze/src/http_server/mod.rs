@@ -171,3 +171,36 @@ fn write_until(mut stream: &TcpStream, mut bytes: &[u8], until: Instant) -> std:
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_takes_nothing_is_let_go_and_gives_its_place_back() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let bounds = Bounds { name: "test", connections_max: 1 };
+        let tell = std::sync::Mutex::new(tell);
+        serve(listener, bounds, move |exchange: Exchange| {
+            // More than the buffers of both sockets hold.
+            let sent = exchange.send(&vec![b'x'; 64 << 20], Duration::from_millis(50));
+            tell.lock().unwrap().send(sent.is_err()).unwrap();
+            sent
+        })
+        .unwrap();
+        let asked = || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let _ = stream.write_all(b"GET / HTTP/1.1\r\n\r\n");
+            stream
+        };
+        let _silent = asked();
+        assert_eq!(told.recv_timeout(Duration::from_secs(30)), Ok(true));
+        let next = (0..300).find_map(|_| {
+            let stream = asked();
+            told.recv_timeout(PAUSE).ok().map(|_| stream)
+        });
+        assert!(next.is_some());
+    }
+}

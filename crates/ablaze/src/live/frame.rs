@@ -50,6 +50,8 @@ pub struct Shown {
     pub findings: Findings,
     /// What came of the key that was pressed last.
     pub said: String,
+    /// Where browsers can watch, if they can.
+    pub address: Option<String>,
 }
 
 impl Shown {
@@ -69,6 +71,7 @@ impl Shown {
             present: None,
             findings: Findings::default(),
             said: String::new(),
+            address: None,
         }
     }
 
@@ -107,13 +110,19 @@ impl Shown {
             .map_or((0, columns), |share| ((share * columns as f64).floor() as usize, columns));
         let room = columns.saturating_sub(far.chars().count() + 2);
         let title = Line::empty().with(Look::Strong, &self.title).fitted(room);
-        vec![
+        let address = self.address.iter();
+        let mut lines = vec![
             title.up_to_column(room + 2).with(Look::Plain, &far),
             Line::empty().with(Look::Faint, &self.load),
+        ];
+        lines
+            .extend(address.map(|url| Line::empty().with(Look::Faint, &format!("watch at {url}"))));
+        lines.push(
             Line::empty()
                 .with(Look::Figure, &"━".repeat(done))
                 .with(Look::Faint, &"─".repeat(all - done)),
-        ]
+        );
+        lines
     }
 
     /// `4.2 s of 10 s`

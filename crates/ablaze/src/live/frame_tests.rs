@@ -20,6 +20,7 @@ fn shown() -> Shown {
         groups: Vec::new(),
         history: History::default(),
         said: String::new(),
+        address: None,
     }
 }
 
@@ -153,4 +154,12 @@ fn keys_are_offered_where_they_do_something() {
     assert!(closed.contains("q end") && !closed.contains("space") && !has_rate, "{closed}");
     let (open, has_rate) = keys(Some(RateProfile::constant(2_000.0)));
     assert!(open.contains("+ -") && open.contains("space pause") && has_rate, "{open}");
+}
+
+#[test]
+fn the_address_of_the_page_is_whole_on_the_smallest_terminal() {
+    let url = format!("http://127.0.0.1:41234/?token={}", "0".repeat(32));
+    let shown = Shown { address: Some(url.clone()), ..shown() };
+    let rows = text(&shown, &half_way(), 80, 24);
+    assert!(rows.iter().any(|row| row.contains(&url)), "{rows:#?}");
 }

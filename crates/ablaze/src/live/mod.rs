@@ -101,6 +101,11 @@ impl LiveView {
         })
     }
 
+    /// Shows where browsers can watch: what stderr said of it is behind the view.
+    pub fn show_address(&mut self, address: Option<String>) {
+        self.shown.address = address;
+    }
+
     /// Whether there is a screen to draw on now: it is taken at first, and again after Ctrl-Z.
     fn has_screen(&mut self) -> bool {
         if let Some(signals) = &self.suspending {

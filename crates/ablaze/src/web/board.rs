@@ -64,6 +64,14 @@ pub struct Follower<'a> {
     seen: u64,
 }
 
+impl State {
+    /// How many follow; one that has just gone may come back.
+    fn followed_lately(&self) -> usize {
+        let lately = self.left_at.is_some_and(|left_at| left_at.elapsed() < COMES_BACK);
+        self.followers.max(usize::from(lately))
+    }
+}
+
 impl Board {
     fn state(&self) -> MutexGuard<'_, State> {
         // What a thread that panicked has left is as good as before: it is only ever replaced.
@@ -105,13 +113,14 @@ impl Board {
         self.changed.notify_all();
     }
 
-    /// It is over: with this page, or without one.
-    pub fn finish(&self, page: Option<String>) {
+    /// It is over: with this page, if there can be one. It is made only where somebody follows, or `is_wanted` all the same.
+    pub fn finish(&self, is_wanted: bool, page: impl FnOnce() -> Option<String>) {
+        let is_wanted = is_wanted || self.state().followed_lately() > 0;
+        let page = if is_wanted { page() } else { None };
         let mut state = self.state();
         state.finished = page.map(Arc::new);
         state.is_over = true;
-        let lately = |left_at: Instant| left_at.elapsed() < COMES_BACK;
-        state.awaited = state.followers.max(usize::from(state.left_at.is_some_and(lately)));
+        state.awaited = state.followed_lately();
         self.changed.notify_all();
     }
 
@@ -190,5 +199,71 @@ impl Drop for Follower<'_> {
         let mut state = self.board.state();
         state.followers -= 1;
         state.left_at = Some(Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(id: &'static str, number: u32) -> Part {
+        Part { id, html: number.to_string() }
+    }
+
+    fn parts(news: News) -> Vec<String> {
+        let News::Parts(parts) = news else { panic!("{news:?}") };
+        parts.iter().map(|part| format!("{}{}", part.id, part.html)).collect()
+    }
+
+    #[test]
+    fn whoever_is_slow_gets_the_newest_state_and_only_what_has_changed() {
+        let board = Board::default();
+        let now = Duration::ZERO;
+        assert!(!board.is_followed());
+        let mut follower = board.follow().unwrap();
+        assert!(board.is_followed() && board.take_wanted() && !board.take_wanted());
+        assert!(matches!(follower.news(now), News::Nothing));
+        board.post(vec![part("a", 0), part("b", 0)]);
+        assert_eq!(parts(follower.news(now)), ["a0", "b0"]);
+        (1..1_000).for_each(|number| board.post(vec![part("a", number), part("b", 0)]));
+        assert_eq!(parts(follower.news(now)), ["a999"]);
+        assert!(matches!(follower.news(now), News::Nothing));
+        // Who comes later, or again, has everything at once.
+        assert_eq!(parts(board.follow().unwrap().news(now)), ["a999", "b0"]);
+        board.finish(false, || Some("page".to_owned()));
+        assert!(matches!(follower.news(now), News::Finished));
+    }
+
+    #[test]
+    fn there_are_sixteen_places_and_one_that_goes_leaves_its_own() {
+        let board = Board::default();
+        let mut all: Vec<_> = (0..FOLLOWERS_MAX).map(|_| board.follow().unwrap()).collect();
+        assert!(board.follow().is_none());
+        all.pop();
+        assert!(board.follow().is_some());
+    }
+
+    #[test]
+    fn the_end_waits_for_those_who_follow_and_for_nobody_else() {
+        const LONG: Duration = Duration::from_secs(60);
+        let nobody = Board::default();
+        nobody.finish(false, || panic!("nobody wants it"));
+        nobody.wait_until_fetched(LONG, Duration::ZERO, || false);
+        let board = Board::default();
+        let follower = board.follow().unwrap();
+        board.finish(false, || Some(String::new()));
+        drop(follower);
+        std::thread::scope(|scope| {
+            scope.spawn(|| board.fetched());
+            board.wait_until_fetched(LONG, Duration::ZERO, || false);
+        });
+        // One of two is not enough, Ctrl-C is.
+        let board = Board::default();
+        let followers = (board.follow().unwrap(), board.follow().unwrap());
+        board.finish(false, || Some(String::new()));
+        board.fetched();
+        board.wait_until_fetched(Duration::from_millis(1), Duration::ZERO, || false);
+        board.wait_until_fetched(LONG, Duration::ZERO, || true);
+        drop(followers);
     }
 }

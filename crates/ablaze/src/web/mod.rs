@@ -35,6 +35,8 @@ const FETCHING: Duration = Duration::from_secs(10);
 /// The page, served.
 #[derive(Debug)]
 pub struct Web {
+    /// Where: with the token.
+    pub url: String,
     /// What is shown.
     pub board: Arc<Board>,
     /// What browsers ask for.
@@ -54,11 +56,11 @@ impl Web {
         let bound = listener.local_addr().map_err(|error| refused(&error))?;
         let access = Access::new(bound).map_err(|error| refused(&error))?;
         let (url, is_open) = (access.url(), access.is_open());
-        let web = Self { board: Arc::default(), orders: Arc::new(orders) };
+        let web = Self { url, board: Arc::default(), orders: Arc::new(orders) };
         let (board, orders) = (Arc::clone(&web.board), Arc::clone(&web.orders));
         let answer = move |exchange| pages::answer(&exchange, &access, &board, &orders);
         http_server::serve(listener, BOUNDS, answer).map_err(|error| refused(&error))?;
-        note(&format!("watch at {url}"));
+        note(&format!("watch at {}", web.url));
         if is_open {
             note(&format!(
                 "--web {bound} can be reached from other machines: whoever has this address with its token sees the \

@@ -9,7 +9,7 @@ use crate::values;
 /// Whether there is a page, and where.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct WebOptions {
-    /// Show it in a browser while it runs [default: a free port of 127.0.0.1]
+    /// Show it in a browser while it runs [default: a port of 127.0.0.1]
     #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1,
           require_equals = true, default_missing_value = "0", help_heading = "While it runs")]
     pub web: Option<SocketAddr>,

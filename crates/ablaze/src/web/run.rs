@@ -61,9 +61,14 @@ impl RunPage {
         Ok(page)
     }
 
-    /// The run has been judged: browsers go to the finished page.
-    pub fn end(&self, assessed: &Assessed) {
-        self.web.board.finish(Some(page::of_run(assessed).html()));
+    /// Its address, with the token.
+    pub fn address(&self) -> &str {
+        &self.web.url
+    }
+
+    /// The run has been judged: browsers go to the finished page. `is_wanted` is whether some may come later.
+    pub fn end(&self, assessed: &Assessed, is_wanted: bool) {
+        self.web.board.finish(is_wanted, || Some(page::of_run(assessed).html()));
     }
 
     /// Waits until they have it.

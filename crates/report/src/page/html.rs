@@ -57,11 +57,12 @@ pub(super) fn begin(page: &Page, policy: &str, more_style: &str, out: &mut Strin
     out.push_str("</header>\n");
 }
 
-/// Everything behind the last section, with a script behind the page's own.
-pub(super) fn end(more_script: &str, out: &mut String) {
-    let _ = write!(out, "<script>{}{more_script}</script>\n</body>\n</html>\n", script::text());
+/// Everything behind the last section, with another script element behind the page's own.
+pub(super) fn end(more: &str, out: &mut String) {
+    let _ = write!(out, "<script>{}</script>\n{more}</body>\n</html>\n", script::text());
 }
 
+/// A section with its heading.
 pub(super) fn write_section(section: &Section, out: &mut String) {
     out.push_str("<section>\n");
     if !section.heading.is_empty() {

@@ -146,7 +146,7 @@ impl PlanPage {
 
     /// All is over: browsers go to the finished page, if there is one, and are waited for.
     pub fn end(&self, page: Option<&Page>) {
-        self.0.web.board.finish(page.map(Page::html));
+        self.0.web.board.finish(false, || page.map(Page::html));
         self.0.web.linger(0);
     }
 

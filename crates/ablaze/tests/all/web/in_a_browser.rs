@@ -22,7 +22,6 @@ fn the_page_of_a_run_grows_acts_and_ends_as_the_finished_page() {
         browser.evaluate("document.querySelectorAll('#live-over-time svg').length").as_u64()
             > Some(0)
     );
-    // What was opened stays open while parts are replaced.
     let press = |does: &str| format!("document.querySelector('[data-does={does}]').click()");
     browser.evaluate(&press("faster"));
     assert!(browser.comes_true("document.querySelector('.said').textContent === '550/s'"));

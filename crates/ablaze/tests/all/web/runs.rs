@@ -68,7 +68,7 @@ fn where_nobody_watches_the_end_is_not_waited_for() {
 fn a_group_an_error_and_a_status_are_on_the_page_while_it_lasts() {
     let (_server, url) = serve();
     let folder = ablaze_testing::Scratch::new("web-urls");
-    let urls = folder.write("urls", &format!("{url}hello\n{url}<b>no\n"));
+    let urls = folder.write("urls", format!("{url}hello\n{url}<b>no\n"));
     let watched = Watched::start(&["--urls", &urls, "-r", "300", "-d", "60s"]);
     let mut events = watched.events();
     let said = heard(&mut events, "responses 200").unwrap();

@@ -7,10 +7,16 @@
   const pause = controls.querySelector('[data-does="pause"]');
   const say = (text) => { said.textContent = text; };
 
-  // What the reader opened stays open, and what has the focus is left alone.
+  // What the reader is at is left alone: what is pressed, and what has the focus, which only charts take over.
+  const isHeld = (part) => {
+    const focus = document.activeElement;
+    const isTakenOver = window.ablazeCharts && focus?.closest("figure[data-chart]");
+    return part.querySelector(":active") || (part.contains(focus) && !isTakenOver);
+  };
+  // What the reader opened stays open.
   const replace = (id, html) => {
     const part = document.getElementById("live-" + id);
-    if (!part || part.contains(document.activeElement)) return;
+    if (!part || isHeld(part)) return;
     const open = [...part.querySelectorAll("details")].map((details) => details.open);
     part.innerHTML = html;
     part.querySelectorAll("details").forEach((details, at) => { details.open = open[at] ?? false; });

@@ -53,7 +53,7 @@ pub fn write(page: &Page, parts: &[Part], controls: Controls) -> String {
     }
     page.sections.iter().for_each(|section| html::write_section(section, &mut out));
     out.push_str("</main>\n");
-    html::end(SCRIPT, &mut out);
+    html::end(&format!("<script>\n{SCRIPT}</script>\n"), &mut out);
     out
 }
 
