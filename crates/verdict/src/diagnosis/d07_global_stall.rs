@@ -5,6 +5,8 @@
 //! n requests, the deviation is about d × √(k / n); so the deviation tells k, and k tells whether it
 //! was as many as were in flight.
 
+mod chance;
+
 use ablaze_model::Run;
 
 use super::d02_no_response::STOPPED;
@@ -87,7 +89,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         let (from, to) = (*at as u64, (*at + *length) as u64);
         !run.was_paused_between(from * slices.slice_ns, to * slices.slice_ns)
     });
-    if are_of_timers(run, stalls.len()) {
+    if are_of_timers(run, stalls.len()) || chance::explains(run, &stalls) {
         return None;
     }
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;

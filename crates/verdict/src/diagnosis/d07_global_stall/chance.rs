@@ -1,0 +1,118 @@
+//! Whether requests that are slow one by one, each for a reason of its own, would all be slow at the same moment as
+//! often as nothing finished: with few in flight, where slow ones take much of the time, they are.
+
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
+
+use crate::live::figures::in_flight;
+
+/// As many stalls as there were come about by chance no more often than this: then they are stalls.
+const SELDOM: f64 = 0.001;
+/// In an open loop a request that is due waits for a place only where so many of them were in use: while places are free, the
+/// next one is sent, and would come back.
+const IN_USE: f64 = 0.9;
+
+/// Whether independent slow requests explain how often and for how long nothing finished; stalls are `(begin, length)` in
+/// slices.
+pub(super) fn explains(run: &Run, stalls: &[(usize, usize)]) -> bool {
+    if run.plan.load.connections() == 1 && run.plan.places_per_connection() == 1 {
+        // One slow request out of one is all of them.
+        return true;
+    }
+    let Some(places) = places_in_use(run) else { return false };
+    stalls.iter().all(|(_, length)| {
+        let as_long = stalls.iter().filter(|(_, other)| other >= length).count();
+        at_least(as_long, expected(run, *length as u64, places)) > SELDOM
+    })
+}
+
+/// How many requests have to be slow at once for nothing to finish; `None` where others would have been sent meanwhile.
+fn places_in_use(run: &Run) -> Option<f64> {
+    let used = in_flight(run)?;
+    let free = match run.plan.load {
+        Load::Closed { .. } => false,
+        Load::Open { connections, .. } => {
+            used < f64::from(connections) * f64::from(run.plan.places_per_connection()) * IN_USE
+        }
+    };
+    (!free).then_some(used.round().max(1.0))
+}
+
+/// How often nothing finishes for so many slices if requests are slow independently of each other: a place is in a request that
+/// neither began nor ends within that time for a share of the run, and all places at once for its power.
+fn expected(run: &Run, slices: u64, places: f64) -> f64 {
+    let length_ns = slices * run.record.slices.slice_ns;
+    let beyond =
+        |(took_ns, count): (u64, u64)| took_ns.saturating_sub(length_ns) as f64 * count as f64;
+    let share = run.record.answered.total.recorded().map(beyond).sum::<f64>()
+        / (run.record.in_flight_ns as f64).max(1.0);
+    run.elapsed_ns as f64 / length_ns as f64 * share.min(1.0).powf(places)
+}
+
+/// The chance of so many events or more where so many are expected (Poisson).
+fn at_least(events: usize, expected: f64) -> f64 {
+    let (mut term, mut fewer) = ((-expected).exp(), 0.0);
+    for number in 1..=events {
+        fewer += term;
+        term *= expected / number as f64;
+    }
+    1.0 - fewer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    /// Ten seconds with so many places, of whose requests `slow` took 250 ms and the others 1 ms.
+    fn with_slow(places: u32, slow: u64) -> Run {
+        let mut run = sample::run();
+        run.plan.load = Load::Closed { connections: places, pipeline: 1 };
+        run.record.in_flight_ns = u128::from(places) * 10_000_000_000;
+        let times = &mut run.record.answered.total;
+        times.clear();
+        times.record_many(250_000_000, slow);
+        times.record_many(1_000_000, u64::from(places) * 10_000 - slow * 250);
+        run
+    }
+
+    #[test]
+    fn few_places_are_slow_together_by_chance() {
+        // Four places, three quarters of whose time is spent in slow requests.
+        assert!(explains(&with_slow(4, 120), &[(3, 1)]));
+        assert!(
+            explains(&with_slow(1, 1), &[(3, 1)]),
+            "one slow request out of one is all of them"
+        );
+        // A hundred places never are.
+        assert!(!explains(&with_slow(100, 3_000), &[(3, 1)]));
+    }
+
+    #[test]
+    fn one_stall_of_all_places_is_no_chance() {
+        assert!(!explains(&with_slow(4, 4), &[(3, 1)]));
+        // Two places: once may be chance, five times not.
+        assert!(explains(&with_slow(2, 10), &[(3, 1)]));
+        let stalls = [(3, 1), (13, 1), (23, 1), (33, 1), (43, 1)];
+        assert!(!explains(&with_slow(2, 10), &stalls));
+    }
+
+    #[test]
+    fn where_places_are_free_the_next_request_would_come_back() {
+        let mut run = with_slow(4, 120);
+        sample::open_loop(&mut run, 500.0);
+        assert!(!explains(&run, &[(3, 1)]), "4 of 100 connections are in use");
+        if let Load::Open { connections, .. } = &mut run.plan.load {
+            *connections = 4;
+        }
+        assert!(explains(&run, &[(3, 1)]));
+    }
+
+    #[test]
+    fn the_tail_of_poisson_s_distribution() {
+        // 1 − e⁻¹ and 1 − 2/e.
+        assert!((at_least(1, 1.0) - 0.632_12).abs() < 1e-5);
+        assert!((at_least(2, 1.0) - 0.264_24).abs() < 1e-5);
+        assert_eq!(at_least(1, 0.0), 0.0);
+    }
+}
