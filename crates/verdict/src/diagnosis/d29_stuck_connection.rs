@@ -1,6 +1,7 @@
 //! D29: responses that stopped in the middle and never went on.
 
 use ablaze_model::Run;
+use ablaze_model::plan::Load;
 use ablaze_model::record::{Stopped, StoppedResponse};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -15,7 +16,7 @@ use crate::words::{counted, grouped, time};
 const TIMES_P99: u64 = 10;
 /// Linux gives a socket's send buffer so much at least before it lets a writer wait.
 const SEND_BUFFER_BYTES: u64 = 16 * 1024;
-/// From this share of the connections on the rate is that of the others.
+/// From this share of the load on the rate is that of the others.
 const MOST: f64 = 0.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -45,9 +46,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     // All that timed out in a response are told here, however long each had been silent by then.
     let timed_out = timed_out(&stopped);
     let (cause, fix) = why(&stopped, &longest);
-    let share =
-        (timed_out + stopped.unfinished) as f64 / f64::from(run.plan.load.connections().max(1));
-    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let severity =
+        if share(run, timed_out) >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(
         D29,
         severity,
@@ -62,6 +62,23 @@ fn on_run(run: &Run) -> Option<Finding> {
         cause,
         fix,
     ))
+}
+
+/// What share of the load they were. In a closed loop of its places: those that timed out held one for as long as a timeout
+/// is, those that waited at the end from then on. In an open loop of its requests.
+fn share(run: &Run, timed_out: u64) -> f64 {
+    let unfinished = run.record.stopped.unfinished as f64;
+    match run.plan.load {
+        Load::Closed { connections, pipeline } => {
+            let timeouts_ns = timed_out as f64 * run.plan.limits.timeout_ns as f64;
+            let places = f64::from(connections) * f64::from(pipeline);
+            timeouts_ns / (run.record.in_flight_ns as f64).max(1.0) + unfinished / places.max(1.0)
+        }
+        Load::Open { .. } => {
+            let all = run.record.finished() as f64 + unfinished;
+            (timed_out as f64 + unfinished) / all.max(1.0)
+        }
+    }
 }
 
 /// Responses that timed out after a part of them.
@@ -144,6 +161,12 @@ fn queues(run: &Run) -> Option<Queues> {
 fn of_queues(queues: Option<Queues>) -> String {
     match queues {
         None => "The server's send queues could not be observed.".to_owned(),
+        Some(Queues { empty: 0, full: 0 }) => {
+            "When last sampled, no connection had been silent for a \
+                                               second: the send queues behind these responses were \
+                                               not seen."
+                .to_owned()
+        }
         Some(queues) => format!(
             "When last sampled, the server had sent nothing for a second or longer on {}, {} of \
              them with bytes left in the send queue.",
@@ -259,100 +282,4 @@ mod tests_on_aborts {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::DiagnosisId::D02;
-    use crate::live::{judge, sample};
-    use ablaze_model::FailureKind;
-
-    fn stuck(connections: u64) -> Run {
-        let mut run = sample::run();
-        run.record.unfinished = 100;
-        run.record.stopped = Stopped {
-            timed_out: 0,
-            unfinished: connections,
-            partway: 0,
-            endless: 0,
-            begun: connections,
-            begun_without_length: 0,
-            longest: Some(StoppedResponse {
-                silent_ns: 6_000_000_000,
-                body_bytes: 2_500_000,
-                missing_bytes: Some(7_500_000),
-            }),
-        };
-        let last = &mut sample::monitor(&mut run).server_connections.as_mut().unwrap().last;
-        last.silent = Some(connections);
-        run
-    }
-
-    #[test]
-    fn responses_that_never_go_on_are_found() {
-        assert_eq!(on_run(&sample::run()), None);
-        let finding = on_run(&stuck(3)).unwrap();
-        assert_eq!(finding.severity, Severity::Suspect);
-        let evidence = finding.evidence;
-        assert!(evidence.contains("6.00 s, after 2,500,000 of 10,000,000 B"), "{evidence}");
-        assert!(evidence.contains("on 3 connections, 0 of them"), "{evidence}");
-        assert_eq!(on_run(&stuck(50)).unwrap().severity, Severity::Invalid);
-        let mut unseen = stuck(3);
-        unseen.monitor = None;
-        assert!(on_run(&unseen).unwrap().evidence.contains("could not be observed"));
-    }
-
-    #[test]
-    fn an_event_is_lost_only_where_a_buffer_can_be_full() {
-        assert!(on_run(&stuck(3)).unwrap().cause.contains("lost an event"));
-        let mut run = stuck(3);
-        run.record.stopped.longest.as_mut().unwrap().body_bytes = 5;
-        let finding = on_run(&run).unwrap();
-        assert!(finding.cause.contains("did not write the rest"), "{finding:?}");
-        assert!(!finding.fix.contains("epoll"), "{finding:?}");
-        run.record.stopped =
-            Stopped { timed_out: 6, partway: 100, endless: 100, ..run.record.stopped };
-        let finding = on_run(&run).unwrap();
-        assert!(
-            finding.evidence.starts_with("103 responses stopped partway: 100 had"),
-            "{finding:?}"
-        );
-        assert!(finding.cause.contains("neither `Content-Length`"), "{finding:?}");
-    }
-
-    #[test]
-    fn what_the_server_has_written_and_what_is_slow_anyway_is_not_stuck() {
-        let mut run = stuck(3);
-        let last = &mut sample::monitor(&mut run).server_connections.as_mut().unwrap().last;
-        last.silent_with_send_queue = Some(3);
-        assert_eq!(on_run(&run), None);
-        assert!(seen(&run).unwrap().contains("3 of them with bytes left"));
-        // The 99 % time is 700 ms: six seconds are less than ten times that.
-        let mut run = stuck(3);
-        run.record.answered.total.record_many(700_000_000, 1000);
-        assert_eq!(on_run(&run), None);
-        let mut run = stuck(3);
-        run.record.first_head =
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n".to_vec();
-        assert_eq!(on_run(&run), None);
-    }
-
-    #[test]
-    fn their_timeouts_are_not_counted_twice() {
-        let mut run = stuck(0);
-        run.record.stopped.timed_out = 100;
-        run.record.responses = 100;
-        run.record.failures[FailureKind::Timeout as usize] = 100;
-        let found = |run: &Run, id| judge(run).findings.iter().any(|finding| finding.id == id);
-        assert!(found(&run, D29) && !found(&run, D02));
-        // Others got nothing at all.
-        run.record.failures[FailureKind::Timeout as usize] = 150;
-        assert!(found(&run, D29) && found(&run, D02));
-        // Nothing was ever answered, and everything stopped half way.
-        sample::nobody_answers(&mut run);
-        run.record.failures = Default::default();
-        run.record.stopped.timed_out = 0;
-        run.record.stopped.unfinished = 100;
-        assert!(found(&run, D29) && !found(&run, D02));
-        run.record.stopped.unfinished = 99;
-        assert!(found(&run, D29) && found(&run, D02));
-    }
-}
+mod tests;

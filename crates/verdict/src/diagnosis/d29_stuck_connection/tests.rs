@@ -1,0 +1,116 @@
+//! Tests of D29 in Runs.
+
+use super::*;
+use crate::DiagnosisId::D02;
+use crate::live::{judge, sample};
+use ablaze_model::FailureKind;
+
+fn stuck(connections: u64) -> Run {
+    let mut run = sample::run();
+    run.record.unfinished = 100;
+    run.record.stopped = Stopped {
+        timed_out: 0,
+        unfinished: connections,
+        partway: 0,
+        endless: 0,
+        begun: connections,
+        begun_without_length: 0,
+        longest: Some(StoppedResponse {
+            silent_ns: 6_000_000_000,
+            body_bytes: 2_500_000,
+            missing_bytes: Some(7_500_000),
+        }),
+    };
+    let last = &mut sample::monitor(&mut run).server_connections.as_mut().unwrap().last;
+    last.silent = Some(connections);
+    run
+}
+
+#[test]
+fn responses_that_never_go_on_are_found() {
+    assert_eq!(on_run(&sample::run()), None);
+    let finding = on_run(&stuck(3)).unwrap();
+    assert_eq!(finding.severity, Severity::Suspect);
+    let evidence = finding.evidence;
+    assert!(evidence.contains("6.00 s, after 2,500,000 of 10,000,000 B"), "{evidence}");
+    assert!(evidence.contains("on 3 connections, 0 of them"), "{evidence}");
+    assert_eq!(on_run(&stuck(50)).unwrap().severity, Severity::Invalid);
+    let mut unseen = stuck(3);
+    unseen.monitor = None;
+    assert!(on_run(&unseen).unwrap().evidence.contains("could not be observed"));
+}
+
+#[test]
+fn few_of_many_are_not_the_load() {
+    // 60 timeouts of a second in ten seconds of 100 connections: 6 % of their time.
+    let mut run = stuck(0);
+    run.plan.limits.timeout_ns = 1_000_000_000;
+    run.record.in_flight_ns = 1000 * 1_000_000_000;
+    run.record.stopped.timed_out = 60;
+    assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
+    // 60 of 1,000 streams.
+    let mut run = stuck(60);
+    run.plan.load = Load::Closed { connections: 100, pipeline: 10 };
+    assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
+    sample::open_loop(&mut run, 2_000.0);
+    assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect, "60 of 20,060 requests");
+}
+
+#[test]
+fn queues_of_connections_that_were_not_seen_are_not_called_empty() {
+    let mut run = stuck(3);
+    sample::monitor(&mut run).server_connections.as_mut().unwrap().last.silent = Some(0);
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("were not seen") && !evidence.contains(" 0 of"), "{evidence}");
+}
+
+#[test]
+fn an_event_is_lost_only_where_a_buffer_can_be_full() {
+    assert!(on_run(&stuck(3)).unwrap().cause.contains("lost an event"));
+    let mut run = stuck(3);
+    run.record.stopped.longest.as_mut().unwrap().body_bytes = 5;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("did not write the rest"), "{finding:?}");
+    assert!(!finding.fix.contains("epoll"), "{finding:?}");
+    run.record.stopped = Stopped { timed_out: 6, partway: 100, endless: 100, ..run.record.stopped };
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.starts_with("103 responses stopped partway: 100 had"), "{finding:?}");
+    assert!(finding.cause.contains("neither `Content-Length`"), "{finding:?}");
+}
+
+#[test]
+fn what_the_server_has_written_and_what_is_slow_anyway_is_not_stuck() {
+    let mut run = stuck(3);
+    let last = &mut sample::monitor(&mut run).server_connections.as_mut().unwrap().last;
+    last.silent_with_send_queue = Some(3);
+    assert_eq!(on_run(&run), None);
+    assert!(seen(&run).unwrap().contains("3 of them with bytes left"));
+    // The 99 % time is 700 ms: six seconds are less than ten times that.
+    let mut run = stuck(3);
+    run.record.answered.total.record_many(700_000_000, 1000);
+    assert_eq!(on_run(&run), None);
+    let mut run = stuck(3);
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n".to_vec();
+    assert_eq!(on_run(&run), None);
+}
+
+#[test]
+fn their_timeouts_are_not_counted_twice() {
+    let mut run = stuck(0);
+    run.record.stopped.timed_out = 100;
+    run.record.responses = 100;
+    run.record.failures[FailureKind::Timeout as usize] = 100;
+    let found = |run: &Run, id| judge(run).findings.iter().any(|finding| finding.id == id);
+    assert!(found(&run, D29) && !found(&run, D02));
+    // Others got nothing at all.
+    run.record.failures[FailureKind::Timeout as usize] = 150;
+    assert!(found(&run, D29) && found(&run, D02));
+    // Nothing was ever answered, and everything stopped half way.
+    sample::nobody_answers(&mut run);
+    run.record.failures = Default::default();
+    run.record.stopped.timed_out = 0;
+    run.record.stopped.unfinished = 100;
+    assert!(found(&run, D29) && !found(&run, D02));
+    run.record.stopped.unfinished = 99;
+    assert!(found(&run, D29) && found(&run, D02));
+}
