@@ -3,6 +3,8 @@
 //! In a printed report they are those without a status of 2xx, which ab counts as complete and not as
 //! failed.
 
+mod redirects;
+
 use ablaze_model::Run;
 use ablaze_model::progress::Interval;
 
@@ -50,15 +52,15 @@ fn while_it_runs(so_far: &Interval) -> Option<String> {
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    let others = || record.statuses.iter().filter(|(status, _)| !is_success(run, **status));
-    let count: u64 = others().map(|(_, responses)| responses).sum();
+    let others = redirects::without_followed(run, |status| !is_success(run, status));
+    let count: u64 = others.iter().map(|(_, responses)| responses).sum();
     let share = count as f64 / record.responses as f64;
     if record.responses == 0 || share <= SHARE {
         return None;
     }
     let statuses =
-        others().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
-    let kind = Kind::of(others().map(|(status, _)| *status), count < record.responses);
+        others.iter().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
+    let kind = Kind::of(others.iter().map(|(status, _)| *status), count < record.responses);
     let evidence = format!(
         "{} of {} ({}) {}: {}.",
         grouped(count),
@@ -83,7 +85,9 @@ enum Kind {
     Refusals,
     /// The connection speaks something else from then on.
     Switched,
-    /// Anything else, or several of these.
+    /// Statuses of clients' and servers' errors, and nothing else.
+    Errors,
+    /// Several of these.
     Pages,
 }
 
@@ -97,6 +101,8 @@ impl Kind {
             Self::Unnamed
         } else if others_succeeded && all(&|status| matches!(status, 429 | 503)) {
             Self::Refusals
+        } else if all(&|status| status >= 400) {
+            Self::Errors
         } else if statuses.all(|status| status == 101) {
             Self::Switched
         } else {
@@ -109,7 +115,7 @@ impl Kind {
             Self::Redirects => "were redirects, which nobody followed",
             Self::Switched => "changed the protocol",
             Self::Unnamed => "had a status that is not expected",
-            Self::Refusals | Self::Pages => "did not succeed",
+            Self::Refusals | Self::Errors | Self::Pages => "did not succeed",
         }
     }
 
@@ -141,6 +147,14 @@ impl Kind {
                 "The connection speaks another protocol from such a response on: the rate is that \
                  of connections, each with one request."
             }
+            Self::Errors if most => {
+                "The rate is that of an error page, which costs a server different work than the \
+                 intended page."
+            }
+            Self::Errors => {
+                "Some responses are error pages, which cost a server different work than the \
+                 intended page, and they count in the rate and in the times."
+            }
             Self::Pages if most => CAUSE_OF_MOST,
             Self::Pages => CAUSE_OF_SOME,
         };
@@ -171,7 +185,7 @@ impl Kind {
                 spelled(run, Opt::Connections)
             ),
             Self::Switched => format!("{look}, and leave out the header that asks for the change."),
-            Self::Pages | Self::Unnamed => format!(
+            Self::Errors | Self::Pages | Self::Unnamed => format!(
                 "{look}, fix the URL or the server, and measure again; if these responses are \
                  intended, give their status with {expect}."
             ),
@@ -198,8 +212,10 @@ fn is_conditional(run: &Run) -> bool {
 fn is_success(run: &Run, status: u16) -> bool {
     // Where nothing is known of it, the usual statuses are those that nobody asked for.
     let asked = run.asked.as_ref().is_some_and(|asked| asked.expect_asked);
-    let by_default = run.plan.expect == [200..=399] && !asked;
     let expected = run.plan.expect.iter().any(|range| range.contains(&status));
+    // Beside the default are the statuses that the steps of a journey ask for.
+    let mut named = run.plan.expect.iter().filter(|range| asked || **range != (200..=399));
+    let by_default = !named.any(|range| range.contains(&status));
     if status == 304 && expected && is_conditional(run) {
         return true;
     }
@@ -305,39 +321,7 @@ mod tests_on_runs {
 }
 
 #[cfg(test)]
-mod tests_of_words {
-    use super::*;
-    use crate::live::sample;
-
-    fn with(statuses: &[(u16, u64)]) -> Run {
-        let mut run = sample::run();
-        run.record.statuses = statuses.iter().copied().collect();
-        run
-    }
-
-    #[test]
-    fn a_server_that_refuses_a_part_has_no_wrong_url() {
-        let finding = on_run(&with(&[(200, 4_000), (429, 16_000)])).unwrap();
-        assert!(finding.cause.contains("refuses a part of the load"), "{finding:?}");
-        assert!(
-            finding.fix.contains("Lower --rate") && !finding.fix.contains("URL"),
-            "{finding:?}"
-        );
-        let mut run = with(&[(200, 20_000)]);
-        run.plan.expect = vec![500..=500];
-        let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("had a status that is not expected: 200"), "{finding:?}");
-        assert!(finding.cause.starts_with("Neither errors nor redirects"), "{finding:?}");
-        assert!(!on_run(&with(&[(304, 20_000)])).unwrap().evidence.contains("redirect"));
-        let mut run = with(&[(304, 20_000)]);
-        sample::asked(&mut run, &["If-None-Match: *"]);
-        assert_eq!(on_run(&run), None, "asked for");
-        // All of them: nobody knows of a limit.
-        let finding = on_run(&with(&[(503, 20_000)])).unwrap();
-        assert!(finding.fix.contains("fix the URL or the server"), "{finding:?}");
-        assert!(on_run(&with(&[(101, 20_000)])).unwrap().cause.contains("another protocol"));
-    }
-}
+mod tests_of_words;
 
 #[cfg(test)]
 mod tests_on_reports {

@@ -175,6 +175,9 @@ fn each_redirect_has_its_row_under_load() {
         "other redirect 1",
     ];
     assert_eq!(rows, expected.map(|name| (name.to_owned(), 20)));
+    // Each was followed, or asked for by its step.
+    let found = json["verdict"]["findings"].as_array().unwrap();
+    assert!(found.iter().all(|finding| finding["id"] != "D04"), "{found:?}");
 }
 
 #[test]

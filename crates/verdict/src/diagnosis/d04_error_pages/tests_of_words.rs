@@ -1,0 +1,71 @@
+//! What D04 says of which statuses in Runs.
+
+use super::*;
+use crate::live::sample;
+
+fn with(statuses: &[(u16, u64)]) -> Run {
+    let mut run = sample::run();
+    run.record.statuses = statuses.iter().copied().collect();
+    run
+}
+
+#[test]
+fn errors_alone_are_not_called_redirects() {
+    for responses in [20_000, 15_000, 100] {
+        let finding = on_run(&with(&[(200, 20_000 - responses), (404, responses)])).unwrap();
+        assert!(!finding.cause.contains("redirect"), "{finding:?}");
+    }
+    let both = on_run(&with(&[(302, 10_000), (404, 10_000)])).unwrap();
+    assert!(both.cause.contains("an error page or a redirect"), "{both:?}");
+}
+
+#[test]
+fn a_server_that_refuses_a_part_has_no_wrong_url() {
+    let finding = on_run(&with(&[(200, 4_000), (429, 16_000)])).unwrap();
+    assert!(finding.cause.contains("refuses a part of the load"), "{finding:?}");
+    assert!(finding.fix.contains("Lower --rate") && !finding.fix.contains("URL"), "{finding:?}");
+    let mut run = with(&[(200, 20_000)]);
+    run.plan.expect = vec![500..=500];
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("had a status that is not expected: 200"), "{finding:?}");
+    assert!(finding.cause.starts_with("Neither errors nor redirects"), "{finding:?}");
+    assert!(!on_run(&with(&[(304, 20_000)])).unwrap().evidence.contains("redirect"));
+    let mut run = with(&[(304, 20_000)]);
+    sample::asked(&mut run, &["If-None-Match: *"]);
+    assert_eq!(on_run(&run), None, "asked for");
+    // All of them: nobody knows of a limit.
+    let finding = on_run(&with(&[(503, 20_000)])).unwrap();
+    assert!(finding.fix.contains("fix the URL or the server"), "{finding:?}");
+    assert!(on_run(&with(&[(101, 20_000)])).unwrap().cause.contains("another protocol"));
+}
+
+/// A journey that follows redirects: `GET /` leads on once.
+fn following(redirects: u64, then: u64) -> Run {
+    use ablaze_model::record::GroupRecord;
+    let mut run = with(&[(200, then), (302, redirects)]);
+    run.record.responses = redirects + then;
+    let group = |name, responses| GroupRecord { responses, ..GroupRecord::new(name, false) };
+    run.record.groups = vec![group("GET /", redirects), group("GET / redirect 1", then)];
+    run
+}
+
+#[test]
+fn redirects_that_a_journey_follows_are_no_error_pages() {
+    assert_eq!(on_run(&following(10_000, 10_000)), None);
+    // Of 10,000 the last was under way when the run ended.
+    assert_eq!(on_run(&following(10_000, 9_999)), None);
+    let some = on_run(&following(10_000, 4_000)).unwrap();
+    assert!(
+        some.evidence.contains("6,000 of 14,000") && some.evidence.contains("302 (6,000×)"),
+        "{some:?}"
+    );
+}
+
+#[test]
+fn a_redirect_that_a_step_asks_for_is_a_success() {
+    let mut run = with(&[(200, 10_000), (302, 10_000)]);
+    run.plan.expect = vec![200..=399, 302..=302];
+    assert_eq!(on_run(&run), None);
+    run.plan.expect = vec![200..=399, 404..=404];
+    assert!(on_run(&run).is_some());
+}
