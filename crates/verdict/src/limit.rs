@@ -39,6 +39,8 @@ const LONGER: u64 = 2;
 /// The clocks of CPUs and of the run are read at times of their own: in a shorter run their
 /// quotient says nothing of how busy anybody was.
 const SHORTEST_NS: u64 = 100_000_000;
+/// In a longer run there was time to read a process often enough: if it was not, the time was not what was missing.
+const SHORT_NS: u64 = 1_000_000_000;
 
 /// What bounded this Run's rate. The process at the other end of the connections may be a proxy's.
 pub fn of(run: &Run) -> Limited {
@@ -115,10 +117,12 @@ fn server_unseen(run: &Run) -> &'static str {
         return "the server starts processes, whose CPU time cannot be observed once they end";
     }
     let seen = figures::target(run).is_some_and(|target| !target.processes.is_empty());
-    if seen {
+    if !seen {
+        "the server's process cannot be observed"
+    } else if run.elapsed_ns < SHORT_NS {
         "the run was too short to measure the server's CPU"
     } else {
-        "the server's process cannot be observed"
+        "the server's process was read too few times to measure its CPU"
     }
 }
 

@@ -230,6 +230,9 @@ fn server_unseen(run: &Run) -> Option<&'static str> {
         Some(target) if target.processes.is_empty() => {
             "The server's process could not be observed, so its CPU time is not known."
         }
+        Some(_) if run.elapsed_ns >= 1_000_000_000 => {
+            "The server's process was read too few times to measure its CPU time."
+        }
         Some(_) => "The run was too short to measure the server's CPU time.",
     })
 }

@@ -115,7 +115,9 @@ fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
         );
         return (cause, ", and see in the server's log what became of them");
     }
-    if record.failures_total() > 0 {
+    // Whichever left places empty more often.
+    let reopened = record.connections_opened.saturating_sub(connections);
+    if record.failures_total() > 0 && record.failures_total().saturating_mul(2) >= reopened {
         let cause = "Most of the connections were not in use; requests failed, and a place stays \
                      empty from a failure until its connection is opened again.";
         return (cause.to_owned(), ", and check the errors to see why they failed");
@@ -261,7 +263,10 @@ mod tests_on_runs {
         assert!(finding.cause.contains("20,000 connections for 20,000 responses"), "{finding:?}");
         assert!(finding.fix.contains("about 49 in flight"), "{}", finding.fix);
         assert!(!finding.fix.contains("errors"), "{}", finding.fix);
+        // A few failures among thousands of new connections did not empty the places.
         run.record.failures[ablaze_model::FailureKind::Reset as usize] = 5;
+        assert!(shortage(&run).unwrap().cause.contains("opened again and again"));
+        run.record.failures[ablaze_model::FailureKind::Reset as usize] = 15_000;
         assert!(shortage(&run).unwrap().fix.contains("errors"));
     }
 

@@ -57,12 +57,15 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         .named()
         .map(|(name, times)| format!("{} with {name}", grouped(times)))
         .collect();
+    let one_per = match record.responses {
+        0 => String::new(),
+        _ => format!(": one per {} responses", amount(each)),
+    };
     let evidence = format!(
-        "The server ended {} by GOAWAY ({}): one per {} responses. {} connections were opened, \
+        "The server ended {} by GOAWAY ({}){one_per}. {} connections were opened, \
          and {} sent again because the server had not processed them.",
         counted(facts.goaways, "connection"),
         codes.join(", "),
-        amount(each),
         grouped(record.connections_opened),
         were(record.repeated)
     );

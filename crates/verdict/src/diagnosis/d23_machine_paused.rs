@@ -62,10 +62,13 @@ fn on_run(run: &Run) -> Option<Finding> {
         ));
     }
     let grave = paused >= LITTLE || stolen >= MUCH_STOLEN || suspended_ns > 0;
-    let (cause, fix) = match (heartbeat.gaps, suspended_ns) {
-        (0, 0) => STOLEN_BY_OTHERS,
-        (_, 1..) => SUSPENDED,
-        _ => cause(heartbeat),
+    let (cause, fix) = match suspended_ns {
+        1.. => SUSPENDED,
+        // What makes it grave; and a thread that was late without waiting for a task of this machine waited for the CPU itself.
+        0 if stolen >= STOLEN && (paused < LITTLE || !waited(heartbeat)) => STOLEN_BY_OTHERS,
+        0 if waited(heartbeat) => OTHER_TASKS,
+        0 if others_ran(run, heartbeat) => THIS_THREAD,
+        0 => NOTHING_RAN,
     };
     let severity = if grave { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D23, severity, evidence.join(" "), cause, fix))
@@ -95,24 +98,37 @@ const SUSPENDED: (&str, &str) = (
     "Keep the machine awake (`systemd-inhibit`), and measure again.",
 );
 
-/// Who was to blame, by the scheduler's account of the thread: it wanted to run, or it was not
-/// even woken.
-fn cause(heartbeat: &Heartbeat) -> (&'static str, &'static str) {
-    let waited = heartbeat.gaps_waited_ns.unwrap_or(0) * 2 > heartbeat.gaps_ns;
-    if heartbeat.gaps > 0 && waited {
-        (
-            "Other tasks occupied the CPUs meanwhile, so the client and the server may have \
-             waited for them too.",
-            "Use `top` to see what else is running on this machine, stop it, and measure again.",
-        )
-    } else {
-        (
-            "Nothing on this machine ran meanwhile, or only this process was stopped (SIGSTOP, a \
-             debugger, a frozen container).",
-            "Measure again; if it happens again, ask the operator of the virtual machine, or \
-             measure on your own hardware.",
-        )
-    }
+const OTHER_TASKS: (&str, &str) = (
+    "Other tasks occupied the CPUs meanwhile, so the client and the server may have waited for \
+     them too.",
+    "Use `top` to see what else is running on this machine, stop it, and measure again.",
+);
+
+const NOTHING_RAN: (&str, &str) = (
+    "Nothing on this machine ran meanwhile, or only this process was stopped (SIGSTOP, a \
+     debugger, a frozen container).",
+    "Measure again; if it happens again, ask the operator of the virtual machine, or measure on \
+     your own hardware.",
+);
+
+const THIS_THREAD: (&str, &str) = (
+    "The client went on meanwhile, as requests finished in every 100 ms: one CPU stood still, not the whole machine.",
+    "Measure again; if it happens again, ask the operator of the virtual machine, or measure on \
+     your own hardware.",
+);
+
+/// Whether the thread could have run while it was late, by the scheduler's account of it.
+fn waited(heartbeat: &Heartbeat) -> bool {
+    heartbeat.gaps_waited_ns.unwrap_or(0) * 2 > heartbeat.gaps_ns
+}
+
+/// Whether the workers handled responses while this thread was late: it was late for so long that a slice of the Run lies
+/// within, and none is empty.
+fn others_ran(run: &Run, heartbeat: &Heartbeat) -> bool {
+    let slices = &run.record.slices;
+    let longest_ns = heartbeat.longest.iter().map(|gap| gap.length_ns).max().unwrap_or(0);
+    let mut finished = slices.slices.iter().map(|slice| slice.responses + slice.failures);
+    slices.slice_ns > 0 && longest_ns >= 2 * slices.slice_ns && finished.all(|count| count > 0)
 }
 
 #[cfg(test)]
@@ -137,12 +153,26 @@ mod tests {
     #[test]
     fn a_pause_is_told_from_a_full_machine() {
         assert_eq!(on_run(&sample::run()), None);
-        let finding = on_run(&with_gap(1000, 3)).unwrap();
+        let mut stood_still = with_gap(1000, 3);
+        stood_still.record.slices.slices[40..49].fill(Default::default());
+        let finding = on_run(&stood_still).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("late once, by 1.00 s: 10 %"), "{finding:?}");
         assert!(finding.cause.starts_with("Nothing on this machine ran"), "{finding:?}");
         assert!(on_run(&with_gap(1000, 990)).unwrap().cause.starts_with("Other tasks"));
         assert_eq!(on_run(&with_gap(50, 0)).unwrap().severity, Severity::Note);
+    }
+
+    #[test]
+    fn a_client_that_went_on_did_not_stand_still() {
+        let cause = on_run(&with_gap(1000, 3)).unwrap().cause;
+        assert!(cause.starts_with("The client went on"), "{cause}");
+        // No slice lies within so short a time.
+        assert!(on_run(&with_gap(150, 0)).unwrap().cause.starts_with("Nothing on this machine"));
+        let mut run = with_gap(1000, 3);
+        sample::processors(&mut run).steal_ns = 5_000_000_000;
+        let cause = on_run(&run).unwrap().cause;
+        assert!(cause.contains("virtual machine") && !cause.contains("SIGSTOP"), "{cause}");
     }
 
     #[test]

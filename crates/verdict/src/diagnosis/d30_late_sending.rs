@@ -122,7 +122,7 @@ fn described(times: &Times) -> String {
 /// may be too few; without a bound there were as many as this machine permits.
 fn why(run: &Run) -> (String, String) {
     let connections = u64::from(run.plan.load.connections());
-    let all_in_use = run.record.connections_opened >= connections;
+    let all_in_use = run.record.connections_opened >= connections && !were_free(run);
     if let Some(stopped) = server_stopped(run) {
         return (format!("{stopped} What was due meanwhile had to wait."), STOPPED.1.to_owned());
     }
@@ -164,6 +164,14 @@ fn why(run: &Run) -> (String, String) {
             ),
         ),
     }
+}
+
+/// Whether most places were free while requests waited: of requests that wait for a place, each waits in a time in which all
+/// are in use, and that time is about their share of the Run.
+fn were_free(run: &Run) -> bool {
+    let Some(Intended { lag, .. }) = run.record.answered.intended.as_deref() else { return false };
+    let late = 1.0 - lag.count_at_most(LITTLE_NS) as f64 / lag.count().max(1) as f64;
+    used(run) < late * IN_USE
 }
 
 fn one_of(connections: u64, one: &str, several: &str) -> String {
@@ -241,6 +249,9 @@ mod tests {
     #[test]
     fn what_was_waited_for_is_named() {
         let mut run = late_by(1_200_000_000);
+        // One of 100 was in use on average, though 100 were opened: nobody waited for one.
+        assert!(on_run(&run).unwrap().cause.contains("Connections were free"));
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
         assert!(on_run(&run).unwrap().cause.contains("100 connections permitted"));
         run.record.connections_opened = 12;
         assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));

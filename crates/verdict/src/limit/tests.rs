@@ -140,6 +140,12 @@ fn a_server_that_was_seen_too_briefly_is_not_called_unobservable() {
         "the run was too short to measure the server's CPU; the client's busiest thread \
          worked 20 %"
     );
+    run.elapsed_ns = 10_000_000_000;
+    let evidence = of(&run).evidence;
+    assert!(
+        evidence.starts_with("the server's process was read too few times to measure its CPU"),
+        "ten seconds are not too short: {evidence}"
+    );
     sample::monitor(&mut run).target.processes.clear();
     assert!(of(&run).evidence.starts_with("the server's process cannot be observed"));
 }

@@ -1,6 +1,8 @@
 //! What holds for every Run, whatever went wrong in it: no two findings contradict each other, and none says
 //! what its own evidence excludes.
 
+mod wider;
+
 use std::collections::BTreeMap;
 
 use ablaze_model::plan::Http2;
