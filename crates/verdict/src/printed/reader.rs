@@ -98,6 +98,7 @@ impl Reader {
             return;
         }
         if line.is_empty() {
+            self.said.iter_mut().for_each(PrintedVerdict::ends_a_finding);
             return;
         }
         self.other_line(&line);

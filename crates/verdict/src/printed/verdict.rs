@@ -84,6 +84,11 @@ impl PrintedVerdict {
         }
     }
 
+    /// An empty line: the words of a finding have none in them.
+    pub fn ends_a_finding(&mut self) {
+        self.goes_on = GoesOn::Nothing;
+    }
+
     /// Takes what `ablaze ab` and `ablaze gurl` say of their run on stderr, a line for each finding; whether the
     /// line is one.
     pub fn of_stderr(said: &mut Option<Self>, line: &str) -> bool {
@@ -164,6 +169,16 @@ GET http://127.0.0.1:18081/ · HTTP/1.1 keep-alive · closed loop, 5 connections
   connect   338 µs   282 µs   361 µs   429 µs   544 µs  2.67 ms      -  4.06 ms   8,935×, during the run
   total    5.18 ms  3.81 ms  6.48 ms  10.3 ms  12.3 ms  17.1 ms      -  18.8 ms
 ";
+
+    #[test]
+    fn what_follows_the_findings_of_an_experiment_is_none_of_their_words() {
+        let report = "INVALID · limit unknown in 6 of 6 runs\n  D14 SUSPECT too short, in 6 of 6 runs: The run \
+                      took 12.0 ms.\n  D15 note noise: 3 runs of a ranged from 1 to 2/s:\n      a spread of 66 %.\n\n     \
+                      rate /s  slowest–fastest\n  a   27,728    16,639–47,981\n\n  no ranking: the work is not equal\n";
+        let said = &read(report).verdicts[0];
+        let words: Vec<&str> = said.findings.iter().map(|finding| finding.text.as_str()).collect();
+        assert_eq!(words[1], "3 runs of a ranged from 1 to 2/s: a spread of 66 %.", "{words:?}");
+    }
 
     #[test]
     fn the_verdict_and_the_findings_of_a_report_are_taken_over() {

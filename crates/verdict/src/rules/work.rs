@@ -108,7 +108,7 @@ impl Work {
             body_bytes_error: 0.0,
             bytes: report.bytes_per_request(),
             connections: report.connections,
-            in_flight: in_flight(report),
+            in_flight: in_flight(report).filter(|(low, _)| is_possible(report, *low)),
             in_flight_at_most: in_flight_at_most(report),
             method: None,
             path: report.path.clone(),
@@ -144,6 +144,12 @@ impl Work {
     pub fn server(&self) -> Option<&Server> {
         self.circumstances.as_ref()?.server.as_ref()
     }
+}
+
+/// Whether so many fit into the places of a closed loop. Where they do not, the mean was not measured: wrk adds the times of
+/// requests that it did not send while one was late.
+fn is_possible(report: &Report, in_flight: f64) -> bool {
+    report.open_loop || report.asked().is_none_or(|asked| in_flight <= asked as f64 * 1.05)
 }
 
 /// Once no request is left to send, each place is empty for as long as the longest request takes at most: in a short run

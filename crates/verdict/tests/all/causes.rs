@@ -1,6 +1,6 @@
 //! What is said of runs against servers whose behaviour is known: the cause that was there, and none that was not.
 
-use ablaze_verdict::DiagnosisId::{self, D01, D02, D04, D08, D30, D37};
+use ablaze_verdict::DiagnosisId::{self, D01, D02, D04, D05, D08, D30, D37};
 use ablaze_verdict::printed::read;
 use ablaze_verdict::rules::judge;
 
@@ -224,4 +224,47 @@ fn what_is_left_of_a_mutilated_report_is_judged() {
         };
         assert_eq!(but_36(found), but_36(expected), "{command}");
     }
+}
+
+/// The server speaks HTTP/2, and resets every stream.
+#[test]
+fn streams_that_are_reset_do_not_prove_another_protocol() {
+    let text = "\
+$ h2load -n 200 -c 4 -m 10 http://127.0.0.1:20154/
+starting benchmark...
+Application protocol: h2c
+
+finished in 3.03ms, 0.00 req/s, 861.46KB/s
+requests: 200 total, 200 started, 200 done, 0 succeeded, 200 failed, 200 errored, 0 timeout
+status codes: 0 2xx, 0 3xx, 0 4xx, 0 5xx
+traffic: 2.61KB (2672) total, 0B (0) headers (space savings 0.00%), 0B (0) data
+                     min         max         mean         sd        +/- sd
+time for request:        0us         0us         0us         0us     0.00%
+time for connect:      102us       297us       183us        83us    75.00%
+time to 1st byte:        0us         0us         0us         0us     0.00%
+req/s           :       0.00        0.00        0.00        0.00   100.00%
+";
+    let judgement = judge(&read(text));
+    let cause = &judgement.reports[0].findings[0].cause;
+    assert!(cause.contains("reset the streams"), "{cause}");
+}
+
+/// wrk adds times to its mean that nobody waited for: by Little's law more than its connections would be in flight.
+#[test]
+fn more_than_fit_into_the_connections_are_not_in_flight() {
+    let wrk = |port: u16, mean: &str| {
+        format!(
+            "Running 2s test @ http://127.0.0.1:{port}/\n  1 threads and 8 connections\n  Thread Stats   Avg      Stdev     \
+             Max   +/- Stdev\n    Latency     {mean}    5.48ms  49.81ms   94.99%\n    Req/Sec    37.17k    18.16k   \
+             57.32k    47.62%\n  78359 requests in 2.13s, 2.99MB read\nRequests/sec:  36721.66\nTransfer/sec:      \
+             1.40MB\n\n"
+        )
+    };
+    let judgement = judge(&read(&(wrk(1, "1.48ms") + &wrk(2, "200.00us"))));
+    let found = judgement.comparisons[0].findings.iter();
+    let unequal: Vec<&str> = found
+        .filter(|finding| finding.id == D05)
+        .map(|finding| finding.evidence.as_str())
+        .collect();
+    assert!(!unequal.iter().any(|evidence| evidence.contains("in flight")), "{unequal:?}");
 }

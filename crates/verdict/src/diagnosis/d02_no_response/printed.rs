@@ -126,14 +126,15 @@ fn none_at_all(report: &Report) -> Finding {
             "The run was ended, by its limit of time or by hand, before the first response was \
              complete.",
         ),
+        (failed, Some(bytes)) if report.tool == Tool::H2load => (
+            came_back(failed, bytes),
+            "What came back was no response: the server reset the streams or ended the connections, or it speaks \
+             another version of HTTP, or another protocol (h2load without --h1 speaks HTTP/2).",
+        ),
         (failed, Some(bytes)) => (
-            format!(
-                "No request got a response; {} failed, though {} came back.",
-                grouped(failed),
-                counted(bytes, "byte")
-            ),
+            came_back(failed, bytes),
             "What came back was no response to the client: the target speaks another protocol, or \
-             another version of HTTP than the client (h2load without --h1 speaks HTTP/2).",
+             another version of HTTP than the client.",
         ),
         (failed, None) => (
             format!("No request got a response; {} failed.", grouped(failed)),
@@ -141,6 +142,14 @@ fn none_at_all(report: &Report) -> Finding {
         ),
     };
     Finding::new(D02, Severity::Invalid, evidence, cause, CURL)
+}
+
+fn came_back(failed: u64, bytes: u64) -> String {
+    format!(
+        "No request got a response; {} failed, though {} came back.",
+        grouped(failed),
+        counted(bytes, "byte")
+    )
 }
 
 /// What failed, under whatever name.

@@ -55,7 +55,8 @@ fn is_untrimmed(report: &Report) -> bool {
 
 fn non_2xx(report: &Report) -> Option<Contradiction> {
     let (complete, others) = (report.complete?, report.non_2xx?);
-    (others > complete.saturating_add(TOO_LONG_MOST)).then(|| {
+    let too_long = if report.tool.is_ab_like() { TOO_LONG_MOST } else { 0 };
+    (others > complete.saturating_add(too_long)).then(|| {
         Contradiction::new([Complete, Non2xx], more_than(report, Non2xx, others, complete))
     })
 }
