@@ -108,6 +108,12 @@ pub fn explanation(run: &Run) -> Option<String> {
     }
 }
 
+/// Connections that a failure of this kind ended: all of them, or some where others failed in another way.
+fn connections_that(run: &Run, kind: FailureKind) -> &'static str {
+    let all = run.record.failures_of(kind) == run.record.failures_total();
+    if all { "every connection" } else { "connections" }
+}
+
 /// How many of the responses had the most frequent status.
 fn of_all(count: u64, responses: u64, status: u16) -> String {
     match (count >= responses, count > responses / 2) {
@@ -193,12 +199,14 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         }
         FailureKind::Timeout if failed_in_a_response(run) => format!(
             "{to} began its responses and did not end them within {}: see where its body ends, or allow \
-             more with --timeout",
-            time_exact(run.plan.limits.timeout_ns)
+             more with {}",
+            time_exact(run.plan.limits.timeout_ns),
+            ablaze_verdict::live::timeout_option(run)
         ),
         FailureKind::Timeout => format!(
-            "{to} did not respond within {}: allow more with --timeout",
-            time_exact(run.plan.limits.timeout_ns)
+            "{to} did not respond within {}: allow more with {}",
+            time_exact(run.plan.limits.timeout_ns),
+            ablaze_verdict::live::timeout_option(run)
         ),
         FailureKind::ClosedWithoutResponse if run.plan.tls.is_some() => {
             format!("{to} closed the connection without a response: see its log")
@@ -207,10 +215,12 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "{to} closed the connection without a response: does it speak TLS, or another protocol?"
         ),
         FailureKind::ShortBody => {
-            format!("{to} closed every connection in the middle of a response: see its log")
+            let which = connections_that(run, failure.kind);
+            format!("{to} closed {which} in the middle of a response: see its log")
         }
         FailureKind::ShortHead => format!(
-            "{to} closed every connection before the head of the response was complete: see its log"
+            "{to} closed {} before the head of the response was complete: see its log",
+            connections_that(run, failure.kind)
         ),
         FailureKind::Malformed => malformed(to, run),
         FailureKind::NoHttp2 => {

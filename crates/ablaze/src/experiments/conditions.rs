@@ -6,6 +6,7 @@ use ablaze_load::planning::{self, Composed};
 use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
 use ablaze_model::printable;
 use ablaze_model::spec::Secrets;
+use ablaze_report::condition::Condition;
 use ablaze_report::junit::{self, Case, CaseOutcome, Suite};
 use serde_json::json;
 
@@ -20,6 +21,15 @@ pub struct Conditions {
     pub fail_if: Vec<Check>,
     /// Checks of a file: must hold.
     pub checks: Vec<Check>,
+}
+
+/// How a condition is written that was meant for a target, where it names one in the place of a group: `b: p99 < 1s` for
+/// `b.p99 < 1s`.
+fn of_a_target(experiment: &Experiment, condition: &Condition) -> Option<String> {
+    let name = condition.name()?;
+    let named = experiment.targets.iter().any(|target| target.name == name);
+    let rest = condition.text().strip_prefix(name)?.strip_prefix('.')?;
+    named.then(|| format!("{name}: {rest}"))
 }
 
 impl Conditions {
@@ -64,9 +74,12 @@ impl Conditions {
         for load in &experiment.loads {
             let Composed { requests, journey, .. } = planning::unaimed(&load.spec, secrets)?;
             for condition in &named {
-                condition
-                    .check(&requests.groups, journey.as_ref())
-                    .map_err(|error| CommandError::usage(error.to_string()))?;
+                condition.check(&requests.groups, journey.as_ref()).map_err(|error| {
+                    CommandError::usage(match of_a_target(experiment, condition) {
+                        Some(instead) => format!("{error}; of one target alone: `{instead}`"),
+                        None => error.to_string(),
+                    })
+                })?;
             }
         }
         Ok(())

@@ -87,7 +87,7 @@ fn what_is_wrong_is_named_by_its_line() {
         (String::new(), 1, "no targets"),
         ("title = \"x\"\nrepeat = 3\n".to_owned(), 2, "did you mean `repeats`"),
         ("title = \"x\"\nrepeats 3\n".to_owned(), 2, ""),
-        (format!("repeats = 0\n{target}"), 1, "measures nothing"),
+        (format!("repeats = 0\n{target}"), 1, "repeats must be 1 or more"),
         (format!("path = \"x\"\n{target}"), 1, "starts with /"),
         ("[targets.a]\n".to_owned(), 1, "url, start, serve or control"),
         (format!("{target}serve = \"epoll-et\"\n"), 3, "one of url"),

@@ -30,7 +30,7 @@ pub(super) fn tool(value: &DeValue<'_>) -> Result<Tool, String> {
 /// Runs of each target under each load.
 pub(super) fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
     match values::small_count(&written(value)?)? {
-        0 => Err("measures nothing: use 1 or more".to_owned()),
+        0 => Err("repeats must be 1 or more".to_owned()),
         repeats => Ok(repeats),
     }
 }

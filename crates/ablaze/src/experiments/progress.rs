@@ -120,7 +120,7 @@ impl LiveLine {
 
     fn line_of_its_own(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{}", printable(text));
         }
     }
 

@@ -73,16 +73,17 @@ impl Planned {
         }
     }
 
-    /// How long it takes, about.
-    pub fn length(&self) -> Duration {
+    /// How long it takes, about; `None` where a load lasts as long as its requests take.
+    pub fn length(&self) -> Option<Duration> {
         let one = |load: &LoadSpec| {
-            let ns = load.limits.duration_ns.unwrap_or(3_000_000_000);
-            Duration::from_nanos(ns) + BESIDE_A_RUN
+            let ns = load.limits.duration_ns? + load.limits.warmup_ns;
+            Some(Duration::from_nanos(ns) + BESIDE_A_RUN)
         };
-        let loads: Duration = self.experiment.loads.iter().map(|load| one(&load.spec)).sum();
+        let loads: Option<Duration> =
+            self.experiment.loads.iter().map(|load| one(&load.spec)).sum();
         // With a profiler each target runs once more, and once without.
         let runs = self.experiment.repeats + if self.profiled { 2 } else { 0 };
-        loads * self.experiment.targets.len() as u32 * runs
+        Some(loads? * self.experiment.targets.len() as u32 * runs)
     }
 }
 
@@ -150,11 +151,12 @@ pub fn carried_out(
     mut begun: impl FnMut(&Planned),
 ) -> Result<Vec<Done>, CommandError> {
     listen_for_interrupts()?;
-    let lengths: Vec<Duration> = series.iter().map(Planned::length).collect();
+    let lengths: Vec<Option<Duration>> = series.iter().map(Planned::length).collect();
     let of = series.len();
     if of > 1 {
-        let whole = in_words(lengths.iter().sum());
-        LiveLine::new(quiet).announce(&format!("{of} parts, about {whole}"));
+        let whole: Option<Duration> = lengths.iter().copied().sum();
+        let whole = whole.map_or(String::new(), |whole| format!(", about {}", in_words(whole)));
+        LiveLine::new(quiet).announce(&format!("{of} parts{whole}"));
     }
     let mut done: Vec<Done> = Vec::new();
     for (at, planned) in series.into_iter().enumerate() {
@@ -163,7 +165,7 @@ pub fn carried_out(
         }
         begun(&planned);
         let place = if of > 1 { format!("part {} of {of} · ", at + 1) } else { String::new() };
-        let left = lengths[at + 1..].iter().sum();
+        let left = lengths[at + 1..].iter().flatten().sum();
         let progress = LiveLine::new(quiet).within(place, left);
         if let Some(page) = page {
             page.part_begins(&planned.heading, (at + 1, of), left);

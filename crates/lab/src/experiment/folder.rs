@@ -49,6 +49,21 @@ pub(crate) fn error(path: &Path, why: impl ToString) -> FolderError {
     FolderError { path: path.to_owned(), why: why.to_string() }
 }
 
+/// That a folder is not one of an experiment; where its parts are, if they are below it.
+fn missing(path: &Path) -> String {
+    let below = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let is_part = |entry: &std::fs::DirEntry| Folder::is_one(&entry.path());
+    let mut parts: Vec<String> =
+        below.filter(is_part).map(|entry| format!("`{}`", entry.path().display())).collect();
+    parts.sort_unstable();
+    let none = format!("no results here: {EXPERIMENT} is missing");
+    if parts.is_empty() {
+        none
+    } else {
+        format!("{none}; each part has its own: {}", parts.join(", "))
+    }
+}
+
 impl Folder {
     /// Makes the first of `stem-1`, `stem-2`, … that does not exist yet, with the experiment in it.
     ///
@@ -98,7 +113,7 @@ impl Folder {
         former: &mut dyn FormerWords,
     ) -> Result<(Self, Experiment), FolderError> {
         let mut experiment: Experiment = document::open(&path.join(EXPERIMENT), former)?
-            .ok_or_else(|| error(path, format!("no results here: {EXPERIMENT} is missing")))?;
+            .ok_or_else(|| error(path, missing(path)))?;
         if experiment.axes.is_empty() {
             // Older versions kept labels alone.
             experiment.axes.extend(Axis::of_labels(&experiment.loads));

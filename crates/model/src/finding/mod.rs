@@ -111,6 +111,18 @@ impl Finding {
         }
     }
 
+    /// The evidence in one line: what its lines say, one behind the other.
+    pub fn evidence_in_line(&self) -> String {
+        let mut line = String::new();
+        for next in self.evidence.lines() {
+            if !line.is_empty() {
+                line.push_str(if line.ends_with('.') { " " } else { "; " });
+            }
+            line.push_str(next);
+        }
+        line
+    }
+
     /// The same; this diagnosis does not explain it here, though the table lets it.
     #[must_use]
     pub fn not_explained_by(mut self, cause: DiagnosisId) -> Self {

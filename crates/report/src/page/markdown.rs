@@ -140,7 +140,7 @@ impl Writer<'_> {
                 [] => String::new(),
                 names => format!(" It explains {}.", plain(&names.join(", "))),
             };
-            let parts = [&finding.evidence.replace('\n', "; "), &finding.cause, &finding.fix]
+            let parts = [&finding.evidence_in_line(), &finding.cause, &finding.fix]
                 .map(|part| with_code(part));
             let ended = |part: &String| part.is_empty() || part.ends_with(['.', '!', '?']);
             let stop = |part: String| if ended(&part) { part } else { format!("{part}.") };

@@ -58,6 +58,11 @@ pub fn while_it_runs(so_far: &Interval) -> Vec<(DiagnosisId, String)> {
     Diagnosis::all().iter().filter_map(found).collect()
 }
 
+/// The option that says how long a request may take, as the front end of this Run spells it.
+pub fn timeout_option(run: &Run) -> &'static str {
+    options::spelled(run, options::Opt::Timeout)
+}
+
 /// The diagnoses that can be seen in a Run.
 fn forms() -> impl Iterator<Item = (DiagnosisId, OnRun)> {
     Diagnosis::all().iter().filter_map(|diagnosis| Some((diagnosis.id, diagnosis.forms.run?)))

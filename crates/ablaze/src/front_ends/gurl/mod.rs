@@ -66,11 +66,12 @@ fn bench(options: &Options) -> Result<ExitCode, CommandError> {
     watcher.finished(run.record.finished(), run.elapsed_ns);
     outlets::print(&report::write(&run));
     let status = outcome::status(&run);
-    if let Some(why) = outcome::explanation(&run) {
+    let why = outcome::explanation(&run);
+    if let Some(why) = &why {
         note(&format!("{}{why}", gave_up(&run).unwrap_or_default()));
     }
-    // A run without any response needs no more words.
-    if run.record.responses > 0 {
+    // A run without any response, of which the reason was told, needs no more words.
+    if run.record.responses > 0 || why.is_none() {
         verdict::say(&verdict::assessed(run), options.explain, false);
     }
     Ok(ExitCode::from(status))

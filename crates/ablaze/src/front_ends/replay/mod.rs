@@ -155,7 +155,7 @@ fn carried_out<'a>(
     terminal::print(&format!("replay {}: {}\n", document.number, document.title));
     document.did.iter().for_each(|text| say("  ", text));
     let mut progress = LiveLine::new(line.quiet);
-    let behind = series.iter().map(Planned::length).sum();
+    let behind = series.iter().filter_map(Planned::length).sum();
     let manner = Manner { quick: line.quick, folder, program: &program, behind };
     let again = again::carried_out(document, manner, &mut progress);
     progress.finish();
@@ -195,7 +195,7 @@ const ENOUGH: u32 = 6;
 
 /// What `--quick` costs, in sentences.
 fn costs(again: &[again::Again], series: &[Planned], whole: &[Planned]) -> String {
-    let length = |series: &[Planned]| in_words(series.iter().map(Planned::length).sum());
+    let length = |series: &[Planned]| in_words(series.iter().filter_map(Planned::length).sum());
     let few = series.iter().filter(|planned| planned.experiment.repeats < ENOUGH).count();
     let lines = page::lines_shortened(again).map_or(String::new(), |lines| format!("; {lines}"));
     let certainty = match few {

@@ -161,7 +161,7 @@ fn summary(run: &Run) -> String {
     let asserts = journeys.asserts_passed + journeys.asserts_failed;
     let ended = match (journeys.whole, journeys.failed) {
         (1.., _) => {
-            format!("whole in {}", time(journeys.duration.max_ns().unwrap_or(0) as f64))
+            format!("passed in {}", time(journeys.duration.max_ns().unwrap_or(0) as f64))
         }
         (_, 1..) => "failed".to_owned(),
         _ => "unfinished".to_owned(),

@@ -31,7 +31,7 @@ const MISLEADING: [&str; 11] = [
     "othing listens",
     "is the server running",
     "firewall",
-    "allow more with --timeout",
+    "allow more with",
     "closes it anyway",
     "in the middle of a response",
     "Nagle",
@@ -42,7 +42,7 @@ const MS: fn(u64) -> Duration = Duration::from_millis;
 fn conditions() -> Vec<Condition> {
     let of = |what, server, found, says| Condition { what, server, words: &[], found, says };
     let in_time: &[&str] =
-        &["allow more with --timeout", "not respond in time", "longer -d", "still incomplete"];
+        &["allow more with", "not respond in time", "longer -d", "still incomplete"];
     vec![
         of("resets", B::Reset, &["D02"], &["reset", "right port"]),
         of(

@@ -190,3 +190,47 @@ fn steps_stand_side_by_side_and_conditions_are_put_on_them() {
         .collect();
     assert_eq!(names, ["list", "item", "steps", "journey"]);
 }
+
+/// A name, which may be another person's, with what sets a terminal's title.
+#[test]
+fn names_of_targets_reach_the_terminal_printable() {
+    let folder = scratch("file-names");
+    let text = "repeats = 1\n[targets.\"a\\u001b]0;t\\u0007\"]\nserve = \"epoll-et\"\n[load]\nconnections = 1\n\
+                requests = 20\n";
+    std::fs::write(folder.join("x.toml"), text).unwrap();
+    let ran = ablaze(&folder, &["run", "x.toml"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("run 1 of 1 · a"), "{}", ran.stderr);
+    let all = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(!all.contains(['\u{1b}', '\u{7}']), "{all:?}");
+}
+
+#[test]
+fn a_condition_on_a_target_in_the_place_of_a_group_is_told_apart() {
+    let folder = scratch("file-target");
+    let text = "[targets.a]\nserve = \"epoll-et\"\n[checks]\n\"a.p99\" = \"< 1s\"\n";
+    std::fs::write(folder.join("x.toml"), text).unwrap();
+    let refused = ablaze(&folder, &["run", "x.toml"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.contains("of one target alone: `a: p99 < 1s`"), "{}", refused.stderr);
+    let meant = text.replace("a.p99", "a: p99");
+    std::fs::write(folder.join("x.toml"), meant).unwrap();
+    let checked = ablaze(&folder, &["run", "x.toml", "--check"]);
+    assert_eq!(checked.status, 0, "{checked:?}");
+}
+
+/// How long runs of a number of requests take is known to nobody; and the folder of parts is that of each part.
+#[test]
+fn parts_of_so_many_requests_have_no_length_and_a_report_each() {
+    let folder = scratch("file-parts-by-count");
+    let text = "repeats = 1\n[parts.one]\nx = 1\n[parts.two]\nx = 2\n[targets.a]\nserve = \"epoll-et,threads={x}\"\n\
+                [load]\nconnections = 1\nrequests = 20\n";
+    std::fs::write(folder.join("x.toml"), text).unwrap();
+    let ran = ablaze(&folder, &["run", "x.toml", "--folder", "kept"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(ran.stderr.lines().next(), Some("2 parts"), "{}", ran.stderr);
+    let whole = ablaze(&folder, &["report", "kept"]);
+    assert_eq!(whole.status, 2, "{whole:?}");
+    assert!(whole.stderr.contains("each part has its own: `kept/one`, `kept/two`"), "{whole:?}");
+    assert_eq!(ablaze(&folder, &["report", "kept/one"]).status, 0);
+}

@@ -137,3 +137,15 @@ fn a_sweep_nobody_meant_is_refused_before_it_starts() {
         assert!(!folder.join("sweep-1").exists(), "{words:?}");
     }
 }
+
+#[test]
+fn marks_and_notes_of_a_table_are_those_of_what_is_in_it() {
+    let folder = scratch("sweep-marks");
+    let sweep = |target: &str| ablaze(&folder, &["sweep", "-c", "1,2", "-n", "200", target]).stdout;
+    let nothing = sweep("http://127.0.0.1:1/");
+    assert!(!nothing.contains("rate: one run each"), "{nothing}");
+    let whole = sweep("serve:epoll-et");
+    assert!(whole.contains("rate: one run each") && !whole.contains("!: "), "{whole}");
+    let broken = sweep("serve:epoll-et,fault=reset-during=20%");
+    assert!(broken.contains("!: some requests of these runs failed"), "{broken}");
+}

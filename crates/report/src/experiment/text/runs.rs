@@ -171,7 +171,7 @@ fn run_of(experiment: &Experiment, trial: Trial) -> String {
 fn together(judged: &JudgedTogether) -> Vec<String> {
     let line = |finding: &&Finding| {
         let (id, name) = (finding.id, finding.id.name());
-        let text = format!("{} {name}: {}", finding.severity, finding.evidence.replace('\n', " "));
+        let text = format!("{} {name}: {}", finding.severity, finding.evidence_in_line());
         sentence(&format!("  {id} "), &text, WIDTH)
     };
     let roots = judged.findings.iter().filter(|finding| finding.explained_by.is_none());

@@ -176,7 +176,7 @@ fn doubts(searched: &Searched) -> Vec<String> {
     let mut lines = Vec::new();
     for (of, finding) in findings(searched) {
         let (id, name) = (finding.id, finding.id.name());
-        let (severity, evidence) = (finding.severity, finding.evidence.replace('\n', " "));
+        let (severity, evidence) = (finding.severity, finding.evidence_in_line());
         let text = format!("{severity} {name}, {of}: {evidence} {}", finding.fix);
         lines.extend(sentence(&format!("  {id} "), &text, WIDTH));
     }

@@ -43,7 +43,13 @@ pub fn sweep(
         Pick::Median => format!("median of {repeats} runs, ± the distance to the farthest"),
         Pick::Best => format!("best of {repeats} runs, ± the distance to the farthest"),
     };
-    lines.push(format!("  rate: {drawn}; p99 and CPU: median of the runs"));
+    let measured = || curves.iter().flat_map(|curve| curve.points.iter().flatten());
+    if measured().next().is_some() {
+        lines.push(format!("  rate: {drawn}; p99 and CPU: median of the runs"));
+    }
+    if measured().any(|point| point.errors > 0) {
+        lines.push("  !: some requests of these runs failed".to_owned());
+    }
     lines.extend(same_under_all(experiment));
     for [verdict, cells] in doubtful(experiment, results) {
         lines.extend(sentence("  ", &format!("{verdict}: {cells}"), WIDTH));
