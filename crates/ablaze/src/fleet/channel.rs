@@ -94,7 +94,7 @@ impl Drop for Channels {
         self.workers.iter_mut().for_each(|worker| worker.lines = None);
         for _ in 0..20 {
             let has_ended = |worker: &mut Worker| !matches!(worker.child.try_wait(), Ok(None));
-            if self.workers.iter_mut().map(has_ended).fold(true, |all, one| all && one) {
+            if self.workers.iter_mut().all(has_ended) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -27,11 +27,14 @@ fn page_of(charts: impl IntoIterator<Item = Chart>) -> String {
 }
 
 fn plots(chart: &Chart) -> Vec<&Plot> {
-    let plot = |panel| match panel {
-        &Panel::Plot(ref plot) => Some(plot),
-        Panel::Bars(_) => None,
-    };
     chart.panels.iter().filter_map(plot).collect()
+}
+
+fn plot(panel: &Panel) -> Option<&Plot> {
+    match panel {
+        Panel::Plot(plot) => Some(plot),
+        Panel::Bars(_) => None,
+    }
 }
 
 #[test]

@@ -118,6 +118,6 @@ fn without_requests(plan: &Plan) -> Plan {
         expect: plan.expect.clone(),
         checks: None,
         keep_every_request: false,
-        part: plan.part.clone(),
+        part: plan.part,
     }
 }

@@ -39,7 +39,7 @@ const readingOf = (chart, panel, stop) => {
   const lines = shownSeries(chart, panel).flatMap((series) => pointsAt(series, stop).map((at) => {
     const [low, high] = [series.lows?.[at] ?? null, series.highs?.[at] ?? null];
     const interval = usable(low) && usable(high) ? ` [${textOf(y.unit, low)}–${textOf(y.unit, high)}]` : "";
-    return { name: series.name, slot: series.slot, text: textOf(y.unit, series.ys[at]) + interval };
+    return { name: series.name, slot: series.slot, marker: markerOf(panel, series), text: textOf(y.unit, series.ys[at]) + interval };
   }));
   return { head, lines };
 };
@@ -55,10 +55,14 @@ const readingOfRow = ({ data }, row) => {
   return { head: row.name, lines };
 };
 
-const swatch = ({ slot, part }) => {
+// What tells a line from others without its colour; lines that are alone have nothing of the kind.
+const markerOf = (panel, series) => lookOf(panel, panel.data.series.indexOf(series)).marker;
+
+const swatch = ({ slot, part, marker }) => {
   const made = node("svg", { class: "ablaze-chart", viewBox: "0 0 12 12", width: 12, height: 12 });
   if (part !== undefined) made.append(node("rect", { class: `k p${part % 4}`, width: 12, height: 12 }));
-  if (slot !== undefined) made.append(node("circle", { class: `k s${slot % 6}`, cx: 6, cy: 6, r: 5 }));
+  const shape = marker ?? "M-6,0h12v2h-12z";
+  if (slot !== undefined) made.append(node("path", { class: `k s${slot % 6}`, d: shape, transform: "translate(6,6)" }));
   return made;
 };
 const readout = (readings) => {
