@@ -13,6 +13,19 @@ const TOGETHER: f64 = 0.5;
 /// # Errors
 /// When they did not do the same work, or not at the same time: which, and in what they differ.
 pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
+    put_together(shards, TOGETHER)
+}
+
+/// The same of shards that are known to be of one run: one that was ended early is its part, too.
+///
+/// # Errors
+/// When they did not do the same work: which, and in what they differ.
+pub fn of_one_run(shards: Vec<(String, Run)>) -> Result<Run, String> {
+    put_together(shards, 0.0)
+}
+
+/// Puts shards together that ran at the same time for at least such a share of the longest.
+fn put_together(shards: Vec<(String, Run)>, together_min: f64) -> Result<Run, String> {
     let window = |run: &Run| (run.started_unix_ns, run.started_unix_ns + run.elapsed_ns);
     let mut shards = shards.into_iter();
     let Some((first, mut whole)) = shards.next() else {
@@ -21,7 +34,7 @@ pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
     let mut command_line = ["ablaze", "report", "--merge", &first].map(String::from).to_vec();
     let mut longest_ns = whole.elapsed_ns;
     let mut together = window(&whole);
-    whole.monitor = None;
+    (whole.monitor, whole.fleet) = (None, None);
     for (name, shard) in shards {
         if let Some(difference) = difference(&whole.plan, &shard.plan) {
             return Err(format!(
@@ -33,7 +46,7 @@ pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
         longest_ns = longest_ns.max(shard.elapsed_ns);
         together = (together.0.max(began), together.1.min(ended));
         let overlap_ns = together.1.saturating_sub(together.0);
-        if (overlap_ns as f64) < TOGETHER * longest_ns as f64 {
+        if (overlap_ns as f64) < together_min * longest_ns as f64 {
             return Err(format!(
                 "{first} and {name} are not shards of one run: they did not run at the same time; \
                  to compare them, use `ablaze compare`"
@@ -187,6 +200,13 @@ mod tests {
         assert_eq!(responses(&whole), 2 * responses(&one));
         let slices = |run: &Run| run.record.slices.slices.len();
         assert_eq!(slices(&whole), slices(&one) + 3);
+        // One that was ended early is a shard only where that is known.
+        let early = |run: &mut Run| run.elapsed_ns /= 10;
+        assert!(both(early).is_err());
+        let (mut ended, other) = (run(), run());
+        early(&mut ended);
+        let shards = vec![("a".to_owned(), ended), ("b".to_owned(), other)];
+        assert_eq!(of_one_run(shards).unwrap().record.responses, 2 * one.record.responses);
         // It can be kept and read back.
         let text = ablaze_report::json::write(&ablaze_verdict::live::assessed(whole));
         assert_eq!(ablaze_report::json::load(&text).unwrap().run.record.responses, 40_000);

@@ -4,6 +4,7 @@
 pub mod affinity;
 pub mod clock;
 pub mod entropy;
+pub mod group;
 pub mod inherited;
 pub mod interfaces;
 pub mod keeper;

@@ -14,6 +14,7 @@ use ablaze_fleet::message::{FromWorker, of_line, to_line};
 use ablaze_fleet::{Event, ToWorker};
 use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
+use ablaze_sys::group::{has_ended, kill_group};
 
 use super::Place;
 use super::ssh::Pushed;
@@ -28,7 +29,7 @@ static GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 /// Ends every process that reaches a worker, at once: for a coordinator that ends in the middle of a run.
 pub fn end_all() {
     for group in GROUPS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        ablaze_sys::signals::kill_group(group);
+        kill_group(group);
     }
 }
 
@@ -95,13 +96,14 @@ impl Drop for Channels {
         for _ in 0..20 {
             let has_ended = |worker: &mut Worker| !matches!(worker.child.try_wait(), Ok(None));
             if self.workers.iter_mut().all(has_ended) {
+            if self.workers.iter().all(|worker| has_ended(worker.child.id())) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
         for worker in &mut self.workers {
             // The group may have others in it than the process that was started.
-            ablaze_sys::signals::kill_group(worker.child.id());
+            kill_group(worker.child.id());
             let _ = worker.child.wait();
             let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
             groups.retain(|group| *group != worker.child.id());

@@ -3,7 +3,7 @@
 
 use std::io::{BufReader, Read};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use ablaze_fleet::Outcome;
 use ablaze_fleet::lines::RUN_BYTES_MAX;
 
 use ablaze_report::json;
+use ablaze_sys::group::{has_ended, kill_group};
 
 use super::ssh::Pushed;
 use super::{Place, kept};
@@ -61,23 +62,13 @@ fn printed(mut command: Command, greeting: Option<Arc<Pushed>>) -> Option<String
         stdout.take(RUN_BYTES_MAX as u64).read_to_string(&mut text).ok()?;
         Some(text)
     });
-    let succeeded = ended(&mut child);
+    let until = Instant::now() + LONGEST;
+    while !has_ended(child.id()) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     // Whatever of it is left holds up nobody.
-    ablaze_sys::signals::kill_group(child.id());
-    let _ = child.wait();
+    kill_group(child.id());
+    let succeeded = child.wait().is_ok_and(|status| status.success());
     let text = reading.join().ok()??;
     succeeded.then_some(text)
-}
-
-/// Waits for its end, so long at most; whether it succeeded.
-fn ended(child: &mut Child) -> bool {
-    let until = Instant::now() + LONGEST;
-    while Instant::now() < until {
-        match child.try_wait() {
-            Ok(Some(status)) => return status.success(),
-            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
-            Err(_) => return false,
-        }
-    }
-    false
 }

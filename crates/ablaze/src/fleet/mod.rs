@@ -70,6 +70,17 @@ pub fn planned(
     Ok(Planned { notes: Vec::new(), ..planned })
 }
 
+/// How patient the coordinator is with this load.
+fn settings(load: &LoadSpec, asked: &FleetOptions) -> Settings {
+    let usual = Settings::default();
+    let before_ready_ns = load.limits.warmup_ns.saturating_add(load.connections.ramp_ns);
+    Settings {
+        lost: asked.lost.unwrap_or_default(),
+        ready_within_ns: usual.ready_within_ns.saturating_add(before_ready_ns),
+        ..usual
+    }
+}
+
 /// Has the workers carry the load out together; the Run of all.
 ///
 /// # Errors
@@ -88,7 +99,7 @@ pub fn carry_out(
     listen_for(&control)?;
     let hosts = place.hosts()?;
     let assignments = assignments::of(load, secrets, &hosts)?;
-    let settings = Settings { lost: asked.lost.unwrap_or_default(), ..Settings::default() };
+    let settings = settings(load, asked);
     let id = assignments.first().map(|first| first.id.clone()).unwrap_or_default();
     let mut channels = channel::Channels::open(place, &hosts)?;
     let mut driven = drive::drive(&mut channels, settings, assignments, &control, watcher);

@@ -64,7 +64,7 @@ pub fn run_of(
             false => error,
         });
     }
-    let mut whole = shards::merged(runs).map_err(CommandError::machine)?;
+    let mut whole = shards::of_one_run(runs).map_err(CommandError::machine)?;
     whole.command_line.clone_from(&load.words.0);
     whole.asked = Some(Box::new(load.kept()));
     whole.plan.workers.count_reason = format!("{} workers", workers.len());

@@ -29,14 +29,6 @@ pub fn outlive_file_size_limits() {
 
 extern "C" fn do_nothing(_signal: libc::c_int) {}
 
-/// Ends all processes of a group at once. One that has ended already is nothing to tell.
-pub fn kill_group(group: u32) {
-    // 0 and 1 would be this process's own group and every process there is.
-    let Some(group) = i32::try_from(group).ok().filter(|group| *group > 1) else { return };
-    // SAFETY: kill(2) touches no memory; a negative number is the process group of that number.
-    unsafe { libc::kill(-group, libc::SIGKILL) };
-}
-
 fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     // SAFETY: all-zero bytes are a valid sigaction.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Numbers, coordinator};
+use super::{Numbers, coordinator, unwrapped};
 use crate::e2e::support::{Ran, eventually, run, serve, start, url};
 
 /// What a run of this fleet says, which has `-d 2`.
@@ -28,7 +28,8 @@ fn one_that_dies_before_it_is_ready_is_named_with_what_it_said_last() {
         ran.stderr.contains("worker b was lost: its channel was closed: no route to b"),
         "{ran:?}"
     );
-    assert!(ran.stdout.contains("D44") && ran.stdout.contains("nothing of it is"), "{ran:?}");
+    let said = unwrapped(&ran);
+    assert!(said.contains("D44") && said.contains("nothing of it is in the figures"), "{ran:?}");
     // Without the option the others are called off, and there is nothing to report.
     let ran = load(&fleet, &[], &url(&server, "/"));
     assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran:?}");
@@ -60,13 +61,19 @@ fn one_that_is_killed_in_mid_run_is_lost_and_the_others_are_reported() {
 #[test]
 fn what_a_worker_measured_is_fetched_when_its_channel_broke() {
     let (server, numbers) = (serve(), Numbers::new("fleet-broken"));
+    let pipe = numbers.file("pipe");
     // The relay to b ends after three seconds: a second before the end, as the start is two seconds ahead.
-    let broken = "if [ {host} = b ]; then timeout 3 cat | {cmd} | cat; else exec {cmd}; fi";
-    let fleet = numbers.of("a,b", broken);
+    let relay =
+        format!("mkfifo {pipe}; exec 3<&0; timeout 3 cat <&3 >{pipe} & exec {{cmd}} <{pipe} 3<&-");
+    let broken = format!("if [ {{host}} = b ]; then {relay}; else exec {{cmd}}; fi");
+    let fleet = numbers.of("a,b", &broken);
     let ran = load(&fleet, &["--lost", "go-on"], &url(&server, "/"));
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.stdout.contains("fetched afterwards and is in the"), "{ran:?}");
-    assert!(ran.stdout.contains("D44"), "{ran:?}");
+    let said = unwrapped(&ran);
+    assert!(
+        said.contains("D44") && said.contains("fetched afterwards and is in the figures"),
+        "{ran:?}"
+    );
     assert!(numbers.have_ended(&["a", "b"]));
 }
 
@@ -89,7 +96,7 @@ fn one_that_a_signal_ends_hands_over_what_it_has() {
     let ran = child.end();
     assert!(ran.took < Duration::from_secs(25), "{ran:?}");
     assert!(ran.stderr.contains("worker a was lost: it was ended by a signal"), "{ran:?}");
-    assert!(ran.stdout.contains("what it measured until then is in the figures"), "{ran:?}");
+    assert!(unwrapped(&ran).contains("what it measured until then is in the figures"), "{ran:?}");
     assert!(numbers.have_ended(&["a", "b"]));
 }
 

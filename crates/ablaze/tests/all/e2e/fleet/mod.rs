@@ -9,7 +9,7 @@ use std::process::Command;
 
 use ablaze_testing::Scratch;
 
-use crate::e2e::support::{command, eventually};
+use crate::e2e::support::{Ran, command, eventually};
 
 /// A coordinator whose templates find this very program as `ablaze`.
 fn coordinator(words: &[&str]) -> Command {
@@ -30,7 +30,14 @@ impl Numbers {
     /// `exec:` of these hosts, each of which runs `then`.
     fn of(&self, hosts: &str, then: &str) -> String {
         let folder = self.0.path().display();
-        format!("exec:{hosts}=sh -c 'echo $$ > {folder}/{{host}}; {then}'")
+        format!(
+            "exec:{hosts}=sh -c '[ -e {folder}/{{host}} ] || echo $$ > {folder}/{{host}}; {then}'"
+        )
+    }
+
+    /// A file of this name in the folder.
+    fn file(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
     }
 
     /// The process of a host, as soon as there is one.
@@ -46,6 +53,11 @@ impl Numbers {
         let ended = |host: &&str| !is_running(self.process(host));
         eventually(|| hosts.iter().all(ended))
     }
+}
+
+/// A report without the ends of its lines, which are where the terminal's width has them.
+fn unwrapped(ran: &Ran) -> String {
+    ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether there is a process of this number that is not only waiting to be reaped.

@@ -41,7 +41,7 @@ fn a_rate_is_dealt_among_the_workers_and_adds_up_exactly() {
     // Arrivals 0 to 399, dealt in turn.
     assert_eq!(number(&json, "/responses") + number(&json, "/unfinished/count"), 400);
     assert_eq!(server.served().requests, 400);
-    assert_eq!(json["load"]["rate_per_s"]["from"].as_f64().or(Some(400.0)), Some(400.0));
+    assert!(json["load"].to_string().contains("400.0"), "{}", json["load"]);
     assert!(number(&json, "/fleet/skew/bound_ns") > 0, "{json}");
 }
 
@@ -83,7 +83,7 @@ fn credentials_reach_the_workers_and_no_report() {
     let (ran, json) = measured(&[&fleet[..], &[&target]].concat());
     assert_eq!((ran.status, number(&json, "/responses")), (0, 10), "{ran:?}");
     assert!(!ran.stdout.contains("s3cret") && !ran.stderr.contains("s3cret"), "{ran:?}");
-    let (none, _) = (run(&mut coordinator(&["load", "--fleet", "exec:3", "-n", "2", &target])), ());
+    let none = run(&mut coordinator(&["load", "--fleet", "exec:3", "-n", "2", &target]));
     assert_eq!(none.status, 2, "{none:?}");
     assert!(none.stderr.contains("2 requests cannot be split between 3 machines"), "{none:?}");
 }
