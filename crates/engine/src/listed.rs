@@ -99,6 +99,10 @@ impl BodySink for List {
 impl Walk for List {
     const WALKS: bool = true;
 
+    fn wants_heads(&self) -> bool {
+        self.watch.as_ref().is_some_and(Walk::wants_heads)
+    }
+
     fn start(&mut self, user: u32, number: u64, due_ns: u64, _now_ns: u64) {
         let template = self.shared.template_of(number);
         let origin = self.shared.templates[template as usize].origin;

@@ -175,7 +175,7 @@ impl Step {
         Ok(())
     }
 
-    /// Writes the URL with its query behind `out`, without the segments `.` and `..` in its path.
+    /// Writes the URL with its query behind `out`, with a path, and without the segments `.` and `..` in it.
     ///
     /// # Errors
     /// A variable in it.
@@ -196,6 +196,9 @@ impl Step {
             self.query.render(variables, moment, out)?;
         }
         let path = start + dot_segments::path_start(&out[start..]);
+        if out.get(path) != Some(&b'/') {
+            out.insert(path, b'/');
+        }
         dot_segments::remove(out, path);
         Ok(())
     }

@@ -66,6 +66,8 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         None => planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?,
         Some(place) => fleet::planned(place, &spec, &secrets, report)?,
     };
+    let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
+    spec.leave_files();
     outputs.check_plan(&planned.plan)?;
     if !planned.plan.speaks_tls() {
         if line.options.tls.insecure {

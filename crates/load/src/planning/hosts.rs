@@ -113,8 +113,6 @@ pub fn secured(
     let one_way = [
         ("--proxy", destination.proxy.is_some()),
         ("--unix-socket", destination.unix_socket.is_some()),
-        // Lists: users of a journey are at one host at a time, over HTTP/2 too.
-        ("--http 2", spec.is_http2() && spec.requests.urls.is_some()),
         ("--pipeline", spec.in_flight > 1 && !spec.is_http2()),
     ];
     if let Some((option, _)) = one_way.into_iter().find(|(_, is_given)| *is_given) {

@@ -56,8 +56,8 @@ impl Plan {
         if self.journey.is_none() && !is_listed {
             return invalid("only a journey or a list goes to several hosts");
         }
-        if is_listed && (self.http2.is_some() || self.load.pipeline() > 1) {
-            return invalid("a list goes to several hosts over HTTP/1, one request at a time");
+        if is_listed && self.http2.is_none() && self.load.pipeline() > 1 {
+            return invalid("a list goes to several hosts without a pipeline");
         }
         if target.unix_socket.is_some() || target.proxy.is_some() {
             return invalid("several hosts are not reached through one Unix socket or proxy");

@@ -61,19 +61,7 @@ impl LoadSpec {
                 **body = Body::File(Blob::new("", bytes.0.clone()));
             }
         }
-        let began = match &kept.requests.bodies {
-            Bodies::None | Bodies::Form(_) => None,
-            Bodies::Same(Body::Given(bytes)) => Some(usual_content_type(&bytes.0)),
-            Bodies::Same(Body::File(file)) | Bodies::InTurn(Feed { file, .. }) => {
-                file.bytes().ok().map(usual_content_type)
-            }
-        };
-        if let Head::Composed { content_type, .. } = &mut kept.requests.head {
-            // It followed from bytes that are not kept.
-            *content_type = content_type.take().or(began.map(str::to_owned));
-        }
-        // Only name, length and digest are kept of a file.
-        kept.blobs_mut().into_iter().for_each(Blob::leave_bytes);
+        kept.leave_files();
         let lines = match &mut kept.requests.head {
             Head::Composed { lines, .. } | Head::Verbatim { lines, .. } => lines,
         };
@@ -85,6 +73,22 @@ impl LoadSpec {
             }
         }
         kept
+    }
+
+    /// Leaves the bytes of files behind; name, length and digest stay. For one whose Plan is made: a file may be large.
+    pub fn leave_files(&mut self) {
+        let began = match &self.requests.bodies {
+            Bodies::None | Bodies::Form(_) => None,
+            Bodies::Same(Body::Given(bytes)) => Some(usual_content_type(&bytes.0)),
+            Bodies::Same(Body::File(file)) | Bodies::InTurn(Feed { file, .. }) => {
+                file.bytes().ok().map(usual_content_type)
+            }
+        };
+        if let Head::Composed { content_type, .. } = &mut self.requests.head {
+            // It followed from bytes that are not kept.
+            *content_type = content_type.take().or(began.map(str::to_owned));
+        }
+        self.blobs_mut().into_iter().for_each(Blob::leave_bytes);
     }
 
     /// Whether requests carry credentials, however they were given.

@@ -240,7 +240,8 @@ impl RequestBuilder {
         }
         text.bytes.extend_from_slice(b"\r\n");
         let head_bytes = text.bytes.len();
-        text.append_text(&body);
+        body.put_in_front(text);
+        let text = body;
         if text.bytes.len() >= u32::MAX as usize {
             return Err(RequestError::TooLong(text.bytes.len()));
         }

@@ -86,9 +86,12 @@ fn by_hurl(hurl: &Path, file: &str, continues: bool, witness: &Witness) -> (Walk
         for capture in entry["captures"].as_array().into_iter().flatten() {
             let value = &capture["value"];
             let text = match value {
-                serde_json::Value::String(text) => text.clone(),
-                // Hurl's JSON rounds integers of more than 64 bits, which its variables do not.
+                // Hurl's JSON writes times as people do, and rounds integers of more than 64 bits; its variables do not.
+                value if value.as_str().is_some_and(|text| text.ends_with(" UTC")) => {
+                    "list".to_owned()
+                }
                 value if value.as_f64().is_some_and(|value| value > 1e19) => "list".to_owned(),
+                serde_json::Value::String(text) => text.clone(),
                 value => value.to_string(),
             };
             let name = capture["name"].as_str().unwrap().to_owned();
@@ -154,6 +157,10 @@ fn generated_journeys_are_walked_as_hurl_walks_them() {
         let generated = generated(seed, &format!("http://{}", witness.address));
         let file = scratch.write(&format!("{seed}.hurl"), &generated.text);
         let (theirs, said) = by_hurl(&hurl, &file, generated.continues, &witness);
+        if said.stderr.contains("panicked at") {
+            // Hurl 8.0.1 does where htmlUnescape meets certain letters.
+            continue;
+        }
         let (own, told) = by_ablaze(&file, generated.continues, &witness);
         if own != theirs {
             wrong.push(format!(

@@ -110,6 +110,43 @@ fn lines_may_go_to_several_hosts_with_and_without_tls() {
 }
 
 #[test]
+fn lines_go_to_several_hosts_over_http2() {
+    let address: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let options = |tls| Options { address, tls, http2: true, threads: 1, ..Options::default() };
+    let tls = TlsOptions::new(Identity::self_made(&[address.ip()]).unwrap());
+    let (first, second) =
+        (Server::start(options(None)).unwrap(), Server::start(options(None)).unwrap());
+    let secured = Server::start(options(Some(tls))).unwrap();
+    let folder = Folder::new("hosts-http2");
+    let list = format!(
+        "{} 2\nPOST {} a={{seq}}\nhttps://{}/bytes/20000\n",
+        url(&first, "/hello"),
+        url(&second, "/echo"),
+        secured.address()
+    );
+    let list = folder.write("list.txt", list);
+    let ways = [
+        vec!["-c", "5"],
+        vec!["-c", "2", "--streams", "4", "--io", "epoll"],
+        vec!["-c", "4", "--streams", "2", "--rate", "5000"],
+        vec!["-c", "2", "--no-keepalive"],
+        vec!["-c", "2", "--streams", "3", "--assert", "status==200"],
+    ];
+    for way in &ways {
+        let words = ["load", "--urls", &list, "-k", "--http", "2", "-n", "100", "-t", "1"];
+        let (ran, json) = measured(&[&words[..], way].concat());
+        assert_eq!(ran.status, 0, "{way:?}: {}", ran.stderr);
+        let groups = json["groups"].as_array().unwrap();
+        let counts: Vec<u64> = groups.iter().map(|one| number(one, "/responses")).collect();
+        assert_eq!(counts, [50, 25, 25], "{way:?}: {}", ran.stdout);
+        assert_eq!(json.pointer("/statuses/200"), Some(&100.into()), "{way:?}: {}", ran.stdout);
+    }
+    let runs = ways.len() as u64;
+    let served = [first, second, secured].map(|server| server.stop().unwrap().requests);
+    assert_eq!(served, [runs * 50, runs * 25, runs * 25]);
+}
+
+#[test]
 fn what_is_no_list_is_one_line() {
     let refused = |text: &str, words: &[&str], expected: &str| {
         let list = Scratch::with("list", text.as_bytes());
@@ -121,8 +158,7 @@ fn what_is_no_list_is_one_line() {
     refused("POST http://h/a\nContent-Length: 7\n", &[], "line 1: Content-Length says 7");
     let two = "http://h/a\nPOST http://other/a x\n";
     let table = [
-        (&["--http", "2"][..], "--http 2 and several hosts cannot be used together"),
-        (&["--pipeline", "4"], "--pipeline and several hosts cannot be used together"),
+        (&["--pipeline", "4"][..], "--pipeline and several hosts cannot be used together"),
         (&["--proxy", "h:1"], "--proxy and several hosts cannot be used together"),
         (&["--unix-socket", "/no"], "--unix-socket and several hosts cannot be used together"),
         (&["http://third/"], "goes to http://third: leave the URL of the command line out"),

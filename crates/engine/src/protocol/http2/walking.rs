@@ -118,7 +118,7 @@ impl<S: Walk> Worker<Http2<S>> {
                 let place = self.place_of(to, tag);
                 self.exchanges[place] =
                     Exchange { number, intended_ns: due_ns, template, ..Exchange::default() };
-                self.write_letter(user, place, template);
+                self.write_letter(user, place);
                 if to != slot {
                     self.connections[to as usize].state.waiting.push_back(tag);
                     self.protocol.letters.moved_to.push(to);
@@ -128,12 +128,17 @@ impl<S: Walk> Worker<Http2<S>> {
         }
     }
 
-    fn write_letter(&mut self, user: u32, place: usize, template: u32) {
+    fn write_letter(&mut self, user: u32, place: usize) {
+        let Exchange { template, number, .. } = self.exchanges[place];
         let text = &mut self.protocol.letters.texts[place];
         text.clear();
         match self.protocol.bodies.sink().write(user, template, text) {
-            // Lists that go to several hosts are filled in by the worker, over HTTP/1 alone.
-            Written::Constant | Written::Filled => text.clear(),
+            // Also where it is always the same: its authority and scheme are those of the host that its user is at.
+            Written::Constant | Written::Filled => {
+                text.clear();
+                self.outbox.write(template, number, text);
+                self.protocol.bodies.sink().sent(place, text);
+            }
             Written::Here => {}
         }
     }

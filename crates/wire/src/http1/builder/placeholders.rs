@@ -25,10 +25,14 @@ impl Field {
 }
 
 impl Text {
-    pub fn append_text(&mut self, other: &Self) {
-        let shift = self.bytes.len();
-        self.bytes.extend_from_slice(&other.bytes);
-        self.patches.extend(other.patches.iter().map(|f| Field { offset: f.offset + shift, ..*f }));
+    /// Puts another in front. Its own bytes may be those of a large file: they move within their block, which grows in
+    /// place or by remapping its pages (malloc(3), mremap(2)), and are never held twice.
+    pub fn put_in_front(&mut self, other: Self) {
+        let shift = other.bytes.len();
+        self.bytes.reserve_exact(shift);
+        self.bytes.splice(0..0, other.bytes);
+        let own = self.patches.drain(..).map(|f| Field { offset: f.offset + shift, ..f });
+        self.patches = other.patches.into_iter().chain(own).collect();
     }
 
     pub fn append_expanded(
