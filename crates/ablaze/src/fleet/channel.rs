@@ -94,8 +94,6 @@ impl Drop for Channels {
     fn drop(&mut self) {
         self.workers.iter_mut().for_each(|worker| worker.lines = None);
         for _ in 0..20 {
-            let has_ended = |worker: &mut Worker| !matches!(worker.child.try_wait(), Ok(None));
-            if self.workers.iter_mut().all(has_ended) {
             if self.workers.iter().all(|worker| has_ended(worker.child.id())) {
                 break;
             }

@@ -63,11 +63,14 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         file::check_writable(path).map_err(|error| CommandError::usage(error.to_string()))?;
     }
     let planned = match &line.fleet.fleet {
-        None => planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?,
+        None => {
+            let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
+            spec.leave_files();
+            planned
+        }
+        // Its workers are still to be given the files.
         Some(place) => fleet::planned(place, &spec, &secrets, report)?,
     };
-    let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
-    spec.leave_files();
     outputs.check_plan(&planned.plan)?;
     if !planned.plan.speaks_tls() {
         if line.options.tls.insecure {
