@@ -130,3 +130,18 @@ impl Finding {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_evidence_stay_apart_in_one_line() {
+        let line = |evidence: &str| {
+            Finding::new(DiagnosisId::D05, Severity::Note, evidence, "", "").evidence_in_line()
+        };
+        assert_eq!(line("a against b: 1\na against c: 2"), "a against b: 1; a against c: 2");
+        assert_eq!(line("3 runs of a.\n3 runs of b."), "3 runs of a. 3 runs of b.");
+        assert_eq!(line(""), "");
+    }
+}
