@@ -271,7 +271,7 @@ fn impossible(text: &str) -> Option<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn every_finding_has_its_evidence_in_the_run(facts in facts()) {
