@@ -56,12 +56,8 @@ fn missing(path: &Path) -> String {
     let mut parts: Vec<String> =
         below.filter(is_part).map(|entry| format!("`{}`", entry.path().display())).collect();
     parts.sort_unstable();
-    let none = format!("no results here: {EXPERIMENT} is missing");
-    if parts.is_empty() {
-        none
-    } else {
-        format!("{none}; each part has its own: {}", parts.join(", "))
-    }
+    let own = if parts.is_empty() { "" } else { "; each part has its own: " };
+    format!("no results here: {EXPERIMENT} is missing{own}{}", parts.join(", "))
 }
 
 impl Folder {
