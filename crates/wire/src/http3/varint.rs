@@ -29,7 +29,7 @@ pub fn write(out: &mut Vec<u8>, number: u64) {
     out[start] |= (len.trailing_zeros() as u8) << 6;
 }
 
-/// Bytes that [`write`] appends.
+/// Bytes that [`write()`] appends.
 #[inline]
 pub fn len(number: u64) -> usize {
     match number {
