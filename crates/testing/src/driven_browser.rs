@@ -94,6 +94,13 @@ impl DrivenBrowser {
 
     /// Asks, and waits for the answer.
     pub fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+        let heard = self.answer(method, parameters);
+        assert!(heard["error"].is_null(), "{method}: {heard}");
+        heard["result"].clone()
+    }
+
+    /// What the browser answers: a `result`, or an `error`.
+    fn answer(&mut self, method: &str, parameters: &Value) -> Value {
         self.sent += 1;
         let mut message = json!({ "id": self.sent, "method": method, "params": parameters });
         if !self.session.is_null() {
@@ -106,8 +113,7 @@ impl DrivenBrowser {
             let heard = self.messages.recv_timeout(left);
             let heard = heard.unwrap_or_else(|why| panic!("{method}: no answer ({why})"));
             if heard["id"] == self.sent {
-                assert!(heard["error"].is_null(), "{method}: {heard}");
-                return heard["result"].clone();
+                return heard;
             }
             self.hear(&heard);
         }
@@ -127,7 +133,8 @@ impl DrivenBrowser {
         crate::process::eventually(|| {
             self.hear_all();
             let parameters = json!({ "expression": expression, "returnByValue": true });
-            self.ask("Runtime.evaluate", &parameters)["result"]["value"] == true
+            // A page that goes while it is asked answers with an error.
+            self.answer("Runtime.evaluate", &parameters)["result"]["result"]["value"] == true
         })
     }
 

@@ -93,7 +93,7 @@ impl Drop for Channels {
     /// Gives the processes a moment to end by themselves, and ends those that do not.
     fn drop(&mut self) {
         self.workers.iter_mut().for_each(|worker| worker.lines = None);
-        for _ in 0..20 {
+        for _ in 0..60 {
             if self.workers.iter().all(|worker| has_ended(worker.child.id())) {
                 break;
             }
@@ -147,7 +147,7 @@ impl Worker {
                     }
                 };
                 // What it said on standard error ends when it does; whoever holds that open is not waited for.
-                for _ in 0..20 {
+                for _ in 0..60 {
                     if keeping.as_ref().is_none_or(|keeping| keeping.is_finished()) {
                         break;
                     }

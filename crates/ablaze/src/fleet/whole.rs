@@ -64,16 +64,28 @@ pub fn run_of(
             false => error,
         });
     }
+    let is_whole = ran_to_their_ends(&runs, &workers);
     let mut whole = shards::of_one_run(runs).map_err(CommandError::machine)?;
     whole.command_line.clone_from(&load.words.0);
     whole.asked = Some(Box::new(load.kept()));
     whole.plan.workers.count_reason = format!("{} workers", workers.len());
     if outcome.interrupted {
         whole.ended = Ended::Interrupted;
+    } else if is_whole {
+        whole.ended = Ended::Complete;
     }
     let together = of_all(&together, whole.elapsed_ns);
     whole.fleet = Some(Box::new(Fleet { by: by.to_owned(), skew, together, workers }));
     Ok(whole)
+}
+
+/// Whether all Runs are complete but for those of lost workers, and there is one.
+fn ran_to_their_ends(runs: &[(String, Run)], workers: &[FleetWorker]) -> bool {
+    // Two workers may have one name: a lost one says nothing of the other's Run then.
+    let is_lost =
+        |name: &str| workers.iter().any(|worker| worker.name == name && worker.lost.is_some());
+    let mut others = runs.iter().filter(|(name, _)| !is_lost(name)).peekable();
+    others.peek().is_some() && others.all(|(_, run)| run.ended == Ended::Complete)
 }
 
 /// The figures of the time in which all ran, if that is not all of it.

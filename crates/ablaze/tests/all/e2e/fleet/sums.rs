@@ -83,7 +83,7 @@ fn credentials_reach_the_workers_and_no_report() {
     let (ran, json) = measured(&[&fleet[..], &[&target]].concat());
     assert_eq!((ran.status, number(&json, "/responses")), (0, 10), "{ran:?}");
     assert!(!ran.stdout.contains("s3cret") && !ran.stderr.contains("s3cret"), "{ran:?}");
-    let none = run(&mut coordinator(&["load", "--fleet", "exec:3", "-n", "2", &target]));
+    let none = run(&mut coordinator(&["load", "--fleet", "exec:3", "-c3", "-n", "2", &target]));
     assert_eq!(none.status, 2, "{none:?}");
     assert!(none.stderr.contains("2 requests cannot be split between 3 machines"), "{none:?}");
 }
