@@ -119,22 +119,36 @@ pub fn ask(pages: &[(&str, &str)], scripts: Scripts, script: &str) -> Option<Val
          document.getElementById(\"said\").textContent = \"said:\" + encodeURIComponent(JSON.stringify(said)) + \":end\";\n\
          }});</script>"
     );
-    let (dom, log) = visit(&browser, &host);
+    let (said, log) = said_on(&browser, &host);
     let console = log.lines().filter(|line| line.contains("CONSOLE"));
     // Of a frame that refuses scripts the browser says so.
     let console: Vec<&str> = console
         .filter(|line| scripts == Scripts::Run || !line.contains("Blocked script execution"))
         .collect();
     assert!(console.is_empty(), "{console:#?}");
-    let said =
-        dom.split_once("<pre id=\"said\">said:").and_then(|(_, rest)| rest.split_once(":end"));
-    let (said, _) = said.unwrap_or_else(|| panic!("the script did not end:\n{log}"));
-    let said = unescaped(said);
+    let said = unescaped(&said);
     let said: Value = serde_json::from_str(&said).unwrap();
     for (name, _) in pages {
         assert_eq!(said[name].get("error"), None, "{name}");
     }
     Some(said)
+}
+
+/// What the script said, and what the browser logged. The browser's clock jumps over the time in which nothing is due, and what
+/// it does on other threads, such as making a picture, may then not be done when its time is over: it is asked again.
+fn said_on(browser: &Path, host: &str) -> (String, String) {
+    const ATTEMPTS: u32 = 5;
+    let mut log = String::new();
+    for _ in 0..ATTEMPTS {
+        let dom;
+        (dom, log) = visit(browser, host);
+        let said =
+            dom.split_once("<pre id=\"said\">said:").and_then(|(_, rest)| rest.split_once(":end"));
+        if let Some((said, _)) = said {
+            return (said.to_owned(), log);
+        }
+    }
+    panic!("the script did not end:\n{log}")
 }
 
 /// The text of encodeURIComponent.
