@@ -41,7 +41,9 @@ impl Watcher for Rows {
     }
 
     fn look(&mut self, run: &mut UnderWay<'_>) {
-        if let Some(at_ns) = run.control.started_ns().filter(|_| !self.has_started) {
+        // A run that is called off ends its wait for the start, too.
+        let is_told = || self.channel.state().has_start;
+        if let Some(at_ns) = run.control.started_ns().filter(|_| !self.has_started && is_told()) {
             self.has_started = true;
             self.channel.tell(&FromWorker::Started { at_ns });
             match Place::take(&self.name) {
