@@ -6,6 +6,7 @@ mod row;
 
 use std::collections::BTreeMap;
 
+use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +81,7 @@ pub struct Identity {
 #[serde(tag = "tell", rename_all = "snake_case")]
 pub enum FromWorker {
     /// Its connections stand, its users are prepared, its server is warm: it waits for [`ToWorker::Start`].
-    Ready(Facts),
+    Ready(WorkerMachine),
     /// Its clock.
     Pong {
         /// That of the ping.
@@ -112,32 +113,6 @@ pub enum FromWorker {
     },
     /// Its last line.
     Bye,
-}
-
-/// What is known of a worker's machine before the run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Facts {
-    /// Version of the program.
-    pub program: String,
-    /// Its host's name.
-    pub host: String,
-    /// Its kernel's release.
-    pub kernel: Option<String>,
-    /// Model of its processors.
-    pub cpu_model: Option<String>,
-    /// CPUs that it may use.
-    pub cpus_allowed: Option<u32>,
-    /// Threads that it loads with.
-    pub threads: u32,
-    /// Connections that it has.
-    pub connections: u32,
-    /// The backend: io_uring or epoll, and why not io_uring.
-    pub backend: String,
-    /// Whether the target is on the worker's own host.
-    pub on_target_host: bool,
-    /// What its preflight found, a line each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
 }
 
 /// A line that cannot be read.

@@ -2,10 +2,9 @@
 //! what is known of each worker beside it.
 
 use ablaze_fleet::coordinator::WorkerOutcome;
-use ablaze_fleet::message::Facts;
 use ablaze_lab::shards;
 use ablaze_model::finding::Severity;
-use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerLimit, WorkerMachine};
+use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerLimit};
 use ablaze_model::progress::Interval;
 use ablaze_model::run::Ended;
 use ablaze_model::saved::shown;
@@ -114,7 +113,7 @@ fn known(worker: WorkerOutcome) -> (FleetWorker, Option<Run>) {
         worker.clock.zip(worker.clock_after).and_then(|(before, after)| before.drifted_ns(&after));
     let known = FleetWorker {
         name: worker.name,
-        machine: worker.facts.map(machine),
+        machine: worker.machine,
         clock_bound_ns: worker.clock.map(|clock| clock.bound_ns),
         drift_ns,
         lost,
@@ -158,20 +157,5 @@ fn with_run(known: FleetWorker, run: &Run) -> FleetWorker {
         }),
         findings: counts.map(|finding| format!("{} {}", finding.id, finding.id.name())).collect(),
         ..known
-    }
-}
-
-fn machine(facts: Facts) -> WorkerMachine {
-    WorkerMachine {
-        host: facts.host,
-        program: facts.program,
-        kernel: facts.kernel,
-        cpu_model: facts.cpu_model,
-        cpus_allowed: facts.cpus_allowed,
-        threads: facts.threads,
-        connections: facts.connections,
-        backend: facts.backend,
-        on_target_host: facts.on_target_host,
-        notes: facts.notes,
     }
 }

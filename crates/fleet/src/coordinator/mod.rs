@@ -163,8 +163,8 @@ impl Coordinator {
         };
         worker.heard_ns = now_ns;
         match message {
-            FromWorker::Ready(facts) if worker.stage == Stage::Assigned => {
-                worker.facts = Some(facts);
+            FromWorker::Ready(machine) if worker.stage == Stage::Assigned => {
+                worker.machine = Some(machine);
                 worker.stage = Stage::Comparing;
                 self.actions.push(Action::Say(at, worker.ping(now_ns)));
             }

@@ -1,9 +1,9 @@
 //! What came of a fleet: of each worker its Run, or why there is none; and how far apart they started.
 
+use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::progress::Interval;
 
 use crate::clock::Clock;
-use crate::message::Facts;
 
 /// What came of a fleet.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct WorkerOutcome {
     /// Its name.
     pub name: String,
     /// Its machine; `None` if it was never ready.
-    pub facts: Option<Facts>,
+    pub machine: Option<WorkerMachine>,
     /// Its clock beside the coordinator's, before the run.
     pub clock: Option<Clock>,
     /// The same after the run.

@@ -1,10 +1,11 @@
 //! What the coordinator knows of one worker.
 
+use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::progress::Interval;
 
 use super::outcome::WorkerOutcome;
 use crate::clock::{Clock, Ping};
-use crate::message::{Facts, ToWorker};
+use crate::message::ToWorker;
 
 /// How far a worker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub(super) struct Worker {
     pub stage: Stage,
     pub assigned_ns: u64,
     pub heard_ns: u64,
-    pub facts: Option<Facts>,
+    pub machine: Option<WorkerMachine>,
     /// The ping under way: its number, and when it left.
     ping: Option<(u32, u64)>,
     pings: Vec<Ping>,
@@ -53,7 +54,7 @@ impl Worker {
             stage: Stage::Assigned,
             assigned_ns: now_ns,
             heard_ns: now_ns,
-            facts: None,
+            machine: None,
             ping: None,
             pings: Vec::new(),
             clock: None,
@@ -118,7 +119,7 @@ impl Worker {
     pub fn outcome(self) -> WorkerOutcome {
         WorkerOutcome {
             name: self.name,
-            facts: self.facts,
+            machine: self.machine,
             clock: self.clock,
             clock_after: self.clock_after,
             started_ns: self.clock.zip(self.started_ns).map(|(clock, at_ns)| clock.here_ns(at_ns)),

@@ -3,8 +3,8 @@
 //! people do not. What is said is `ablaze-fleet`'s, the load and its run are those of every other command.
 
 mod channel;
-mod facts;
 mod listening;
+mod machine;
 mod rows;
 mod share;
 
@@ -102,8 +102,8 @@ fn work(
     let name = kept::name_of(&assignment.id, assignment.index);
     let Share { spec, secrets } = Share::of(assignment)?;
     let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
-    let (facts, ready) = (facts::of(&planned), Arc::clone(channel));
-    control.hold(move || ready.tell(&FromWorker::Ready(facts)));
+    let (machine, ready) = (machine::of(&planned), Arc::clone(channel));
+    control.hold(move || ready.tell(&FromWorker::Ready(machine)));
     let mut rows = Rows::to(Arc::clone(channel), name);
     let (run, _) = ablaze_load::carry_out::carry_out(planned.plan, &spec, &control, &mut rows)?;
     if !channel.state().has_start {

@@ -1,12 +1,12 @@
 //! What a worker tells of its machine before the run.
 
-use ablaze_fleet::message::Facts;
 use ablaze_load::planning::Planned;
+use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::plan::IoChoice;
 use ablaze_net::uring::UringDriver;
 
 /// Of this machine, for what is planned on it.
-pub fn of(planned: &Planned) -> Facts {
+pub fn of(planned: &Planned) -> WorkerMachine {
     let plan = &planned.plan;
     let backend = match (plan.workers.io, UringDriver::probe()) {
         (IoChoice::Epoll, _) => "epoll".to_owned(),
@@ -16,7 +16,7 @@ pub fn of(planned: &Planned) -> Facts {
     let target = &plan.target;
     let is_local =
         target.addresses.iter().any(|address| ablaze_sys::is_local_address(address.ip()));
-    Facts {
+    WorkerMachine {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         host: host_name(),
         kernel: ablaze_sys::machine::kernel_release(),
