@@ -57,17 +57,8 @@ impl Markup for Markdown {
         format!("*{}*", escaped(words))
     }
 
-    fn text(words: &str) -> String {
-        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let parts: Vec<&str> = words.split('`').collect();
-        if parts.len().is_multiple_of(2) {
-            return escaped(&words);
-        }
-        let part = |(index, part): (usize, &&str)| match index % 2 {
-            0 => escaped(part),
-            _ => Self::bold(part),
-        };
-        parts.iter().enumerate().map(part).collect()
+    fn escaped(words: &str) -> String {
+        escaped(words)
     }
 
     fn other_page(name: &str) -> String {

@@ -40,11 +40,25 @@ pub trait Markup {
     /// What stands for a value.
     fn italic(words: &str) -> String;
 
-    /// Words.
-    fn text(words: &str) -> String;
+    /// Words that mean nothing but themselves.
+    fn escaped(words: &str) -> String;
 
     /// Another page of this manual, by its name.
     fn other_page(name: &str) -> String;
+
+    /// Words, those between two backquotes bold.
+    fn text(words: &str) -> String {
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        let parts: Vec<&str> = words.split('`').collect();
+        if parts.len().is_multiple_of(2) {
+            return Self::escaped(&words);
+        }
+        let part = |(index, part): (usize, &&str)| match index % 2 {
+            0 => Self::escaped(part),
+            _ => Self::bold(part),
+        };
+        parts.iter().enumerate().map(part).collect()
+    }
 
     /// A text of a help: running lines become paragraphs, lines that are indented or have columns stay.
     fn flow(&mut self, text: &str) {
