@@ -7,7 +7,7 @@ mod asserts;
 mod files;
 mod replies;
 mod seeded;
-mod witness;
+mod server;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ use ablaze_testing::{Bounded, Ran, Scratch, skip};
 use ablaze_wire::printable::printable;
 
 use files::{FILES, VARIABLES, generated};
-use witness::{Seen, Witness};
+use server::{RecordingServer, Seen};
 
 /// What a program said of a file, and what it sent.
 #[derive(Debug, PartialEq)]
@@ -67,7 +67,7 @@ fn failed_lines(text: &str, file: &str) -> BTreeSet<u64> {
     text.lines().filter_map(|line| number(line.split_once(&mark)?.1)).collect()
 }
 
-fn by_hurl(hurl: &Path, file: &str, continues: bool, witness: &Witness) -> (Walked, Ran) {
+fn by_hurl(hurl: &Path, file: &str, continues: bool, server: &RecordingServer) -> (Walked, Ran) {
     let mut command = Command::new(hurl);
     command.args(["--json", "--no-color", "--file-root", "."]).args(variables());
     if continues {
@@ -98,10 +98,10 @@ fn by_hurl(hurl: &Path, file: &str, continues: bool, witness: &Witness) -> (Walk
             captured.push(Captured(name, printable(&text).into_owned()));
         }
     }
-    (Walked { is_whole: ran.status == 0, failed, captured, seen: witness.take() }, ran)
+    (Walked { is_whole: ran.status == 0, failed, captured, seen: server.take() }, ran)
 }
 
-fn by_ablaze(file: &str, continues: bool, witness: &Witness) -> (Walked, Ran) {
+fn by_ablaze(file: &str, continues: bool, server: &RecordingServer) -> (Walked, Ran) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ablaze"));
     command.args(["run", file]).args(variables());
     if continues {
@@ -112,7 +112,7 @@ fn by_ablaze(file: &str, continues: bool, witness: &Witness) -> (Walked, Ran) {
     let captured = captured.map(|(name, value)| Captured(name.to_owned(), value.to_owned()));
     let captured = captured.collect();
     let failed = failed_lines(&ran.stdout, file);
-    (Walked { is_whole: ran.status == 0, failed, captured, seen: witness.take() }, ran)
+    (Walked { is_whole: ran.status == 0, failed, captured, seen: server.take() }, ran)
 }
 
 /// What hurl did and this program did not, or the other way round.
@@ -147,21 +147,21 @@ fn difference(theirs: &Walked, own: &Walked) -> String {
 #[test]
 fn generated_journeys_are_walked_as_hurl_walks_them() {
     let Some(hurl) = skip::installed_if_all("hurl") else { return };
-    let witness = Witness::start();
+    let server = RecordingServer::start();
     let scratch = Scratch::new("beside-hurl");
     for (name, bytes) in FILES {
         std::fs::write(scratch.path().join(name), bytes).unwrap();
     }
     let mut wrong = Vec::new();
     for seed in seeds() {
-        let generated = generated(seed, &format!("http://{}", witness.address));
+        let generated = generated(seed, &format!("http://{}", server.address));
         let file = scratch.write(&format!("{seed}.hurl"), &generated.text);
-        let (theirs, said) = by_hurl(&hurl, &file, generated.continues, &witness);
+        let (theirs, said) = by_hurl(&hurl, &file, generated.continues, &server);
         if said.stderr.contains("panicked at") {
             // Hurl 8.0.1 does where htmlUnescape meets certain letters.
             continue;
         }
-        let (own, told) = by_ablaze(&file, generated.continues, &witness);
+        let (own, told) = by_ablaze(&file, generated.continues, &server);
         if own != theirs {
             wrong.push(format!(
                 "seed {seed}, continues: {}\n{}\n{}hurl:\n{}\nablaze:\n{}{}",

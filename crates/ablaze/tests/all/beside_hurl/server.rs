@@ -1,4 +1,4 @@
-//! The server that both programs ask: it answers every path in a way of its own, and remembers what it was asked.
+//! The server that both programs send their requests to: it responds to every path in a way of its own, and records the requests.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::replies;
 
 /// Longest that a connection waits for more of a request.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,12 +38,12 @@ impl fmt::Debug for Bytes {
 }
 
 /// Listens until the test's process ends.
-pub struct Witness {
+pub struct RecordingServer {
     pub address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
-impl Witness {
+impl RecordingServer {
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -64,9 +64,9 @@ impl Witness {
     }
 }
 
-/// Answers one request after the other until the client closes or falls silent.
+/// Responds to one request after the other until the client closes or falls silent.
 fn converse(stream: TcpStream, seen: &Mutex<Vec<Seen>>) -> Option<()> {
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(TIMEOUT)).ok()?;
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut stream = stream;
     loop {
@@ -76,7 +76,7 @@ fn converse(stream: TcpStream, seen: &Mutex<Vec<Seen>>) -> Option<()> {
             seen.push(request.clone());
             seen.iter().filter(|earlier| earlier.asked == request.asked).count()
         };
-        stream.write_all(&answer(&request, tries)).ok()?;
+        stream.write_all(&response_to(&request, tries)).ok()?;
     }
 }
 
@@ -142,7 +142,7 @@ fn in_upper_case(asked: &str) -> String {
 
 /// `/r/NAME`: a prepared response. `/to/STATUS/NAME`: a redirect there. `/flaky/N/…`: 503 until it was asked more than
 /// `N` times. `/set?a=b&…`: cookies. Everything else: the request as JSON.
-fn answer(request: &Seen, tries: usize) -> Vec<u8> {
+fn response_to(request: &Seen, tries: usize) -> Vec<u8> {
     let (method, target) = request.asked.split_once(' ').unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let parts: Vec<&str> = path.split('/').skip(1).collect();
