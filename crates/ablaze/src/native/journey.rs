@@ -85,16 +85,7 @@ impl JourneyOptions {
     /// # Errors
     /// As [`spec`](Self::spec).
     pub fn file(path: &std::path::Path, option: &str) -> Result<JourneySpec, CommandError> {
-        let mut spec = JourneySpec {
-            file: sources::file(path, option)?,
-            files: Vec::new(),
-            variables: Vec::new(),
-            secrets: Vec::new(),
-            continue_on_error: false,
-            location: false,
-            location_trusted: false,
-            max_redirects: None,
-        };
+        let mut spec = JourneySpec::of(sources::file(path, option)?);
         journey_files::attach_files(&mut spec)?;
         Ok(spec)
     }

@@ -52,6 +52,20 @@ impl UsersSpec {
 }
 
 impl JourneySpec {
+    /// The journey of this file, with nothing else said.
+    pub fn of(file: Blob) -> Self {
+        Self {
+            file,
+            files: Vec::new(),
+            variables: Vec::new(),
+            secrets: Vec::new(),
+            continue_on_error: false,
+            location: false,
+            location_trusted: false,
+            max_redirects: None,
+        }
+    }
+
     /// Its file, and those that its requests send.
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
         std::iter::once(&self.file).chain(self.files.iter().map(|(_, file)| file))

@@ -2,9 +2,8 @@
 
 use ablaze_model::Run;
 
-use super::Style;
+use super::{Style, first_rows};
 use crate::fleet::{HEAD, rows, sentences};
-use crate::number::grouped;
 use crate::table::{Table, sentence};
 
 /// More workers than this are cut off.
@@ -16,16 +15,8 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let more = rows.len().saturating_sub(ROWS);
-    let mut table = Table::new(&[0, 1, HEAD.len() - 1]);
-    table.row(HEAD.map(str::to_owned).to_vec(), "");
-    rows.into_iter().take(ROWS).for_each(|row| table.row(row, ""));
-    let mut lines = table.lines();
-    if more > 0 {
-        let text =
-            format!("  {} more: all are in -o FILE.json and FILE.html", grouped(more as u64));
-        lines.push(style.dim(&text));
-    }
+    let table = Table::new(&[0, 1, HEAD.len() - 1]);
+    let mut lines = first_rows::lines(table, HEAD.map(str::to_owned).to_vec(), rows, ROWS, style);
     lines.extend(sentences(run).iter().flat_map(|text| sentence("  ", text, style.width)));
     lines
 }

@@ -2,9 +2,8 @@
 
 use ablaze_model::Run;
 
-use super::Style;
+use super::{Style, first_rows};
 use crate::groups::{self, Columns, GroupTable};
-use crate::number::grouped;
 use crate::table::Table;
 
 /// More groups than this are cut off.
@@ -26,17 +25,7 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     let Some(GroupTable { head, rows }) = groups::table(run, columns, name_chars) else {
         return Vec::new();
     };
-    let more = rows.len().saturating_sub(ROWS);
-    let mut table = Table::new(&[0]);
-    table.row(head, "");
-    rows.into_iter().take(ROWS).for_each(|row| table.row(row, ""));
-    let mut lines = table.lines();
-    if more > 0 {
-        let text =
-            format!("  {} more: all are in -o FILE.json and FILE.html", grouped(more as u64));
-        lines.push(style.dim(&text));
-    }
-    lines
+    first_rows::lines(Table::new(&[0]), head, rows, ROWS, style)
 }
 
 /// The head and the rows that are shown.

@@ -5,6 +5,7 @@
 
 mod checks;
 mod details;
+mod first_rows;
 mod fleet;
 mod groups;
 mod latency;

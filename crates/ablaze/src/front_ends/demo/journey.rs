@@ -45,16 +45,8 @@ pub fn walked(url: &str, users: u32, longest: Duration) -> Result<String, Error>
     spec.destination.url = Some(url);
     spec.shape = Shape::Closed { connections: Some(users) };
     spec.limits.duration_ns = Some(LENGTH.min(longest).as_nanos() as u64);
-    spec.requests.journey = Some(JourneySpec {
-        file: Blob::new("shop.hurl", STEPS.as_bytes().to_vec()),
-        files: Vec::new(),
-        variables: Vec::new(),
-        secrets: Vec::new(),
-        continue_on_error: false,
-        location: false,
-        location_trusted: false,
-        max_redirects: None,
-    });
+    spec.requests.journey =
+        Some(JourneySpec::of(Blob::new("shop.hurl", STEPS.as_bytes().to_vec())));
     let run = Load::of_spec(spec, Secrets::default()).run()?;
     let Some(journeys) = &run.model().record.journeys else { return Ok(String::new()) };
     let per_s = journeys.whole as f64 / run.elapsed().as_secs_f64().max(1e-9);

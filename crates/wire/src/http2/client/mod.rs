@@ -200,12 +200,7 @@ impl Connection {
         out: &mut Vec<u8>,
     ) -> Result<u32, NoRoom> {
         let core = &mut self.core;
-        if core.is_draining() {
-            return Err(NoRoom::Draining);
-        }
-        if core.streams.live_count() >= core.streams_max() {
-            return Err(NoRoom::Streams);
-        }
+        core.has_room()?;
         let prepared = set.get(request);
         let place =
             core.streams.open(tag, prepared.response_has_no_body).ok_or(NoRoom::Draining)?;
@@ -230,12 +225,7 @@ impl Connection {
         out: &mut Vec<u8>,
     ) -> Result<u32, NoRoom> {
         let core = &mut self.core;
-        if core.is_draining() {
-            return Err(NoRoom::Draining);
-        }
-        if core.streams.live_count() >= core.streams_max() {
-            return Err(NoRoom::Streams);
-        }
+        core.has_room()?;
         let place = core.streams.open(tag, text.response_has_no_body()).ok_or(NoRoom::Draining)?;
         let stream = core.streams.at(place).id;
         core.draft.clear();
@@ -353,6 +343,18 @@ impl Connection {
 impl Core {
     fn is_draining(&self) -> bool {
         self.goaway.is_some() || self.failed.is_some() || self.streams.used_up()
+    }
+
+    /// Whether a request can be sent now.
+    #[inline(always)]
+    fn has_room(&self) -> Result<(), NoRoom> {
+        if self.is_draining() {
+            Err(NoRoom::Draining)
+        } else if self.streams.live_count() >= self.streams_max() {
+            Err(NoRoom::Streams)
+        } else {
+            Ok(())
+        }
     }
 
     fn streams_max(&self) -> u32 {

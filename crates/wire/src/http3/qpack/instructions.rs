@@ -113,17 +113,17 @@ impl Decoder {
 
 /// Appends to our decoder stream that a section of this stream was decoded with the table (4.4.1).
 pub fn acknowledge(out: &mut Vec<u8>, stream: u64) {
-    write_long(out, 0x80, 7, stream);
+    integer::write(out, 0x80, 7, stream as usize);
 }
 
 /// Appends that a stream was given up, whatever it needed of the table (4.4.2).
 pub fn cancel(out: &mut Vec<u8>, stream: u64) {
-    write_long(out, 0x40, 6, stream);
+    integer::write(out, 0x40, 6, stream as usize);
 }
 
 /// Appends that this many more entries came (4.4.3).
 pub fn insert_count(out: &mut Vec<u8>, entries: u64) {
-    write_long(out, 0, 6, entries);
+    integer::write(out, 0, 6, entries as usize);
 }
 
 /// Checks what came on the peer's decoder stream: only that streams were given up. `unread` has what is left of an
@@ -145,19 +145,4 @@ pub fn only_cancels(unread: &mut Vec<u8>, bytes: &[u8]) -> bool {
         }
     }
     true
-}
-
-/// As [`integer::write`], of numbers of 62 bits.
-fn write_long(out: &mut Vec<u8>, pattern: u8, prefix_bits: u32, value: u64) {
-    let prefix_max = (1 << prefix_bits) - 1;
-    if value < prefix_max {
-        return out.push(pattern | value as u8);
-    }
-    out.push(pattern | prefix_max as u8);
-    let mut rest = value - prefix_max;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
 }
