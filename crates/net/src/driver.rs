@@ -12,6 +12,11 @@
 //! - End of stream is not an event of its own: it is `closed(CloseReason::Eof)`.
 //! - A failed send does not hide a response that already arrived: what can be read is delivered
 //!   before `closed`.
+//!
+//! A slot opened to [`Address::Udp`](crate::Address::Udp) is a connected datagram socket. It is open at once, sends by
+//! [`Io::send_datagrams`] and receives by [`Handler::datagrams`]; it has no end of stream, and the verbs for streams of
+//! bytes do not apply to it. What the network says of a datagram that came to nobody (ICMP) ends it:
+//! [`CloseReason::Transfer`] with that errno.
 
 use std::io;
 
@@ -82,6 +87,66 @@ pub enum Receive {
     Pause,
 }
 
+/// Datagrams that one call of the kernel handed over, one behind the other (`UDP_GRO`).
+#[derive(Debug)]
+pub struct Datagrams<'a> {
+    /// Their bytes.
+    pub bytes: &'a mut [u8],
+    /// The length of each but the last, which may be shorter; at least 1.
+    pub segment_bytes: usize,
+    /// The ECN bits that they came with (RFC 3168, section 5).
+    pub ecn: u8,
+}
+
+/// Datagrams to send, one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub struct OutDatagrams<'a> {
+    /// Their bytes; at most 65,507 and at most [`OutDatagrams::SEGMENTS_MAX`] datagrams.
+    pub bytes: &'a [u8],
+    /// The length of each but the last, which may be shorter; at least 1.
+    pub segment_bytes: usize,
+    /// The ECN bits to send them with (RFC 3168, section 5).
+    pub ecn: u8,
+}
+
+impl OutDatagrams<'_> {
+    /// The kernel takes no more in one call (`UDP_MAX_SEGMENTS` of Linux 4.18 to 6.8).
+    pub const SEGMENTS_MAX: usize = 64;
+
+    /// Number of datagrams.
+    pub fn count(&self) -> usize {
+        self.bytes.len().div_ceil(self.segment_bytes.max(1))
+    }
+}
+
+/// What went through a datagram socket since it was opened.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct DatagramCounts {
+    /// What was sent.
+    pub sent: Traffic,
+    /// What was received.
+    pub received: Traffic,
+    /// Datagrams that the kernel dropped because the receive buffer was full (`SO_RXQ_OVFL`).
+    pub dropped: u64,
+    /// Datagrams that were given up because the kernel took none for too long.
+    pub given_up: u64,
+    /// `UDP_SEGMENT` was refused with this errno: each datagram is a call.
+    pub no_segmentation: Option<i32>,
+    /// `UDP_GRO` was refused with this errno: each datagram is a call.
+    pub no_coalescing: Option<i32>,
+}
+
+/// Datagrams in one direction.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Traffic {
+    /// System calls, or operations of io_uring, that carried any.
+    pub calls: u64,
+    /// Datagrams.
+    pub datagrams: u64,
+    /// Their payload.
+    pub bytes: u64,
+}
+
 /// How to end a connection.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum CloseHow {
@@ -138,6 +203,13 @@ pub trait Io {
     /// the last byte.
     fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool);
 
+    /// Sends on an open datagram socket. What the kernel does not take at once is kept, in order, and sent when it does;
+    /// beyond a bound it is dropped and counted, as a network would.
+    fn send_datagrams(&mut self, slot: Slot, datagrams: OutDatagrams<'_>);
+
+    /// What went through the slot's datagram socket. It can be asked until the slot is opened again.
+    fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts;
+
     /// Whether bytes of a send on this slot are still to be read by this driver or by the kernel:
     /// queued, not submitted, or waiting for the peer to read.
     fn unsent(&mut self, slot: Slot) -> bool;
@@ -184,6 +256,16 @@ impl<I: Io> Io for &mut I {
     }
 
     #[inline]
+    fn send_datagrams(&mut self, slot: Slot, datagrams: OutDatagrams<'_>) {
+        (**self).send_datagrams(slot, datagrams);
+    }
+
+    #[inline]
+    fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts {
+        (**self).datagram_counts(slot)
+    }
+
+    #[inline]
     fn unsent(&mut self, slot: Slot) -> bool {
         (**self).unsent(slot)
     }
@@ -206,6 +288,9 @@ pub trait Handler<I: Io> {
 
     /// Bytes arrived. `more`: the kernel holds more already.
     fn received(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, more: bool);
+
+    /// Datagrams arrived, lent for the call. Only of slots opened to [`Address::Udp`](crate::Address::Udp).
+    fn datagrams(&mut self, _io: &mut I, _slot: Slot, _datagrams: Datagrams<'_>, _at: u64) {}
 
     /// `bytes` bytes were dropped as asked by [`Receive::Discard`] or [`Receive::DiscardToEnd`].
     fn discarded(&mut self, io: &mut I, slot: Slot, bytes: u64, at: u64);

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub enum Address {
     /// TCP over IPv4 or IPv6.
     Tcp(SocketAddr),
+    /// UDP over IPv4 or IPv6: a connected socket of datagrams.
+    Udp(SocketAddr),
     /// A Unix stream socket.
     Unix(PathBuf),
 }
@@ -16,7 +18,7 @@ pub enum Address {
 impl std::fmt::Display for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Tcp(address) => address.fmt(f),
+            Self::Tcp(address) | Self::Udp(address) => address.fmt(f),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }

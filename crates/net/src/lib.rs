@@ -19,6 +19,7 @@ pub mod waker;
 mod watch;
 
 pub use driver::{
-    CloseHow, CloseReason, Driver, Handler, Io, OutBuffer, Outgoing, Receive, Slot, Turn, Wait,
+    CloseHow, CloseReason, DatagramCounts, Datagrams, Driver, Handler, Io, OutBuffer, OutDatagrams,
+    Outgoing, Receive, Slot, Traffic, Turn, Wait,
 };
 pub use endpoint::{Address, Endpoint, SocketOptions};

@@ -89,6 +89,7 @@ impl Route {
     pub fn new(endpoint: &Endpoint) -> io::Result<Self> {
         let (remote, domain) = match &endpoint.address {
             Address::Tcp(address) => (SockAddr::from(*address), Domain::for_address(*address)),
+            Address::Udp(_) => unimplemented!("datagrams"),
             Address::Unix(path) => {
                 let remote = SockAddr::unix(path).map_err(|error| {
                     let path = path.display();

@@ -305,6 +305,7 @@ fn plan() -> Plan {
         },
         tls: None,
         http2: None,
+        http3: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),

@@ -23,6 +23,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
         },
         tls: None,
         http2: None,
+        http3: None,
         requests: Requests {
             templates: vec![template],
             order: Vec::new(),

@@ -122,6 +122,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         },
         tls: composed.tls,
         http2: composed.http2,
+        http3: None,
         requests: composed.requests,
         journey: composed.journey,
         load,

@@ -1,6 +1,7 @@
 //! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
 //! behind them reads a command line.
 
+mod check;
 pub mod checks;
 pub mod data;
 pub mod groups;
@@ -18,7 +19,8 @@ use std::path::PathBuf;
 
 use ablaze_wire::http1::request::Template;
 use ablaze_wire::http2::request::{Request, RequestSet};
-pub use requests::{Http2, Requests};
+pub use check::PlanError;
+pub use requests::{Http2, Http3, Requests};
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Part;
@@ -32,6 +34,8 @@ pub struct Plan {
     pub tls: Option<tls::Tls>,
     /// HTTP/2 on every connection; `None` is HTTP/1.
     pub http2: Option<Http2>,
+    /// HTTP/3, if it is spoken; then there is no [`Plan::http2`], and [`Plan::tls`] says whom to trust.
+    pub http3: Option<Http3>,
     /// What is sent.
     pub requests: Requests,
     /// The journey whose steps the requests are.
@@ -277,25 +281,23 @@ pub enum Spin {
     For(u64),
 }
 
-/// Why a Plan cannot be carried out.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum PlanError {
-    /// A number is out of its range or two settings exclude each other; the text names the fix.
-    #[error("{0}")]
-    Invalid(String),
-}
-
 impl Plan {
     /// Exchanges in flight on each connection, at most.
     pub fn places_per_connection(&self) -> u32 {
-        self.http2.map_or(self.load.pipeline(), |http2| http2.streams).max(1)
+        self.streams().unwrap_or(self.load.pipeline()).max(1)
     }
 
-    /// Version of HTTP that is spoken: `1.0`, `1.1` or `2`.
+    /// Exchanges in flight on each connection as streams of its own, at most; `None` where it carries one after the other.
+    pub fn streams(&self) -> Option<u32> {
+        self.http3.map(|http3| http3.streams).or(self.http2.map(|http2| http2.streams))
+    }
+
+    /// Version of HTTP that is spoken: `1.0`, `1.1`, `2` or `3`.
     pub fn http_version(&self) -> String {
-        match self.http2 {
-            Some(_) => "2".to_owned(),
-            None => format!("1.{}", self.requests.minor_version),
+        match (self.http3, self.http2) {
+            (Some(_), _) => "3".to_owned(),
+            (None, Some(_)) => "2".to_owned(),
+            (None, None) => format!("1.{}", self.requests.minor_version),
         }
     }
 
@@ -323,78 +325,5 @@ impl Plan {
             Ok(requests) => Ok(Some(RequestSet::new(&requests))),
             Err(error) => Err(PlanError::Invalid(error.to_string())),
         }
-    }
-
-    /// Whether the Plan can be carried out at all.
-    ///
-    /// # Errors
-    /// [`PlanError::Invalid`], naming what is wrong and the fix. Front ends check more, and
-    /// earlier; this keeps a Plan made by hand from doing harm.
-    pub fn check(&self) -> Result<(), PlanError> {
-        let invalid = |text: &str| Err(PlanError::Invalid(text.to_owned()));
-        if self.load.connections() == 0 || self.load.pipeline() == 0 || self.workers.count == 0 {
-            return invalid(
-                "a run needs at least one connection, one request in flight and one \
-                            worker",
-            );
-        }
-        if let Load::Open { rate, .. } = self.load {
-            let fine = |per_s: f64| (0.0..=1e9).contains(&per_s);
-            if !fine(rate.from_per_s) || !fine(rate.to_per_s) {
-                return invalid("the rate must be a number from 0 to 1,000,000,000 per second");
-            }
-            if rate.from_per_s == 0.0 && rate.to_per_s == 0.0 {
-                return invalid("a rate of 0 sends nothing; use a higher one");
-            }
-            if !rate.is_constant() && self.limits.duration_ns.is_none() {
-                return invalid("a changing rate needs a duration");
-            }
-        }
-        if let Some(http2) = self.http2 {
-            let closed = !self.load.is_open();
-            if !(1..=Http2::STREAMS_MAX).contains(&http2.streams)
-                || (closed && self.load.pipeline() != http2.streams)
-            {
-                return invalid("streams per connection must be 1 to 100,000");
-            }
-        }
-        if self.requests.templates.is_empty() {
-            return invalid("a run needs at least one request");
-        }
-        if self.requests.order.iter().any(|&t| t as usize >= self.requests.templates.len()) {
-            return invalid("the order of requests names one that does not exist");
-        }
-        self.requests.groups.check(self.requests.templates.len())?;
-        let walks = self.journey.as_ref().and_then(|journey| journey.route.as_ref());
-        if walks.is_some_and(|route| route.rows() != self.requests.templates.len()) {
-            return invalid("a journey needs one request for each of its steps and redirects");
-        }
-        if walks.is_some() && self.http2.is_none() && self.load.pipeline() > 1 {
-            return invalid("users of a journey send one request at a time: use no pipeline");
-        }
-        let has_data = self.requests.data.as_ref().is_some_and(|data| data.table.is_some());
-        if self.requests.vary_in_length() && !has_data {
-            return invalid("requests with columns of a feed need its rows");
-        }
-        let bytes: usize =
-            self.requests.templates.iter().map(|t| self.requests.most_bytes(t)).sum();
-        // Requests in a pipeline are laid out one behind the other; streams of HTTP/2 share one.
-        let copies = if self.http2.is_some() { 1 } else { self.load.pipeline() as usize };
-        if bytes.saturating_mul(copies) > u32::MAX as usize {
-            return invalid(
-                "the requests together are larger than 4 GiB; send fewer or smaller ones",
-            );
-        }
-        if self.target.addresses.is_empty() && self.target.unix_socket.is_none() {
-            return invalid("a run needs an address to connect to");
-        }
-        if self.target.proxy.is_some() && self.target.unix_socket.is_some() {
-            return invalid("a proxy is reached over TCP: use only one of proxy and Unix socket");
-        }
-        self.check_origins()?;
-        if self.limits.requests.is_none() && self.limits.duration_ns.is_none() {
-            return invalid("a run needs an end: a number of requests or a duration");
-        }
-        Ok(())
     }
 }

@@ -58,6 +58,44 @@ pub struct Http2 {
     pub streams: u32,
 }
 
+/// HTTP/3 (RFC 9114) over QUIC (RFC 9000).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Http3 {
+    /// Exchanges in flight on each connection, at most; in closed loop the same as
+    /// [`Load::pipeline`](super::Load::pipeline).
+    pub streams: u32,
+    /// The connection is closed after this long without a packet, ns; 0 never.
+    pub idle_timeout_ns: u64,
+    /// So many bytes of one response may be on their way.
+    pub stream_window_bytes: u64,
+    /// So many bytes of all responses on a connection may be.
+    pub connection_window_bytes: u64,
+    /// Datagrams of this many bytes; `None` for what the path turns out to carry, from 1,200 on.
+    pub datagram_bytes: Option<u16>,
+    /// What is sent is spread over the round trip, as browsers do (RFC 9002, 7.7), instead of sent at once.
+    pub paces: bool,
+    /// How large a dynamic table of field sections the server may use (RFC 9204, 3.2.3).
+    pub qpack_table_bytes: u32,
+}
+
+impl Http3 {
+    /// More streams on a connection are refused: each takes memory here.
+    pub const STREAMS_MAX: u32 = Http2::STREAMS_MAX;
+
+    /// With so many streams, and everything else as it is unless asked for.
+    pub fn with_streams(streams: u32) -> Self {
+        Self {
+            streams,
+            idle_timeout_ns: 30_000_000_000,
+            stream_window_bytes: 16 << 20,
+            connection_window_bytes: 64 << 20,
+            datagram_bytes: None,
+            paces: false,
+            qpack_table_bytes: 0,
+        }
+    }
+}
+
 impl Http2 {
     /// More streams on a connection are refused: each takes memory here.
     pub const STREAMS_MAX: u32 = 100_000;

@@ -39,7 +39,7 @@ pub struct Users {
 impl Plan {
     /// Users on each connection, where a run has users: as many as it may have streams. Over HTTP/1 each has its own.
     pub fn users_per_connection(&self) -> u32 {
-        self.http2.map_or(1, |http2| http2.streams).max(1)
+        self.streams().unwrap_or(1).max(1)
     }
 
     /// Users of all workers together, where a run has users.

@@ -176,7 +176,7 @@ impl WindowWaits {
         self.stream_ns + self.connection_ns
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         let Self { stream_times, stream_ns, connection_times, connection_ns, longest_ns } = *other;
         self.stream_times += stream_times;
         self.stream_ns += stream_ns;

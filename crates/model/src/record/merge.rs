@@ -45,6 +45,7 @@ impl Record {
             setup_tls: None,
             tls: None,
             http2: None,
+            http3: None,
             proxy: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
@@ -103,6 +104,7 @@ impl Record {
             setup_tls,
             tls,
             http2,
+            http3,
             proxy,
             event_age,
             in_flight_ns,
@@ -172,6 +174,9 @@ impl Record {
         }
         if let Some(theirs) = http2 {
             self.http2.get_or_insert_default().merge(*theirs);
+        }
+        if let Some(theirs) = http3 {
+            self.http3.get_or_insert_default().merge(*theirs);
         }
         if let Some(theirs) = proxy {
             self.proxy.get_or_insert_default().merge(*theirs);

@@ -6,6 +6,7 @@ mod each_connection;
 mod fault;
 mod group;
 mod http2;
+mod http3;
 mod idle;
 mod journeys;
 mod merge;
@@ -27,6 +28,7 @@ pub use each_connection::EachConnection;
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
+pub use http3::{DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, Spread};
 pub use idle::{EndedIdle, IdleTimes};
 pub use journeys::{FirstMessage, JourneyStep, Journeys, OneJourney, Setup};
 pub use phases::{Handshakes, Intended, Phases};
@@ -113,6 +115,8 @@ pub struct Record {
     pub tls: Option<Box<TlsFacts>>,
     /// What is known of HTTP/2; `None` with HTTP/1.
     pub http2: Option<Box<Http2Facts>>,
+    /// What is known of HTTP/3, where it was spoken.
+    pub http3: Option<Box<Http3Facts>>,
     /// What is known of tunnels through a proxy; `None` where none were asked for.
     pub proxy: Option<Box<ProxyFacts>>,
     /// The client's own delay: how old an event was, at most, when its batch had been handled.

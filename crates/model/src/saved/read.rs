@@ -138,6 +138,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         target: document.target.clone().restore(),
         tls: document.tls.as_ref().map(Tls::plan).transpose()?,
         http2: document.http2.as_ref().map(Http2::plan),
+        http3: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),
@@ -217,6 +218,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         },
         tls: document.tls.as_ref().map(Tls::facts).transpose()?,
         http2: document.http2.as_ref().map(Http2::facts),
+        http3: None,
         proxy: document.proxy.as_ref().map(Proxy::facts),
         event_age: document.event_age_ns.restore("event_age_ns")?,
         in_flight_ns: in_flight

@@ -250,6 +250,14 @@ impl Io for EpollIo {
         }
     }
 
+    fn send_datagrams(&mut self, _slot: Slot, _datagrams: crate::driver::OutDatagrams<'_>) {
+        unimplemented!("datagrams")
+    }
+
+    fn datagram_counts(&mut self, _slot: Slot) -> crate::driver::DatagramCounts {
+        unimplemented!("datagrams")
+    }
+
     fn unsent(&mut self, slot: Slot) -> bool {
         !self.connection(slot).queue.is_empty()
     }

@@ -350,6 +350,14 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
         }
     }
 
+    fn send_datagrams(&mut self, _slot: Slot, _datagrams: crate::driver::OutDatagrams<'_>) {
+        unimplemented!("datagrams")
+    }
+
+    fn datagram_counts(&mut self, _slot: Slot) -> crate::driver::DatagramCounts {
+        unimplemented!("datagrams")
+    }
+
     fn unsent(&mut self, slot: Slot) -> bool {
         !self.connection(slot).queue.is_empty()
     }

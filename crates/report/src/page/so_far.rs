@@ -99,6 +99,7 @@ fn without_requests(plan: &Plan) -> Plan {
         target: plan.target.clone(),
         tls: None,
         http2: plan.http2,
+        http3: plan.http3,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),

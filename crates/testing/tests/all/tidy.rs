@@ -18,7 +18,7 @@ const LONGER: [(&str, usize); 0] = [];
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 22] = [
+const EDGES: [(&str, &[&str], &[&str]); 23] = [
     ("random", &[], &[]),
     ("feed", &["random"], &[]),
     ("wire", &["random"], &[]),
@@ -28,8 +28,9 @@ const EDGES: [(&str, &[&str], &[&str]); 22] = [
     ("stats", &["random"], &[]),
     ("chart", &[], &[]),
     ("net", &["sys"], &[]),
+    ("quic", &["wire"], &[]),
     ("testing", &["model", "sys", "wire"], &[]),
-    ("target", &["net", "random", "sys", "wire"], &["tamper"]),
+    ("target", &["net", "quic", "random", "sys", "wire"], &["tamper"]),
     ("tamper", &["engine", "model", "net", "target", "wire"], &["random"]),
     ("model", &["feed", "journey", "stats", "wire"], &[]),
     ("fleet", &["model", "stats"], &[]),
@@ -37,7 +38,7 @@ const EDGES: [(&str, &[&str], &[&str]); 22] = [
     ("profile", &["chart", "model", "sys"], &[]),
     (
         "engine",
-        &["feed", "journey", "model", "net", "random", "stats", "sys", "wire"],
+        &["feed", "journey", "model", "net", "quic", "random", "stats", "sys", "wire"],
         &["tamper", "target"],
     ),
     ("verdict", &["chart", "model", "stats"], &[]),

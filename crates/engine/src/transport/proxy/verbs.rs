@@ -1,6 +1,6 @@
 //! What is done to a connection in a tunnel: the driver's own verbs, once the tunnel stands.
 
-use ablaze_net::{CloseHow, Io, OutBuffer, Outgoing, Receive, Slot};
+use ablaze_net::{CloseHow, DatagramCounts, Io, OutBuffer, OutDatagrams, Outgoing, Receive, Slot};
 
 use super::{Stage, Tunnel, Tunnels};
 
@@ -64,6 +64,14 @@ impl<I: Io> Io for TunnelIo<'_, I> {
             "nothing is sent before the tunnel is established"
         );
         self.io.send(slot, bytes, notify);
+    }
+
+    fn send_datagrams(&mut self, slot: Slot, datagrams: OutDatagrams<'_>) {
+        self.io.send_datagrams(slot, datagrams);
+    }
+
+    fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts {
+        self.io.datagram_counts(slot)
     }
 
     fn unsent(&mut self, slot: Slot) -> bool {

@@ -1,6 +1,6 @@
 //! What a worker does to a connection under TLS: the driver's own verbs, one floor up.
 
-use ablaze_net::{CloseHow, Io, OutBuffer, Outgoing, Receive, Slot};
+use ablaze_net::{CloseHow, DatagramCounts, Io, OutBuffer, OutDatagrams, Outgoing, Receive, Slot};
 
 use super::TlsIo;
 use super::protection::{OVERHEAD_BYTES, record_type};
@@ -47,6 +47,14 @@ impl<I: Io> Io for TlsIo<'_, I> {
     #[inline]
     fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
         self.seal_or_wait(slot, bytes, notify);
+    }
+
+    fn send_datagrams(&mut self, slot: Slot, datagrams: OutDatagrams<'_>) {
+        self.io.send_datagrams(slot, datagrams);
+    }
+
+    fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts {
+        self.io.datagram_counts(slot)
     }
 
     fn unsent(&mut self, slot: Slot) -> bool {

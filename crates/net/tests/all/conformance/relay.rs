@@ -62,6 +62,7 @@ impl Relay {
     fn connected(&self) -> io::Result<Socket> {
         let (address, domain) = match &self.address {
             Address::Tcp(to) => (SockAddr::from(*to), Domain::for_address(*to)),
+            Address::Udp(_) => unreachable!("the relay carries streams of bytes"),
             Address::Unix(path) => (SockAddr::unix(path)?, Domain::UNIX),
         };
         let socket = Socket::new(domain, Type::STREAM, None)?;
