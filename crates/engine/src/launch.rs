@@ -23,6 +23,7 @@ use crate::outbox::Layout;
 use crate::protocol::Protocol;
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::Http2;
+use crate::protocol::streams::Streams;
 use crate::recorder::Snapshot;
 use crate::schedule::Numbers;
 use crate::shares::{share, spares};
@@ -291,7 +292,8 @@ fn run_worker<D: Driver, S: Walk>(
     let lines = Lines { tls, tunnels };
     let (mut record, sink) = match assignment.http2.clone() {
         Some(requests) => {
-            let protocol = Http2::new(&assignment, requests, sink);
+            let http2 = Http2::new(&assignment, requests);
+            let protocol = Streams::new(&assignment, http2, sink);
             lines.work(driver, protocol, assignment, control, &mut gate)
         }
         None => {

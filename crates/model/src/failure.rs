@@ -63,6 +63,12 @@ pub enum FailureKind {
     GoAway,
     /// The server broke the rules of HTTP/2: on one stream, or on the connection.
     Http2Violated,
+    /// The server speaks no HTTP/3: it did not agree to it, or to no version of QUIC that is spoken here.
+    NoHttp3,
+    /// The server closed the QUIC connection with an error (CONNECTION_CLOSE).
+    QuicClosed,
+    /// The server broke the rules of HTTP/3, or of QUIC.
+    Http3Violated,
     /// The proxy requires credentials, or other ones (407).
     ProxyAuthentication,
     /// The proxy refused the tunnel with another status.
@@ -75,7 +81,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// All kinds, in the order reports list them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 35] = [
         Self::Refused,
         Self::Reset,
         Self::Timeout,
@@ -104,6 +110,9 @@ impl FailureKind {
         Self::StreamReset,
         Self::GoAway,
         Self::Http2Violated,
+        Self::NoHttp3,
+        Self::QuicClosed,
+        Self::Http3Violated,
         Self::ProxyAuthentication,
         Self::ProxyRefused,
         Self::ProxyClosed,
@@ -141,6 +150,9 @@ impl FailureKind {
             Self::StreamReset => "stream reset",
             Self::GoAway => "GOAWAY",
             Self::Http2Violated => "HTTP/2 protocol error",
+            Self::NoHttp3 => "HTTP/3 not supported",
+            Self::QuicClosed => "CONNECTION_CLOSE",
+            Self::Http3Violated => "HTTP/3 protocol error",
             Self::ProxyAuthentication => "proxy requires credentials",
             Self::ProxyRefused => "refused by the proxy",
             Self::ProxyClosed => "closed by the proxy",
@@ -173,6 +185,9 @@ impl FailureKind {
             Self::StreamReset => "ended by RST_STREAM",
             Self::GoAway => "ended by GOAWAY",
             Self::Http2Violated => "with an HTTP/2 protocol error",
+            Self::NoHttp3 => "without HTTP/3",
+            Self::QuicClosed => "ended by CONNECTION_CLOSE",
+            Self::Http3Violated => "with an HTTP/3 protocol error",
             Self::ProxyAuthentication => "without the credentials that the proxy requires",
             Self::ProxyMalformed => "with a malformed response of the proxy",
             other => other.label(),
@@ -210,6 +225,9 @@ impl FailureKind {
             Self::StreamReset => "stream-reset",
             Self::GoAway => "goaway",
             Self::Http2Violated => "http2-violated",
+            Self::NoHttp3 => "no-http3",
+            Self::QuicClosed => "quic-closed",
+            Self::Http3Violated => "http3-violated",
             Self::ProxyAuthentication => "proxy-authentication",
             Self::ProxyRefused => "proxy-refused",
             Self::ProxyClosed => "proxy-closed",
@@ -236,7 +254,7 @@ impl FailureKind {
     /// Whether a connection can fail for it before the first request: somebody was there,
     /// and whoever it was could not be talked to.
     pub fn is_of_setup(self) -> bool {
-        self.is_of_tls() || self.is_of_proxy() || self == Self::NoHttp2
+        self.is_of_tls() || self.is_of_proxy() || matches!(self, Self::NoHttp2 | Self::NoHttp3)
     }
 
     /// The kind that an errno of connecting or transferring belongs to.

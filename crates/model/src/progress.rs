@@ -9,7 +9,7 @@ use crate::failure::FailureKind;
 
 /// What happened in a piece of a run's time. All numbers are those of this piece alone, so that the pieces of threads, of
 /// machines and of time add up to the whole: in any order, and without loss.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interval {
     /// Where it begins, ns from the start of the clock.
     pub from_ns: u64,
@@ -37,6 +37,26 @@ pub struct Interval {
     /// The same of each group, in the order of the Plan; empty where the run has none, or more than
     /// [`Interval::GROUPS_MAX`].
     pub groups: Vec<GroupInterval>,
+}
+
+impl Default for Interval {
+    /// Nothing happened, in no time.
+    fn default() -> Self {
+        Self {
+            from_ns: 0,
+            to_ns: 0,
+            responses: 0,
+            unexpected: 0,
+            failures: [0; FailureKind::ALL.len()],
+            statuses: Vec::new(),
+            connections_opened: 0,
+            received_bytes: 0,
+            sent_bytes: 0,
+            times: Vec::new(),
+            max_ns: 0,
+            groups: Vec::new(),
+        }
+    }
 }
 
 /// What happened to one group in a piece of a run's time.

@@ -33,10 +33,11 @@
 
 pub(crate) mod http1;
 pub(crate) mod http2;
+pub(crate) mod streams;
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::Record;
-use ablaze_net::{CloseReason, Io, Receive, Slot};
+use ablaze_net::{CloseReason, Datagrams, Io, Receive, Slot};
 
 use crate::walk::Walk;
 use crate::worker::Worker;
@@ -105,6 +106,16 @@ pub(crate) trait Protocol: Sized {
         at: u64,
     );
 
+    /// Datagrams arrived, lent for the call. Only of slots that are open to an address of datagrams.
+    fn datagrams<I: Io>(
+        _worker: &mut Worker<Self>,
+        _io: &mut I,
+        _slot: Slot,
+        _datagrams: Datagrams<'_>,
+        _at: u64,
+    ) {
+    }
+
     /// `bytes` bytes were dropped, as the protocol asked.
     fn discarded<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, bytes: u64, at: u64);
 
@@ -116,6 +127,22 @@ pub(crate) trait Protocol: Sized {
 
     /// A connection that stood, or was being ended, is gone: settles what was in flight on it.
     fn closed(worker: &mut Worker<Self>, slot: Slot, why: CloseReason, at: u64);
+
+    /// Whether servers have to be told that a connection is over.
+    const TAKES_LEAVE: bool = false;
+
+    /// The slot is about to be closed from here: what the server is told leaves now.
+    #[inline(always)]
+    fn take_leave<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _slot: Slot) {}
+
+    /// When a timer of the protocol's own expires; the worker waits no longer.
+    #[inline(always)]
+    fn next_timer_ns(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// That time has come.
+    fn expired<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _now: u64) {}
 
     /// The exchange that began first on the slot, of those in flight, failed.
     fn fail_oldest(worker: &mut Worker<Self>, slot: Slot, at: u64, failure: Failure);
@@ -133,6 +160,14 @@ pub(crate) trait Protocol: Sized {
 
     /// The measured window opens: bytes of bodies that came before do not count.
     fn window_opens(worker: &mut Worker<Self>, at: u64);
+
+    /// The measured window has opened: what goes through sockets counts from here on.
+    #[inline(always)]
+    fn counts_from<I: Io>(_worker: &mut Worker<Self>, _io: &mut I) {}
+
+    /// The measured window has closed: what goes through sockets counts until here.
+    #[inline(always)]
+    fn counts_until<I: Io>(_worker: &mut Worker<Self>, _io: &mut I) {}
 
     /// The run is over: records what is in flight on a slot as unfinished.
     fn unfinished(worker: &mut Worker<Self>, slot: Slot, at: u64);

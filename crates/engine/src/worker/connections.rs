@@ -64,6 +64,7 @@ impl<P: Protocol> Worker<P> {
 
     /// Asks the driver to close; [`Worker::after_close`] follows when it has.
     pub(crate) fn end_connection<I: Io>(&mut self, io: &mut I, slot: Slot, how: CloseHow) {
+        P::take_leave(self, io, slot);
         let connection = &mut self.connections[slot as usize];
         connection.stage = Stage::Closing;
         connection.state.ending();

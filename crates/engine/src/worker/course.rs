@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use ablaze_net::{Io, Wait};
+use ablaze_net::{Io, Slot, Wait};
 
 use super::watching::WatchRule;
 use super::{Assignment, Gate, Worker, WorkerRecord};
@@ -145,6 +145,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     let end_ns =
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.open_window(start_ns, end_ns);
+    P::counts_from(worker, &mut line.io());
     course.start_ns = Some(start_ns);
     if control.stopped() {
         // Before the load began: an open loop without an arrival would look done.
@@ -192,11 +193,16 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     gate.window_closes();
     course.effort.window_ns = closed_ns - start_ns;
     (course.closed_ns, course.ended) = (Some(closed_ns), Some(ended));
+    P::counts_until(worker, &mut line.io());
     // Counting what was never sent is no work of the window.
     worker.note_unfinished(closed_ns);
     let mut behind_the_window = WorkerEffort::default();
     while finished_early && worker.awaits_closes() && !control.stopped() {
         now = worker.turn(line, &mut behind_the_window, now + TURN_NS, 0)?;
+    }
+    if P::TAKES_LEAVE {
+        worker.take_leave_of_all(&mut line.io());
+        worker.turn(line, &mut behind_the_window, now, 0)?;
     }
     gate.load_over();
     Ok(())
@@ -244,6 +250,7 @@ impl<P: Protocol> Worker<P> {
         spin_ns: u64,
     ) -> io::Result<u64> {
         let mut until_ns = until.min(self.next_check_ns).min(self.next_arrival_ns());
+        until_ns = until_ns.min(self.protocol.next_timer_ns());
         if P::Sink::WALKS {
             until_ns = until_ns.min(self.pauses.next_ns());
         }
@@ -262,6 +269,9 @@ impl<P: Protocol> Worker<P> {
         if now >= self.next_check_ns {
             self.check_deadlines(&mut line.io(), now);
         }
+        if now >= self.protocol.next_timer_ns() {
+            P::expired(self, &mut line.io(), now);
+        }
         if P::Sink::WALKS {
             self.resume_due(&mut line.io(), now);
         }
@@ -272,6 +282,15 @@ impl<P: Protocol> Worker<P> {
             self.stamp(at);
         }
         Ok(now)
+    }
+
+    /// The load is over: servers that would wait for more are told.
+    fn take_leave_of_all<I: Io>(&mut self, io: &mut I) {
+        for slot in 0..self.connections.len() as Slot {
+            if self.connections[slot as usize].stage == Stage::Open {
+                P::take_leave(self, io, slot);
+            }
+        }
     }
 
     /// Servers that announced a close have not closed yet; each is waited for up to a second.

@@ -1,6 +1,6 @@
 //! What the driver and the layers above it report, and what the worker does about it.
 
-use ablaze_net::{CloseReason, Handler, Io, Slot};
+use ablaze_net::{CloseReason, Datagrams, Handler, Io, Slot};
 use ablaze_stats::Latency;
 
 use super::Worker;
@@ -95,6 +95,20 @@ impl<I: Io, P: Protocol> Handler<I> for Worker<P> {
     #[inline]
     fn received(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, more: bool) {
         Above::received(self, io, slot, bytes, at, more);
+    }
+
+    #[inline]
+    fn datagrams(&mut self, io: &mut I, slot: Slot, datagrams: Datagrams<'_>, at: u64) {
+        self.now_ns = at;
+        let all = datagrams.bytes.len() as u64;
+        self.recorder.record().received_bytes += all;
+        if self.recorder.warmup_goes_on() {
+            self.piece_begins_beside_warmup(slot);
+        }
+        P::datagrams(self, io, slot, datagrams, at);
+        if let Some(begins_with_it) = self.recorder.take_piece() {
+            self.piece_ends_beside_warmup(slot, all, begins_with_it);
+        }
     }
 
     fn discarded(&mut self, io: &mut I, slot: Slot, bytes: u64, at: u64) {

@@ -261,7 +261,7 @@ mod tests {
         sample::monitor(&mut run).target.processes[0].stopped_readings = 0;
         run.record.failures[FailureKind::Refused as usize] = 5;
         assert!(on_run(&run).unwrap().cause.starts_with("Connections were refused"));
-        run.record.failures = Default::default();
+        run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
         if let Load::Open { bounded, connections, .. } = &mut run.plan.load {
             (*bounded, *connections) = (false, 12);
         }

@@ -96,7 +96,7 @@ fn requests_that_hang_hold_the_places_of_the_others() {
     let limited = of(&run);
     assert_eq!(limited.by, Limit::Unanswered, "{limited}");
     assert!(limited.evidence.contains("of the time in flight was theirs; 90 timed out"));
-    run.record.failures = Default::default();
+    run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
     (run.record.unfinished, run.record.unfinished_oldest_ns) = (100, 9_000_000_000);
     assert_eq!(limit(&run), Limit::Unanswered);
 }

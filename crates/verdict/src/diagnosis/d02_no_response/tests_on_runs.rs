@@ -237,7 +237,7 @@ fn responses_that_began_are_told_from_those_that_did_not() {
 fn timeouts_are_told_by_what_had_come() {
     let timed_out = || {
         let mut run = sample::run();
-        run.record.failures = Default::default();
+        run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
         run.record.failures[FailureKind::Timeout as usize] = 5;
         run.record.responses = 0;
         run.record.failed.wait = ablaze_stats::Latency::new(3);

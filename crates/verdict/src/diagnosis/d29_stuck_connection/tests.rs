@@ -107,7 +107,7 @@ fn their_timeouts_are_not_counted_twice() {
     assert!(found(&run, D29) && found(&run, D02));
     // Nothing was ever answered, and everything stopped half way.
     sample::nobody_answers(&mut run);
-    run.record.failures = Default::default();
+    run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
     run.record.stopped.timed_out = 0;
     run.record.stopped.unfinished = 100;
     assert!(found(&run, D29) && !found(&run, D02));

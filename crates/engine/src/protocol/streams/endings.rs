@@ -1,16 +1,14 @@
 //! Connections begin and end: what waits for them, what fails with them.
 
 use ablaze_net::{CloseReason, Io, Slot};
-use ablaze_wire::http2::client::Connection;
-use ablaze_wire::http2::error::ErrorCode;
 
-use super::Http2;
+use super::{Carrier, OfSlot, Streams};
 use crate::protocol::{Failure, Made};
 use crate::walk::Walk;
 use crate::worker::{Worker, failure_of};
 use ablaze_model::failure::FailureKind;
 
-impl<S: Walk> Worker<Http2<S>> {
+impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     /// Opens a free slot for the next requests, if there are any left.
     pub(super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         self.open_for_streams(io, slot);
@@ -22,7 +20,7 @@ impl<S: Walk> Worker<Http2<S>> {
     /// The same, without users that go on to another connection.
     pub(super) fn open_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         // A connection that is being made holds back no more arrivals than the one it is for.
-        let at_once = self.streams_before_settings().max(1);
+        let at_once = self.streams_at_first().max(1);
         let most = if self.open_loop.is_some() { 1 } else { at_once.into() };
         let most = self.requests_per_connection.min(most);
         while u64::from(self.connections[slot as usize].in_flight) < most
@@ -39,14 +37,6 @@ impl<S: Walk> Worker<Http2<S>> {
             return;
         }
         self.open_empty(io, slot);
-    }
-
-    /// A slot is being connected: its first bytes are ready when it stands.
-    pub(super) fn begin_session(&mut self, slot: Slot) {
-        let options = self.protocol.options;
-        let session = &mut self.connections[slot as usize].state;
-        session.out.clear();
-        session.wire = Some(Box::new(Connection::new(options, &mut session.out)));
     }
 
     /// Connecting began for what waits for it.
@@ -76,22 +66,21 @@ impl<S: Walk> Worker<Http2<S>> {
     /// A slot's socket is gone: what was sent on it fails, what was not waits for the next one.
     pub(super) fn streams_cut(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let given_up = self.connections[slot as usize].given_up;
-        let http2 = &mut self.protocol;
+        let carrier = &mut self.protocol.carrier;
         let session = &mut self.connections[slot as usize].state;
-        session.nothing_waits(at, &mut http2.facts.waits);
-        let began = session.began();
-        session.wire = None;
-        session.out.clear();
-        http2.writes_under_way -= u32::from(std::mem::take(&mut session.write.under_way));
-        session.offered = false;
+        session.nothing_waits(at, carrier.waits());
+        let began = session.carrier.began();
         let goaway = session.goaway.take();
+        let known = carrier.ended(&mut session.carrier, why, goaway);
+        session.carrier.forget();
+        session.offered = false;
         for tag in session.unsent.drain(..) {
-            session.places[tag as usize].stream = 0;
+            session.places[tag as usize].has_stream = false;
             session.waiting.push_back(tag);
         }
-        let (kind, errno) = match (why, given_up, goaway) {
+        let (kind, errno) = match (why, given_up, known) {
             (CloseReason::Local, Some(kind), _) => (kind, 0),
-            (_, _, Some(goaway)) if goaway.code != ErrorCode::NO_ERROR => (FailureKind::GoAway, 0),
+            (_, _, Some(kind)) => (kind, 0),
             _ => failure_of(why),
         };
         self.fail_sent(slot, at, began, kind, errno);
@@ -109,7 +98,7 @@ impl<S: Walk> Worker<Http2<S>> {
     ) {
         for tag in 0..self.pipeline {
             let place = self.connections[slot as usize].state.places[tag as usize];
-            if !place.in_use || (began && place.stream == 0) {
+            if !place.in_use || (began && !place.has_stream) {
                 continue;
             }
             let kind = match kind {

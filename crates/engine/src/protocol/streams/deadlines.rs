@@ -2,7 +2,7 @@
 
 use ablaze_net::{Io, Slot};
 
-use super::Http2;
+use super::{Carrier, OfSlot, Streams};
 use crate::connection::Stage;
 use crate::protocol::Failure;
 use crate::recorder::BodyEnd;
@@ -11,7 +11,7 @@ use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::StoppedResponse;
 
-impl<S: Walk> Worker<Http2<S>> {
+impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     /// When the oldest exchange of a slot began; 0 if none has.
     pub(super) fn oldest_stream_ns(&self, slot: Slot) -> u64 {
         let places = &self.connections[slot as usize].state.places;
@@ -27,8 +27,8 @@ impl<S: Walk> Worker<Http2<S>> {
     pub(super) fn streams_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
         let timeout_ns = self.plan.limits.timeout_ns;
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
-        // Without the server's SETTINGS nothing more would be sent either.
-        let mut stuck = connecting || !self.connections[slot as usize].state.began();
+        // Without a sign that the server speaks the protocol nothing more would be sent either.
+        let mut stuck = connecting || !self.connections[slot as usize].state.carrier.began();
         for tag in 0..self.pipeline {
             let place = self.connections[slot as usize].state.places[tag as usize];
             let exchange = self.exchanges[self.place_of(slot, tag)];
@@ -37,13 +37,10 @@ impl<S: Walk> Worker<Http2<S>> {
                 continue;
             }
             self.note_stopped_stream(slot, tag, now, true);
-            if place.stream > 0 {
+            if place.has_stream {
                 // A connection that took nothing for that long takes no reset either.
                 stuck |= exchange.sent_ns == 0;
-                let session = &mut self.connections[slot as usize].state;
-                if let Some(wire) = &mut session.wire {
-                    wire.reset(place.stream, &mut session.out);
-                }
+                self.connections[slot as usize].state.carrier.reset(place.stream);
             }
             let kind = FailureKind::Timeout;
             self.fail_place(slot, tag, now, Failure { kind, errno: 0, connecting });

@@ -4,7 +4,7 @@
 
 use ablaze_net::Slot;
 
-use super::{Http2, Session};
+use super::{Carrier, OfSlot, Streams, Session};
 use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::record::WindowWaits;
@@ -56,13 +56,13 @@ impl Held {
     }
 }
 
-impl Session {
+impl<T: OfSlot> Session<T> {
     /// Looks at which bodies wait now.
     #[inline]
-    pub(super) fn look_at_windows(&mut self, at: u64, waits: &mut WindowWaits) {
-        let uploads = self.wire.as_ref().is_some_and(|wire| wire.uploads_unfinished() > 0);
+    pub(in crate::protocol) fn look_at_windows(&mut self, at: u64, waits: &mut WindowWaits) {
+        let uploads = self.carrier.uploads_unfinished() > 0;
         if uploads || self.held.any() {
-            let now = self.wire.as_ref().map_or((0, 0), |wire| wire.uploads_held());
+            let now = self.carrier.uploads_held();
             self.held.becomes(now, at, waits);
         }
     }
@@ -75,11 +75,11 @@ impl Session {
     }
 }
 
-impl<S: Walk> Worker<Http2<S>> {
+impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     /// What waits on a slot when the run ends has waited until now.
     pub(super) fn note_waits(&mut self, slot: Slot, at: u64) {
         let session = &mut self.connections[slot as usize].state;
-        session.nothing_waits(at, &mut self.protocol.facts.waits);
+        session.nothing_waits(at, self.protocol.carrier.waits());
     }
 }
 

@@ -7,7 +7,7 @@
 use ablaze_net::{Io, Slot};
 use ablaze_wire::http2::request::RequestText;
 
-use super::{Http2, Place, Session};
+use super::{Carrier, OfSlot, Streams, Place, Session};
 use crate::connection::{Exchange, Stage};
 use crate::walk::{Next, Walk, Written};
 use crate::worker::{Assignment, Worker};
@@ -49,7 +49,7 @@ impl Letters {
     }
 }
 
-impl<S: Walk> Worker<Http2<S>> {
+impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     /// Whether users are asked what they send.
     #[inline(always)]
     pub(super) fn asks_users(&self) -> bool {
@@ -190,7 +190,7 @@ impl<S: Walk> Worker<Http2<S>> {
     }
 }
 
-impl Session {
+impl<T: OfSlot> Session<T> {
     /// Users pause no more.
     pub(super) fn forget_pauses(&mut self) {
         for (tag, place) in self.places.iter_mut().enumerate() {

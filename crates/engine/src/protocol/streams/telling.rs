@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use super::receiving::Responses;
+use super::{Carrier, Responses};
 use crate::walk::{Answered, Walk};
 use ablaze_model::failure::FailureKind;
 
-impl<S: Walk> Responses<'_, S> {
+impl<C: Carrier, S: Walk> Responses<'_, C, S> {
     /// The user of a place.
     fn user(&self, tag: u32) -> u32 {
         self.connection.user * self.exchanges.len() as u32 + tag
@@ -16,7 +16,7 @@ impl<S: Walk> Responses<'_, S> {
     pub(super) fn tell_head(&mut self, tag: u32, status: u16) {
         self.told.clear();
         // Writing to memory does not fail.
-        let _ = write!(self.told, "HTTP/2 {status}\r\n");
+        let _ = write!(self.told, "{} {status}\r\n", C::VERSION);
         self.told.extend_from_slice(&self.head);
         self.told.extend_from_slice(b"\r\n");
         let place = self.first_place + tag as usize;

@@ -2,20 +2,18 @@
 //! not process.
 
 use ablaze_net::Slot;
-use ablaze_wire::http2::client::STREAMS_BEFORE_SETTINGS;
-use ablaze_wire::http2::error::ErrorCode;
-
-use super::Http2;
+use super::{Carrier, OfSlot, Streams};
 use crate::connection::Exchange;
 use crate::walk::Walk;
 use crate::worker::Worker;
 
 /// The server's GOAWAY on a connection: the last, if there were several.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GoAway {
-    pub code: ErrorCode,
-    /// The last stream that was or might be processed.
-    pub last_stream: u32,
+pub(crate) struct GoAway {
+    /// It says that something is wrong.
+    pub is_error: bool,
+    /// Streams from this one on were not processed.
+    pub first_refused: u64,
 }
 
 impl GoAway {
@@ -23,7 +21,7 @@ impl GoAway {
     /// answered on this one (`responses`), or will. A request that is refused then is not held against it, however
     /// often: with each connection there are fewer to go.
     pub fn is_rotation(&self, responses: u64) -> bool {
-        self.code == ErrorCode::NO_ERROR && (responses > 0 || self.last_stream > 0)
+        !self.is_error && (responses > 0 || self.first_refused > 1)
     }
 }
 
@@ -39,31 +37,30 @@ pub(super) fn again(exchange: &Exchange, counts: bool) -> Exchange {
     }
 }
 
-impl<S: Walk> Worker<Http2<S>> {
+impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     /// How many more streams may be opened on a slot.
     ///
-    /// Before its SETTINGS came a server may refuse what is beyond them (RFC 9113, 5.1.2). So a
+    /// Before its SETTINGS came a server of HTTP/2 may refuse what is beyond them (RFC 9113, 5.1.2). So a
     /// connection begins with what the server permitted on those before; where there was none yet,
     /// with none in closed loop, as SETTINGS are the first that a server sends (3.4) and are under way
-    /// already, and with one where no more than that would be sent.
+    /// already, and with one where no more than that would be sent. Over QUIC the limit comes with the handshake.
     #[inline]
     pub(super) fn streams_left(&self, slot: Slot) -> u32 {
-        let Some(wire) = &self.connections[slot as usize].state.wire else { return 0 };
-        let room = wire.free_streams();
-        if wire.peer_settings().is_some() {
+        let carrier = &self.connections[slot as usize].state.carrier;
+        let room = carrier.free_streams();
+        if !C::LIMIT_COMES_LATE || carrier.began() || room == 0 {
             return room;
         }
-        room.min(self.streams_before_settings().saturating_sub(wire.streams_live()))
+        room.min(self.streams_at_first().saturating_sub(carrier.streams_live()))
     }
 
     /// How many streams may be opened at once on a new connection.
     #[cold]
-    pub(super) fn streams_before_settings(&self) -> u32 {
-        let known = self.protocol.facts.settings.map(|settings| settings.streams_max);
-        match known {
-            Some(permitted) => permitted.unwrap_or(u32::MAX).min(STREAMS_BEFORE_SETTINGS),
+    pub(super) fn streams_at_first(&self) -> u32 {
+        match self.protocol.carrier.streams_permitted() {
+            Some(permitted) => permitted.unwrap_or(u32::MAX).min(C::STREAMS_AT_FIRST),
             None => {
-                let several = self.protocol.options.streams > 1 && self.requests_per_connection > 1;
+                let several = self.protocol.streams > 1 && self.requests_per_connection > 1;
                 u32::from(!several || self.open_loop.is_some())
             }
         }
