@@ -22,7 +22,8 @@ use crate::walk::{Answered, Walk};
 pub(crate) struct Watches {
     checks: Arc<PlannedChecks>,
     requests: Arc<[Request]>,
-    is_http2: bool,
+    /// What is shown of a request is how HTTP/2 and HTTP/3 would have it.
+    is_written_anew: bool,
     seed: u64,
 }
 
@@ -31,7 +32,8 @@ pub(crate) struct Watches {
 pub(crate) struct Watch {
     checks: Arc<PlannedChecks>,
     requests: Arc<[Request]>,
-    is_http2: bool,
+    /// What is shown of a request is how HTTP/2 and HTTP/3 would have it.
+    is_written_anew: bool,
     looks_at_bodies: bool,
     places: Vec<Place>,
     /// What was kept of responses that are over: there are as many as responses arrived at once.
@@ -136,7 +138,7 @@ impl Watches {
         Some(Self {
             checks: Arc::clone(plan.checks.as_ref()?),
             requests: requests.collect(),
-            is_http2: plan.http2.is_some(),
+            is_written_anew: plan.streams().is_some(),
             seed: plan.requests.seed,
         })
     }
@@ -152,7 +154,7 @@ impl Watches {
             sampling: Sampling::new(self.seed, of.worker),
             checks: Arc::clone(&self.checks),
             requests: Arc::clone(&self.requests),
-            is_http2: self.is_http2,
+            is_written_anew: self.is_written_anew,
         }
     }
 }
@@ -184,7 +186,7 @@ impl Watch {
             false => (&request.bytes, request.bytes.len() as u64),
         };
         let mut request = Cow::Borrowed(request.as_slice());
-        if self.is_http2 {
+        if self.is_written_anew {
             let shown = RequestText::shown(&request);
             request_bytes -= (request.len() - shown.len()) as u64;
             request = Cow::Owned(shown);

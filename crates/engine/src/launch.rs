@@ -23,6 +23,7 @@ use crate::outbox::Layout;
 use crate::protocol::Protocol;
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::Http2;
+use crate::protocol::http3::{Http3, Origins};
 use crate::protocol::streams::Streams;
 use crate::recorder::Snapshot;
 use crate::schedule::Numbers;
@@ -66,7 +67,7 @@ pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
     if let Some(watches) = Watches::of(&plan) {
         return run_walking(plan, control, &|of| Box::new(watches.watch(of)));
     }
-    if plan.http2.is_some() && plan.requests.vary_in_length() {
+    if plan.streams().is_some() && plan.requests.vary_in_length() {
         return run_walking(plan, control, &|_| Box::new(Unwatched));
     }
     Ok(run_with_sinks(plan, control, |_| NoSink)?.0)
@@ -184,15 +185,17 @@ fn carry_out<D: Driver, S: Walk + Send>(
     fault::listen();
     let tls = Offers::of(&plan)?;
     let http2 = plan.http2_requests()?.map(Arc::new);
-    if !S::WALKS && http2.is_some() && plan.requests.vary_in_length() {
-        let text = "requests with columns of a feed are written by a walk over HTTP/2";
+    let http3 = Origins::requests(&plan)?;
+    let origins = Origins::of(&plan)?;
+    if !S::WALKS && plan.streams().is_some() && plan.requests.vary_in_length() {
+        let text = "requests with columns of a feed are written by a walk over HTTP/2 and HTTP/3";
         return Err(PlanError::Invalid(text.to_owned()).into());
     }
     let plan = Arc::new(plan);
     let count = plan.workers.count.min(plan.load.connections());
     let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
     let layout =
-        Layout::new(&plan.requests, if http2.is_some() { 1 } else { plan.load.pipeline() });
+        Layout::new(&plan.requests, if plan.streams().is_some() { 1 } else { plan.load.pipeline() });
     let endpoints = endpoints(&plan);
     let spares = spares(&plan);
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
@@ -213,6 +216,7 @@ fn carry_out<D: Driver, S: Walk + Send>(
                     plan: Arc::clone(&plan),
                     layout: layout.clone(),
                     http2: http2.clone(),
+                    http3: http3.clone(),
                     numbers: Arc::clone(&numbers),
                     snapshot: Arc::clone(&snapshots[worker as usize]),
                     teller: RefCell::new(tellers.next()),
@@ -221,13 +225,14 @@ fn carry_out<D: Driver, S: Walk + Send>(
                 };
                 let setup = assignment.driver_setup(endpoints.clone());
                 let (moments, make_driver, tls) = (&moments, &make_driver, tls.as_ref());
+                let origins = origins.clone();
                 let make_sink = &make_sink;
                 std::thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(
                     scope,
                     move || {
                         let result = caught(|| {
                             let make = (|| make_driver(setup), make_sink);
-                            run_worker(assignment, control, moments, tls, make)
+                            run_worker(assignment, control, moments, (tls, origins), make)
                         });
                         let failed = |(done, _): &(WorkerRecord, S)| !done.record.faults.is_empty();
                         if result.as_ref().map_or(true, failed) {
@@ -267,7 +272,7 @@ fn run_worker<D: Driver, S: Walk>(
     assignment: Assignment,
     control: &Control,
     moments: &Moments,
-    tls: Option<&Offers>,
+    (tls, origins): (Option<&Offers>, Option<Origins>),
     (make_driver, make_sink): (impl FnOnce() -> io::Result<D>, impl FnOnce(SinkOf) -> S),
 ) -> io::Result<(WorkerRecord, S)> {
     let mut gate = ThreadGate::new(moments, control);
@@ -290,13 +295,18 @@ fn run_worker<D: Driver, S: Walk>(
     });
     let tunnels = Tunnels::of(&assignment.plan, assignment.slots());
     let lines = Lines { tls, tunnels };
-    let (mut record, sink) = match assignment.http2.clone() {
-        Some(requests) => {
+    let (mut record, sink) = match (assignment.http2.clone(), assignment.http3.clone().zip(origins)) {
+        (_, Some((requests, origins))) => {
+            let http3 = Http3::new(&assignment, requests, origins);
+            let protocol = Streams::new(&assignment, http3, sink);
+            work(Plain(driver), protocol, assignment, control, &mut gate)
+        }
+        (Some(requests), None) => {
             let http2 = Http2::new(&assignment, requests);
             let protocol = Streams::new(&assignment, http2, sink);
             lines.work(driver, protocol, assignment, control, &mut gate)
         }
-        None => {
+        (None, None) => {
             let protocol = Http1::new(&assignment, sink);
             lines.work(driver, protocol, assignment, control, &mut gate)
         }
@@ -365,7 +375,8 @@ fn endpoints(plan: &Plan) -> Vec<Endpoint> {
         Some(path) => vec![Address::Unix(path.clone())],
         None => {
             let others = plan.target.others.iter().flat_map(|origin| &origin.addresses);
-            plan.target.addresses.iter().chain(others).copied().map(Address::Tcp).collect()
+            let kind = if plan.http3.is_some() { Address::Udp } else { Address::Tcp };
+            plan.target.addresses.iter().chain(others).copied().map(kind).collect()
         }
     };
     let connections = &plan.connections;

@@ -8,11 +8,11 @@ const SPARES: u32 = 16;
 const DESCRIPTORS_BESIDE: u64 = 128;
 
 /// Slots beside those of the load, for connections that wait for the server to close: as many where
-/// every response ends one, some where a server may end them now and then. HTTP/2 announces no close.
+/// every response ends one, some where a server may end them now and then. HTTP/2 and HTTP/3 announce no close.
 pub(crate) fn spares(plan: &Plan) -> u32 {
     let connections = plan.load.connections();
     let wanted = match plan.connections.close {
-        _ if plan.http2.is_some() => 0,
+        _ if plan.streams().is_some() => 0,
         Close::Await if !plan.connections.keep_alive => connections.max(SPARES),
         Close::Await => SPARES,
         Close::Fin | Close::Reset => 0,

@@ -33,6 +33,7 @@
 
 pub(crate) mod http1;
 pub(crate) mod http2;
+pub(crate) mod http3;
 pub(crate) mod streams;
 
 use ablaze_model::failure::FailureKind;
@@ -67,7 +68,7 @@ pub(crate) trait Protocol: Sized {
     fn open_next<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot);
 
     /// The slot is about to be opened.
-    fn begin(worker: &mut Worker<Self>, slot: Slot);
+    fn begin<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot);
 
     /// The driver, or the layer above it, has opened the slot. Over a stream of bytes the connection
     /// stands with that.

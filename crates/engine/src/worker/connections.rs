@@ -46,7 +46,7 @@ impl<P: Protocol> Worker<P> {
         connection.opening_ns = 0;
         connection.mode = mode;
         connection.deadline_ns = u64::MAX;
-        P::begin(self, slot);
+        P::begin(self, io, slot);
         self.note_leaving(io, slot);
         io.open(slot, endpoint, first, mode);
     }

@@ -59,6 +59,8 @@ pub struct Assignment {
     pub layout: Layout,
     /// The requests as HTTP/2 has them; `None` when it is not spoken.
     pub http2: Option<Arc<RequestSet>>,
+    /// The requests as HTTP/3 has them; `None` when it is not spoken.
+    pub http3: Option<Arc<ablaze_quic::client::RequestSet>>,
     /// The numbers of the measured requests.
     pub numbers: Arc<Numbers>,
     /// Where its progress is shown.

@@ -101,7 +101,7 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// Which address of its origin a slot is to be connected to, and the driver's number of it.
-    pub(super) fn endpoint(&mut self, slot: Slot) -> (usize, u16) {
+    pub(crate) fn endpoint(&mut self, slot: Slot) -> (usize, u16) {
         let origin = self.connections[slot as usize].origin;
         match self.elsewhere.of(origin) {
             None => (self.address, self.address as u16),

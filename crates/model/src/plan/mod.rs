@@ -314,16 +314,21 @@ impl Plan {
         if self.http2.is_none() {
             return Ok(None);
         }
+        Ok(Some(RequestSet::new(&self.requests_of_streams()?)))
+    }
+
+    /// The requests as fields and bodies, for protocols that have streams.
+    ///
+    /// # Errors
+    /// When one of them cannot be sent over such a protocol; the text names the fix.
+    pub fn requests_of_streams(&self) -> Result<Vec<Request>, PlanError> {
         let (scheme, authority) = (self.scheme(), &self.target.host);
         let translate = |template: &Template| match template.is_variable() {
             false => Request::from_template(template, scheme, authority),
             // Those are written anew each time: this one says whether they can be, and is never sent.
             true => Request::from_template(&template.filled(), scheme, authority),
         };
-        let requests = self.requests.templates.iter().map(translate).collect::<Result<Vec<_>, _>>();
-        match requests {
-            Ok(requests) => Ok(Some(RequestSet::new(&requests))),
-            Err(error) => Err(PlanError::Invalid(error.to_string())),
-        }
+        let requests = self.requests.templates.iter().map(translate);
+        requests.collect::<Result<_, _>>().map_err(|error| PlanError::Invalid(error.to_string()))
     }
 }

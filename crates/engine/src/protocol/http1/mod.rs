@@ -139,7 +139,7 @@ impl<S: Walk> Protocol for Http1<S> {
         worker.open_next_requests(io, slot);
     }
 
-    fn begin(_worker: &mut Worker<Self>, _slot: Slot) {}
+    fn begin<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _slot: Slot) {}
 
     fn stands_early(_worker: &mut Worker<Self>, _slot: Slot) {}
 

@@ -176,7 +176,7 @@ impl Carrier for Http2 {
     }
 
     /// The first bytes are ready when the connection stands.
-    fn begin<S: Walk>(worker: &mut Worker<Streams<Self, S>>, slot: Slot) {
+    fn begin<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, _io: &mut I, slot: Slot) {
         let options = worker.protocol.carrier.options;
         let framed = &mut worker.connections[slot as usize].state.carrier;
         framed.out.clear();

@@ -60,7 +60,7 @@ pub(crate) trait Carrier: Sized {
     fn sends_under_way(&self) -> u32;
 
     /// The slot is about to be opened.
-    fn begin<S: Walk>(worker: &mut Worker<Streams<Self, S>>, slot: Slot);
+    fn begin<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I, slot: Slot);
 
     /// The driver, or the layer above it, has opened the slot.
     #[inline]

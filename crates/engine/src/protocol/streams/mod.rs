@@ -26,7 +26,7 @@ use ablaze_net::{CloseReason, Datagrams, Io, Receive, Slot};
 
 pub(super) use self::carrier::{Asked, Carrier, OfSlot};
 pub(super) use self::permits::GoAway;
-pub(super) use self::responses::Responses;
+pub(super) use self::responses::{Responses, Seen};
 use self::waits::Held;
 use self::walking::Letters;
 use super::{Failure, Made, Protocol, State};
@@ -182,8 +182,8 @@ impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
         worker.open_next_for_streams(io, slot);
     }
 
-    fn begin(worker: &mut Worker<Self>, slot: Slot) {
-        C::begin(worker, slot);
+    fn begin<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
+        C::begin(worker, io, slot);
     }
 
     #[inline]

@@ -70,6 +70,10 @@ impl Offers {
     /// # Errors
     /// As [`Shared::new`].
     pub fn of(plan: &Plan) -> Result<Option<Self>, PlanError> {
+        if plan.http3.is_some() {
+            // QUIC has TLS inside.
+            return Ok(None);
+        }
         let addresses =
             if plan.target.unix_socket.is_some() { 1 } else { plan.target.addresses.len() };
         let others = plan.target.others.iter().map(|other| (&other.tls, other.addresses.len()));

@@ -1,0 +1,84 @@
+//! Begins connections, and tells when they stand, or that they will not.
+
+use ablaze_net::{CloseHow, Io, Slot};
+use ablaze_quic::client::Connection;
+
+use super::Http3;
+use super::trouble::{self, Trouble};
+use crate::connection::Stage;
+use crate::protocol::streams::{Carrier, Streams};
+use crate::walk::Walk;
+use crate::worker::Worker;
+
+impl<S: Walk> Worker<Streams<Http3, S>> {
+    /// The driver has a socket for a slot: the handshake's first flight leaves.
+    pub(super) fn begin_handshake<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let (_, endpoint) = self.endpoint(slot);
+        let (connector, remote, server_name) = self.protocol.carrier.origins.endpoint(endpoint);
+        match Connection::new(connector, remote, server_name, at) {
+            Ok(connection) => {
+                let quic = &mut self.connections[slot as usize].state.carrier;
+                quic.connection = Some(Box::new(connection));
+                self.flush_datagrams(io, slot, at);
+            }
+            Err(error) => self.handshake_fails(io, slot, trouble::of_start(&error)),
+        }
+    }
+
+    /// Something came while the connection is being made: it may stand now.
+    pub(super) fn look_at_handshake<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let Some(quic) = connection.state.carrier.connection.as_ref() else { return };
+        if quic.ended().is_some() || !quic.stands() {
+            return;
+        }
+        let Some(handshake) = quic.handshake() else { return };
+        let carrier = &mut self.protocol.carrier;
+        let asked = self.plan.places_per_connection();
+        carrier.note_handshake(&handshake, asked);
+        // Connecting is the handshake: a socket for datagrams is there at once.
+        let tls_ns = at.saturating_sub(connection.opening_ns).saturating_sub(1);
+        connection.tls_ns = tls_ns.max(1);
+        self.stands(io, slot, at);
+    }
+
+    /// The connection is over: the server ended it, it was silent for too long, or what it sent cannot be used.
+    pub(super) fn look_at_end<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) -> bool {
+        let connection = &mut self.connections[slot as usize];
+        let quic = &mut connection.state.carrier;
+        let Some(ended) = quic.connection.as_ref().and_then(|connection| connection.ended()) else {
+            return false;
+        };
+        if std::mem::replace(&mut quic.is_over, true) {
+            return true;
+        }
+        self.protocol.carrier.note_end(ended);
+        let trouble = trouble::of_ended(ended);
+        match (connection.stage, trouble) {
+            (Stage::Opening, Some(trouble)) => self.handshake_fails(io, slot, trouble),
+            (Stage::Open, Some(trouble)) => {
+                let kind = trouble.kind;
+                self.protocol.carrier.note_failure(kind, || trouble.detail);
+                self.fails_with(io, slot, at, kind);
+            }
+            // It has nothing against us, and is gone.
+            (Stage::Opening | Stage::Open, None) => self.end_connection(io, slot, CloseHow::Fin),
+            _ => {}
+        }
+        true
+    }
+
+    /// There will be no connection: what it was is kept, and the slot tried again as others are.
+    fn handshake_fails<I: Io>(&mut self, io: &mut I, slot: Slot, trouble: Trouble) {
+        let Trouble { kind, detail } = trouble;
+        if kind.is_of_tls() {
+            self.protocol.carrier.tls.first_failure.get_or_insert((kind, detail));
+        } else {
+            self.protocol.carrier.note_failure(kind, || detail);
+        }
+        let at = io.now();
+        self.flush_datagrams(io, slot, at);
+        self.connections[slot as usize].given_up = Some(kind);
+        io.close(slot, CloseHow::Fin);
+    }
+}

@@ -1,0 +1,245 @@
+//! HTTP/3 as what carries [streams](super::streams): QUIC on datagrams (RFC 9114, 9000).
+//!
+//! A connection is a socket of its own with a QUIC endpoint of its own. There is no layer of TLS below it: QUIC has TLS
+//! inside, and what is lent by the driver are datagrams. A slot that is open at the driver is still being made here until
+//! the handshake is over.
+//!
+//! `connecting` begins connections and tells when they stand, `exchanging` moves datagrams, `receiving` tells responses to
+//! exchanges, `timers` says when a connection has to be looked at, `counting` what went through sockets, `origins` what
+//! connections are made with, `trouble` why they failed.
+
+mod connecting;
+mod counting;
+mod exchanging;
+mod origins;
+mod receiving;
+mod timers;
+mod trouble;
+
+use std::sync::Arc;
+
+use ablaze_model::failure::FailureKind;
+use ablaze_model::record::{Http3Facts, Record, TlsFacts, WindowWaits};
+use ablaze_net::{CloseReason, Datagrams, Io, Receive, Slot};
+use ablaze_quic::client::{Connection, RequestSet};
+use ablaze_wire::http1::patch::Digits;
+
+use self::counting::Counted;
+pub(crate) use self::origins::Origins;
+use self::timers::Timers;
+use super::streams::{Asked, Carrier, GoAway, OfSlot, Streams};
+use crate::walk::Walk;
+use crate::worker::{Assignment, Worker};
+
+/// HTTP/3 of one worker.
+pub(crate) struct Http3 {
+    set: Arc<RequestSet>,
+    digits: Digits,
+    origins: Origins,
+    timers: Timers,
+    /// Datagrams on their way to the driver: a buffer.
+    out: Vec<u8>,
+    facts: Box<Http3Facts>,
+    tls: Box<TlsFacts>,
+}
+
+/// HTTP/3 of one slot.
+#[derive(Default)]
+pub(crate) struct Quic {
+    connection: Option<Box<Connection>>,
+    counted: Counted,
+    /// The server has been told that the connection is over, or told so itself.
+    is_over: bool,
+}
+
+impl Http3 {
+    /// For one worker.
+    pub fn new(assignment: &Assignment, set: Arc<RequestSet>, origins: Origins) -> Self {
+        let plan = &assignment.plan;
+        Self {
+            set,
+            digits: Digits::new(plan.requests.seed, u64::from(assignment.worker)),
+            origins,
+            timers: Timers::new(assignment.slots() as usize),
+            out: Vec::new(),
+            facts: Box::default(),
+            tls: Box::default(),
+        }
+    }
+}
+
+impl OfSlot for Quic {
+    #[inline]
+    fn is_there(&self) -> bool {
+        self.connection.is_some()
+    }
+
+    #[inline]
+    fn free_streams(&self) -> u32 {
+        self.connection.as_ref().map_or(0, |connection| connection.free_streams())
+    }
+
+    #[inline]
+    fn streams_live(&self) -> u32 {
+        self.connection.as_ref().map_or(0, |connection| connection.streams_live())
+    }
+
+    #[inline]
+    fn is_draining(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| connection.is_draining())
+    }
+
+    /// The handshake is over: both have agreed to HTTP/3.
+    #[inline]
+    fn began(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| connection.stands())
+    }
+
+    #[inline]
+    fn uploads_unfinished(&self) -> usize {
+        self.connection.as_ref().map_or(0, |connection| connection.uploads_unfinished())
+    }
+
+    fn uploads_held(&self) -> (u32, u32) {
+        self.connection.as_ref().map_or((0, 0), |connection| connection.uploads_held())
+    }
+
+    fn reset(&mut self, stream: u64) {
+        if let Some(connection) = &mut self.connection {
+            connection.reset(stream);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.connection = None;
+    }
+}
+
+impl Carrier for Http3 {
+    type OfSlot = Quic;
+
+    const VERSION: &'static str = "HTTP/3";
+    const VIOLATED: FailureKind = FailureKind::Http3Violated;
+    const STREAMS_AT_FIRST: u32 = 100;
+    const LIMIT_COMES_LATE: bool = false;
+    const TAKES_LEAVE: bool = true;
+
+    #[inline]
+    fn request(&mut self, slot: &mut Quic, asked: Asked<'_>, tag: u32) -> Option<u64> {
+        let connection = slot.connection.as_mut()?;
+        let stream = match asked.text {
+            Some((text, scheme)) => connection.request_text(&text, scheme, tag),
+            None => {
+                let (template, digits) = (asked.template as usize, &mut self.digits);
+                connection.request(&self.set, template, asked.number, digits, tag)
+            }
+        };
+        stream.ok()
+    }
+
+    fn streams_permitted(&self) -> Option<Option<u32>> {
+        let permitted = self.facts.streams_permitted?;
+        Some(Some(u32::try_from(permitted).unwrap_or(u32::MAX)))
+    }
+
+    fn waits(&mut self) -> &mut WindowWaits {
+        &mut self.facts.waits
+    }
+
+    fn note_failure(&mut self, kind: FailureKind, words: impl FnOnce() -> String) {
+        self.facts.first_failure.get_or_insert_with(|| (kind, words()));
+    }
+
+    fn note_refused_again(&mut self) {
+        self.facts.refused_again += 1;
+    }
+
+    fn sends_under_way(&self) -> u32 {
+        0
+    }
+
+    fn begin<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I, slot: Slot) {
+        worker.count(io, slot, true);
+        let quic = &mut worker.connections[slot as usize].state.carrier;
+        *quic = Quic::default();
+    }
+
+    fn slot_open<S: Walk, I: Io>(
+        worker: &mut Worker<Streams<Self, S>>,
+        io: &mut I,
+        slot: Slot,
+        at: u64,
+    ) {
+        worker.begin_handshake(io, slot, at);
+    }
+
+    #[inline]
+    fn flush<S: Walk, I: Io>(
+        worker: &mut Worker<Streams<Self, S>>,
+        io: &mut I,
+        slot: Slot,
+        at: u64,
+    ) {
+        worker.flush_datagrams(io, slot, at);
+    }
+
+    #[inline]
+    fn datagrams<S: Walk, I: Io>(
+        worker: &mut Worker<Streams<Self, S>>,
+        io: &mut I,
+        slot: Slot,
+        datagrams: Datagrams<'_>,
+        at: u64,
+    ) {
+        worker.read_datagrams(io, slot, datagrams, at);
+    }
+
+    #[inline(always)]
+    fn next_timer_ns(&self) -> u64 {
+        self.timers.next_ns()
+    }
+
+    fn expired<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I, now: u64) {
+        worker.timers_expired(io, now);
+    }
+
+    fn take_leave<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I, slot: Slot) {
+        worker.close_connection(io, slot);
+    }
+
+    fn ended(
+        &mut self,
+        slot: &mut Quic,
+        _why: CloseReason,
+        goaway: Option<GoAway>,
+    ) -> Option<FailureKind> {
+        let ended = slot.connection.as_ref().and_then(|connection| connection.ended());
+        let known = ended.and_then(trouble::of_ended).map(|trouble| trouble.kind);
+        known.or(goaway.filter(|goaway| goaway.is_error).map(|_| FailureKind::GoAway))
+    }
+
+    fn window_opens(&mut self) {
+        self.facts.open_window();
+    }
+
+    fn counts_from<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I) {
+        worker.count_all(io, false);
+        // What was counted until now was before the window.
+        worker.protocol.carrier.facts.open_window();
+    }
+
+    fn counts_until<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I) {
+        worker.count_all(io, true);
+    }
+
+    fn report(&mut self, record: &mut Record) {
+        record.http3 = Some(std::mem::take(&mut self.facts));
+        record.tls = Some(std::mem::take(&mut self.tls));
+    }
+
+    /// Datagrams are received as they come.
+    #[inline]
+    fn mode(_expected: Receive) -> Receive {
+        Receive::Stream
+    }
+}

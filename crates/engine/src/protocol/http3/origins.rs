@@ -1,0 +1,75 @@
+//! What connections to the Plan's origins are made with, made once for a run.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use ablaze_quic::client::{Connector, RequestSet, Settings};
+use ablaze_quic::transport::Transport;
+
+use crate::transport::tls::Shared;
+use ablaze_model::plan::{Plan, PlanError};
+
+/// The origins of a Plan.
+#[derive(Debug, Clone)]
+pub(crate) struct Origins {
+    /// How connections to each origin are made, and the name that its certificate has to be for.
+    origins: Vec<(Connector, String)>,
+    /// By the driver's numbers of endpoints: whose it is, and its address.
+    endpoints: Box<[(u16, SocketAddr)]>,
+}
+
+impl Origins {
+    /// From the Plan; `None` if it does not speak HTTP/3.
+    ///
+    /// # Errors
+    /// When the offer of TLS is empty, or a certificate, a key or a name cannot be used.
+    pub fn of(plan: &Plan) -> Result<Option<Self>, PlanError> {
+        let Some(http3) = plan.http3 else { return Ok(None) };
+        let settings = Settings {
+            streams: http3.streams,
+            section_bytes_max: plan.limits.max_head_bytes.try_into().unwrap_or(u32::MAX),
+            qpack_table_bytes: http3.qpack_table_bytes,
+            transport: Transport {
+                idle_timeout_ns: http3.idle_timeout_ns,
+                stream_window_bytes: http3.stream_window_bytes,
+                connection_window_bytes: http3.connection_window_bytes,
+                datagram_bytes: http3.datagram_bytes,
+                paces: http3.paces,
+                request_streams: 0,
+            },
+        };
+        let others = plan.target.others.iter().map(|other| (&other.tls, &other.addresses));
+        let (mut origins, mut endpoints) = (Vec::new(), Vec::new());
+        for (tls, addresses) in std::iter::once((&plan.tls, &plan.target.addresses)).chain(others) {
+            let Some(tls) = tls else {
+                let text = "HTTP/3 is spoken over QUIC, which always has TLS: use https:// URLs";
+                return Err(PlanError::Invalid(text.to_owned()));
+            };
+            let shared = Shared::new(tls)?;
+            let connector = Connector::new(shared.config, settings)
+                .map_err(|error| PlanError::Invalid(error.to_string()))?;
+            let number = origins.len() as u16;
+            origins.push((connector, tls.server_name.clone()));
+            endpoints.extend(addresses.iter().map(|&address| (number, address)));
+        }
+        Ok(Some(Self { origins, endpoints: endpoints.into() }))
+    }
+
+    /// The requests of a Plan as HTTP/3 has them; `None` if it does not speak it.
+    ///
+    /// # Errors
+    /// When one of them cannot be sent over HTTP/3.
+    pub fn requests(plan: &Plan) -> Result<Option<Arc<RequestSet>>, PlanError> {
+        if plan.http3.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(RequestSet::new(&plan.requests_of_streams()?))))
+    }
+
+    /// How to connect to an endpoint of this number, its address, and the name to ask for.
+    pub fn endpoint(&self, endpoint: u16) -> (&Connector, SocketAddr, &str) {
+        let (number, address) = self.endpoints[usize::from(endpoint)];
+        let (connector, server_name) = &self.origins[usize::from(number)];
+        (connector, address, server_name)
+    }
+}
