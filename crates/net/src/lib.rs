@@ -14,6 +14,7 @@ mod low_water;
 mod outbox;
 pub mod sim;
 pub mod socket;
+mod udp;
 pub mod uring;
 pub mod waker;
 mod watch;

@@ -15,6 +15,7 @@ use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 
 use crate::driver::CloseReason;
 use crate::endpoint::{Address, Endpoint, SocketOptions};
+use crate::udp;
 
 /// How many local ports are tried for one connection before it fails. A taken port costs about
 /// two microseconds to find out, so that the worst case stays near ten milliseconds.
@@ -79,6 +80,16 @@ pub struct Route {
     options: SocketOptions,
     rotation: Rotation,
     kind: Type,
+    /// Of sockets for datagrams.
+    datagrams: Option<Datagrams>,
+}
+
+/// What is special about a route for datagrams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Datagrams {
+    pub(crate) version: udp::Version,
+    /// The errno with which the last socket refused to join received datagrams.
+    pub(crate) no_coalescing: Option<i32>,
 }
 
 impl Route {
@@ -88,8 +99,9 @@ impl Route {
     /// The path of a Unix socket is longer than the kernel allows (107 bytes).
     pub fn new(endpoint: &Endpoint) -> io::Result<Self> {
         let (remote, domain) = match &endpoint.address {
-            Address::Tcp(address) => (SockAddr::from(*address), Domain::for_address(*address)),
-            Address::Udp(_) => unimplemented!("datagrams"),
+            Address::Tcp(address) | Address::Udp(address) => {
+                (SockAddr::from(*address), Domain::for_address(*address))
+            }
             Address::Unix(path) => {
                 let remote = SockAddr::unix(path).map_err(|error| {
                     let path = path.display();
@@ -98,15 +110,23 @@ impl Route {
                 (remote, Domain::UNIX)
             }
         };
-        let is_tcp = domain != Domain::UNIX;
+        let is_ip = domain != Domain::UNIX;
+        let datagrams = match endpoint.address {
+            Address::Udp(address) => {
+                Some(Datagrams { version: udp::Version::toward(address), no_coalescing: None })
+            }
+            Address::Tcp(_) | Address::Unix(_) => None,
+        };
+        let kind = if datagrams.is_some() { Type::DGRAM } else { Type::STREAM };
         Ok(Self {
             remote,
             domain,
-            local_addresses: if is_tcp { endpoint.local_addresses.clone() } else { Vec::new() },
-            local_ports: endpoint.local_ports.clone().filter(|ports| is_tcp && !ports.is_empty()),
+            local_addresses: if is_ip { endpoint.local_addresses.clone() } else { Vec::new() },
+            local_ports: endpoint.local_ports.clone().filter(|ports| is_ip && !ports.is_empty()),
             options: endpoint.options,
             rotation: Rotation::default(),
-            kind: Type::STREAM.nonblocking().cloexec(),
+            kind: kind.nonblocking().cloexec(),
+            datagrams,
         })
     }
 
@@ -116,7 +136,10 @@ impl Route {
     /// # Errors
     /// As [`Route::new`].
     pub fn for_ring(endpoint: &Endpoint) -> io::Result<Self> {
-        Ok(Self { kind: Type::STREAM.cloexec(), ..Self::new(endpoint)? })
+        let mut route = Self::new(endpoint)?;
+        let kind = if route.datagrams.is_some() { Type::DGRAM } else { Type::STREAM };
+        route.kind = kind.cloexec();
+        Ok(route)
     }
 
     /// The peer's address. It keeps its place in memory as long as the route does, which is
@@ -137,7 +160,12 @@ impl Route {
 
     /// Whether this goes over TCP: only there `MSG_TRUNC` drops bytes without a copy.
     pub fn is_tcp(&self) -> bool {
-        self.domain != Domain::UNIX
+        self.domain != Domain::UNIX && self.datagrams.is_none()
+    }
+
+    /// What is special about it if it is for datagrams.
+    pub(crate) fn datagrams(&self) -> Option<Datagrams> {
+        self.datagrams
     }
 
     /// Whether sockets are bound to a local address or port before they connect.
@@ -176,6 +204,9 @@ impl Route {
         let socket = Socket::new_raw(self.domain, self.kind, None)
             .map_err(|error| failure("socket", &error))?;
         self.apply_options(&socket, calls).map_err(|error| failure("setsockopt", &error))?;
+        if let Some(datagrams) = &mut self.datagrams {
+            datagrams.no_coalescing = udp::prepare(socket.as_fd(), datagrams.version, calls)?;
+        }
         if self.binds() {
             self.bind(&socket, attempts_left, calls)?;
         }
@@ -196,6 +227,7 @@ impl Route {
                 Connect::Failed(errno) => {
                     *calls += 1; // closing it
                     drop(socket);
+                    let errno = self.named_as_for_streams(errno);
                     if errno != libc::EADDRNOTAVAIL || !self.binds() || attempts_left == 0 {
                         return Err(connect_failure(errno));
                     }
@@ -203,6 +235,13 @@ impl Route {
                 started => return Ok((socket, started)),
             }
         }
+    }
+
+    /// Where no local port is left, a connect of datagrams says EAGAIN (`inet_dgram_connect`) instead of
+    /// EADDRNOTAVAIL.
+    fn named_as_for_streams(&self, errno: i32) -> i32 {
+        let no_port = self.datagrams.is_some() && errno == libc::EAGAIN;
+        if no_port { libc::EADDRNOTAVAIL } else { errno }
     }
 
     fn port_count(&self) -> u32 {
@@ -233,6 +272,8 @@ impl Route {
     ) -> Result<(), LocalFailure> {
         *calls += 1;
         match self.local_ports {
+            // With SO_REUSEADDR two sockets would have the port, and one the datagrams of both.
+            Some(_) if self.datagrams.is_some() => socket.set_reuse_address(false),
             // Lets connections to different peers share a port, and a port be used again while
             // its last connection is in TIME-WAIT; `connect` still refuses two equal ones.
             Some(_) => socket.set_reuse_address(true),
@@ -307,74 +348,39 @@ pub fn reset_on_close(socket: BorrowedFd<'_>) -> io::Result<()> {
     SockRef::from(&socket).set_linger(Some(Duration::ZERO))
 }
 
-/// `IP_BIND_ADDRESS_NO_PORT` (ip(7)); IPv6 stream sockets take the same `SOL_IP` option.
+/// `IP_BIND_ADDRESS_NO_PORT` (ip(7)); IPv6 sockets take the same `SOL_IP` option.
 fn set_bind_address_no_port(socket: BorrowedFd<'_>) -> io::Result<()> {
-    let on: libc::c_int = 1;
+    set_option(socket, libc::SOL_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)
+}
+
+/// Sets an option whose value is an `int`.
+pub(crate) fn set_option(
+    socket: BorrowedFd<'_>,
+    level: i32,
+    name: i32,
+    value: libc::c_int,
+) -> io::Result<()> {
     // SAFETY: the descriptor is borrowed for the whole call, and the option's value is the `int`
     // that lives on this stack frame, passed with its own size.
     let result = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
-            libc::SOL_IP,
-            libc::IP_BIND_ADDRESS_NO_PORT,
-            std::ptr::from_ref(&on).cast(),
-            size_of_val(&on) as libc::socklen_t,
+            level,
+            name,
+            std::ptr::from_ref(&value).cast(),
+            size_of_val(&value) as libc::socklen_t,
         )
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-fn failure(call: &'static str, error: &io::Error) -> LocalFailure {
+pub(crate) fn failure(call: &'static str, error: &io::Error) -> LocalFailure {
     LocalFailure { call, errno: errno_of(error) }
 }
 
-fn errno_of(error: &io::Error) -> i32 {
+pub(crate) fn errno_of(error: &io::Error) -> i32 {
     error.raw_os_error().unwrap_or(libc::EIO)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rotation_reaches_every_pair_even_with_a_common_divisor() {
-        let mut rotation = Rotation::default();
-        let pairs: std::collections::HashSet<_> = (0..8).map(|_| rotation.next(2, 4)).collect();
-        assert_eq!(pairs.len(), 8);
-    }
-
-    #[test]
-    fn a_unix_path_too_long_is_an_error_that_names_it() {
-        let path = format!("/tmp/{}", "x".repeat(200));
-        let endpoint = Endpoint::new(Address::Unix(path.clone().into()));
-        let error = Route::new(&endpoint).expect_err("108 bytes are the limit");
-        assert!(error.to_string().contains(&path));
-    }
-
-    #[test]
-    fn sockets_are_non_blocking_and_close_on_exec() {
-        let endpoint = Endpoint::new(Address::Tcp(([127, 0, 0, 1], 9).into()));
-        let mut calls = 0;
-        let mut route = Route::new(&endpoint).unwrap();
-        let socket = route.socket(&mut calls).unwrap();
-        assert_eq!(calls, 2, "socket and TCP_NODELAY");
-        assert!(SockRef::from(&socket).nonblocking().unwrap());
-        let flags = rustix::io::fcntl_getfd(&socket).unwrap();
-        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
-    }
-
-    #[test]
-    fn a_local_address_leaves_the_port_to_connect() {
-        for (far, near) in [("127.0.0.1:9", "127.0.0.2"), ("[::1]:9", "::1")] {
-            let mut endpoint = Endpoint::new(Address::Tcp(far.parse().unwrap()));
-            endpoint.local_addresses = vec![near.parse().unwrap()];
-            let mut calls = 0;
-            let Ok(socket) = Route::new(&endpoint).unwrap().socket(&mut calls) else {
-                ablaze_testing::skip::skip(&format!("this machine has no {near}"));
-                continue;
-            };
-            let bound = SockRef::from(&socket).local_addr().unwrap().as_socket().unwrap();
-            assert_eq!(bound, SocketAddr::new(near.parse().unwrap(), 0));
-        }
-    }
-}
+mod tests;

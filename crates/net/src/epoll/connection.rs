@@ -21,6 +21,10 @@ pub(super) enum Stage {
     Open,
     /// The handler wants it closed as soon as the peer closes.
     AwaitingPeer,
+    /// A socket for datagrams is there, and the handler has not been told.
+    Bound,
+    /// It is open for datagrams.
+    Datagrams,
     /// Gone; the handler has not been told.
     Ended(CloseReason),
 }
@@ -89,7 +93,8 @@ impl Connection {
     pub(super) fn has_news(&self) -> bool {
         match self.stage {
             Stage::Free | Stage::Refilling | Stage::Connecting => false,
-            Stage::Connected | Stage::Ended(_) => true,
+            Stage::Connected | Stage::Bound | Stage::Ended(_) => true,
+            Stage::Datagrams => self.failed != 0 || self.readable,
             Stage::Open => self.notices > 0 || self.can_read(),
             Stage::AwaitingPeer => self.can_read(),
         }

@@ -17,11 +17,14 @@ use rustix::io::Errno;
 use rustix::net::SendFlags;
 
 use super::connection::{Connection, Hangup, Stage};
-use crate::driver::{CloseHow, CloseReason, Io, OutBuffer, Outgoing, Receive, Slot};
+use crate::driver::{
+    CloseHow, CloseReason, DatagramCounts, Io, OutBuffer, OutDatagrams, Outgoing, Receive, Slot,
+};
 use crate::leases::Leases;
 use crate::low_water::LowWater;
 use crate::outbox::{Outbox, Queue, Queued};
 use crate::socket::{self, Connect, Route};
+use crate::udp::sending::Sending;
 
 /// The verbs of the epoll driver.
 #[derive(Debug)]
@@ -35,6 +38,8 @@ pub struct EpollIo {
     pub(super) outbox: Outbox,
     /// Counted since the turn began.
     pub(super) system_calls: u32,
+    /// What sockets for datagrams send, by slot; empty where no endpoint is one.
+    pub(super) datagrams: Box<[Sending]>,
     routes: Vec<Route>,
     constant_bytes: Arc<[u8]>,
     leases: Leases,
@@ -47,8 +52,11 @@ impl EpollIo {
         routes: Vec<Route>,
         constant_bytes: Arc<[u8]>,
     ) -> Self {
+        let has_datagrams = routes.iter().any(|route| route.datagrams().is_some());
+        let senders = if has_datagrams { slots } else { 0 };
         Self {
             epoll,
+            datagrams: (0..senders).map(|_| Sending::new()).collect(),
             connections: (0..slots).map(|_| Connection::new()).collect(),
             listed: VecDeque::with_capacity(slots as usize),
             refilling: VecDeque::with_capacity(slots as usize),
@@ -86,6 +94,11 @@ impl EpollIo {
                 connection.generation = connection.generation.wrapping_add(1);
                 connection.is_tcp = is_tcp;
                 connection.stage = if connected { Stage::Connected } else { Stage::Connecting };
+                if let Some(datagrams) = route.datagrams() {
+                    connection.stage = Stage::Bound;
+                    let sending = &mut self.datagrams[slot as usize];
+                    sending.begin(datagrams.version, datagrams.no_coalescing);
+                }
                 self.watch(slot, true, !connected);
             }
             Err(CloseReason::Connect(libc::EAGAIN)) if !is_tcp => {
@@ -98,7 +111,7 @@ impl EpollIo {
     }
 
     /// Tells epoll what to watch; ends the connection if it refuses.
-    fn watch(&mut self, slot: Slot, is_new: bool, writable: bool) {
+    pub(super) fn watch(&mut self, slot: Slot, is_new: bool, writable: bool) {
         let connection = &mut self.connections[slot as usize];
         let Some(socket) = &connection.socket else { return };
         let data = u64::from(connection.generation) << 32 | u64::from(slot);
@@ -250,16 +263,20 @@ impl Io for EpollIo {
         }
     }
 
-    fn send_datagrams(&mut self, _slot: Slot, _datagrams: crate::driver::OutDatagrams<'_>) {
-        unimplemented!("datagrams")
+    fn send_datagrams(&mut self, slot: Slot, datagrams: OutDatagrams<'_>) {
+        self.send_together(slot, datagrams);
     }
 
-    fn datagram_counts(&mut self, _slot: Slot) -> crate::driver::DatagramCounts {
-        unimplemented!("datagrams")
+    fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts {
+        self.counts(slot)
     }
 
     fn unsent(&mut self, slot: Slot) -> bool {
-        !self.connection(slot).queue.is_empty()
+        let connection = &self.connections[slot as usize];
+        match connection.stage {
+            Stage::Bound | Stage::Datagrams => self.datagrams[slot as usize].waits(),
+            _ => !connection.queue.is_empty(),
+        }
     }
 
     fn receive(&mut self, slot: Slot, mode: Receive) {
@@ -285,6 +302,7 @@ impl Io for EpollIo {
                 connection.stage = Stage::AwaitingPeer;
                 connection.receive = Receive::DiscardToEnd;
             }
+            (Stage::Bound | Stage::Datagrams, _) => self.end_datagrams(slot, CloseReason::Local),
             (stage, how) => {
                 if let (CloseHow::Reset, Some(socket)) = (how, &connection.socket) {
                     self.system_calls += 1;

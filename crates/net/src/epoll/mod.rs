@@ -1,12 +1,13 @@
 //! The driver that works everywhere on Linux: epoll, edge-triggered, one wait per batch and two
 //! calls per request.
 //!
-//! `io` holds the verbs and what they need, `visit` delivers what happened to one slot, `wait`
-//! sleeps; this file is the loop. Things that a verb finds out at once (a refused socket, a close,
+//! `io` holds the verbs and what they need, `visit` delivers what happened to one slot, `datagrams`
+//! does both for sockets of datagrams, `wait` sleeps; this file is the loop. Things that a verb finds out at once (a refused socket, a close,
 //! an accepted send) are not delivered from inside the verb but from a list of slots to visit
 //! later in the turn, so that a handler is never entered twice.
 
 mod connection;
+mod datagrams;
 mod io;
 mod visit;
 mod wait;

@@ -22,12 +22,12 @@ pub(super) const BULK_BYTES: usize = 256 * 1024;
 /// One dropping read. No copy is made, so only the kernel's own limit (2 GiB) counts.
 const DROP_BYTES: u64 = 1 << 30;
 /// Reads of one slot before the others have their turn.
-const READS_PER_VISIT: u32 = 8;
+pub(super) const READS_PER_VISIT: u32 = 8;
 
-const IN: u32 = libc::EPOLLIN as u32;
-const OUT: u32 = libc::EPOLLOUT as u32;
+pub(super) const IN: u32 = libc::EPOLLIN as u32;
+pub(super) const OUT: u32 = libc::EPOLLOUT as u32;
 const RDHUP: u32 = libc::EPOLLRDHUP as u32;
-const BROKEN: u32 = (libc::EPOLLHUP | libc::EPOLLERR) as u32;
+pub(super) const BROKEN: u32 = (libc::EPOLLHUP | libc::EPOLLERR) as u32;
 
 impl EpollDriver {
     /// Delivers what there is, given the kernel's event flags (0 for none).
@@ -43,6 +43,7 @@ impl EpollDriver {
         let connection = self.io.connection(slot);
         match connection.stage {
             Stage::Free | Stage::Refilling => return,
+            Stage::Bound | Stage::Datagrams => return self.visit_datagrams(handler, slot, flags),
             Stage::Connecting => self.judge_connect(slot, flags),
             Stage::Connected | Stage::Open | Stage::AwaitingPeer | Stage::Ended(_) => {}
         }
@@ -121,6 +122,7 @@ impl EpollDriver {
                 Stage::AwaitingPeer => self.drop_once(handler, slot, u64::MAX).is_some(),
                 Stage::Ended(_) | Stage::Free => break,
                 Stage::Refilling | Stage::Connecting | Stage::Connected => false,
+                Stage::Bound | Stage::Datagrams => false,
             };
             if !goes_on {
                 break;
@@ -244,7 +246,12 @@ impl EpollDriver {
     }
 
     /// Frees the slot and says so.
-    fn finish<H: Handler<EpollIo>>(&mut self, handler: &mut H, slot: Slot, reason: CloseReason) {
+    pub(super) fn finish<H: Handler<EpollIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        reason: CloseReason,
+    ) {
         self.io.drop_socket(slot);
         self.io.connection(slot).stage = Stage::Free;
         self.batch.events += 1;

@@ -8,6 +8,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod blocked;
+mod datagram_server;
+mod datagrams;
 mod direct;
 mod ending;
 mod opening;
@@ -151,6 +153,33 @@ macro_rules! cases {
             }
         }
     };
+    // Sockets for datagrams.
+    (datagrams, $driver:ty) => {
+        crate::conformance::tests! { $driver:
+            datagrams {
+                batches_of_every_size_are_exchanged_over_ipv4
+                batches_of_every_size_are_exchanged_over_ipv6
+                ecn_is_carried_both_ways_over_ipv4
+                ecn_is_carried_both_ways_over_ipv6
+                both_ends_count_the_same
+                every_manner_of_closing_closes_at_once
+                a_socket_closed_before_it_is_open_is_closed
+            }
+        }
+    };
+    // What of them only a kernel has: a receive buffer, what the network says, cutting.
+    (datagrams_of_the_kernel, $driver:ty) => {
+        crate::conformance::tests! { $driver:
+            datagrams {
+                ecn_is_carried_to_an_ipv4_address_written_as_ipv6
+                a_refused_port_ends_the_slot_behind_what_came
+                a_slot_opened_again_gets_nothing_of_its_last_socket
+                what_the_full_receive_buffer_drops_is_counted
+                where_the_kernel_does_not_cut_each_datagram_is_a_call
+                a_datagram_too_long_for_the_path_is_lost
+            }
+        }
+    };
     // What the simulation has none of: local addresses and ports, an accept queue, a connect that
     // goes on while the network is asked for more, a clock that runs by itself, sleep, a full socket.
     (of_the_kernel, $driver:ty) => {
@@ -184,7 +213,8 @@ macro_rules! cases {
 
 use {cases, tests};
 
-conformance!(epoll, ablaze_net::epoll::EpollDriver: every_driver of_the_kernel of_the_process);
+conformance!(epoll, ablaze_net::epoll::EpollDriver: every_driver of_the_kernel of_the_process
+    datagrams datagrams_of_the_kernel);
 conformance!(uring, ablaze_net::uring::UringDriver: every_driver of_the_kernel of_the_process);
 conformance!(uring_direct, crate::conformance::direct::Direct: every_driver of_the_kernel);
 conformance!(simulated, crate::conformance::relay::Simulated<true>: every_driver);

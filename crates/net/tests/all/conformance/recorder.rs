@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use ablaze_net::driver::{CloseReason, Handler, Io, Setup, Slot, Turn, Wait};
+use ablaze_net::driver::{CloseReason, Datagrams, Handler, Io, Setup, Slot, Turn, Wait};
 use ablaze_net::{Address, Endpoint};
 
 use crate::conformance::TestDriver;
@@ -15,6 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 pub enum Event {
     Opened,
     Received { bytes: Vec<u8>, more: bool },
+    Datagrams { bytes: Vec<u8>, segment_bytes: usize, ecn: u8 },
     Discarded(u64),
     Sent,
     Closed(CloseReason),
@@ -57,6 +58,19 @@ impl<I: Io> Recorder<I> {
             }
         }
         all
+    }
+
+    /// How many datagrams a slot received.
+    pub fn datagrams_of(&self, slot: Slot) -> usize {
+        let of_slot = self.events.iter().filter(|(of, _)| *of == slot);
+        of_slot
+            .map(|(_, event)| match event {
+                Event::Datagrams { bytes, segment_bytes, .. } => {
+                    bytes.len().div_ceil(*segment_bytes)
+                }
+                _ => 0,
+            })
+            .sum()
     }
 
     /// How many bytes of a slot were dropped.
@@ -113,6 +127,12 @@ impl<I: Io> Handler<I> for Recorder<I> {
     fn received(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, more: bool) {
         assert!(!bytes.is_empty(), "an empty read was delivered");
         self.note(io, slot, Event::Received { bytes: bytes.to_vec(), more }, at);
+    }
+
+    fn datagrams(&mut self, io: &mut I, slot: Slot, datagrams: Datagrams<'_>, at: u64) {
+        let Datagrams { bytes, segment_bytes, ecn } = datagrams;
+        assert!(!bytes.is_empty() && segment_bytes > 0, "an empty read was delivered");
+        self.note(io, slot, Event::Datagrams { bytes: bytes.to_vec(), segment_bytes, ecn }, at);
     }
 
     fn discarded(&mut self, io: &mut I, slot: Slot, bytes: u64, at: u64) {
