@@ -1,10 +1,13 @@
 //! Begins connections, and tells when they stand, or that they will not.
 
 use ablaze_net::{CloseHow, Io, Slot};
-use ablaze_quic::client::Connection;
+use ablaze_model::plan::tls::TlsVersion;
+use ablaze_model::record::Agreed;
+use ablaze_quic::client::{Connection, Ended, Handshake};
 
 use super::Http3;
-use super::trouble::{self, Trouble};
+use super::trouble;
+use crate::transport::tls::Trouble;
 use crate::connection::Stage;
 use crate::protocol::streams::{Carrier, Streams};
 use crate::walk::Walk;
@@ -32,7 +35,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         if quic.ended().is_some() || !quic.stands() {
             return;
         }
-        let Some(handshake) = quic.handshake() else { return };
+        let Some(handshake) = quic.handshake().cloned() else { return };
         let carrier = &mut self.protocol.carrier;
         let asked = self.plan.places_per_connection();
         carrier.note_handshake(&handshake, asked);
@@ -52,8 +55,9 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         if std::mem::replace(&mut quic.is_over, true) {
             return true;
         }
-        self.protocol.carrier.note_end(ended);
-        let trouble = trouble::of_ended(ended);
+        let ended = ended.clone();
+        self.protocol.carrier.note_end(&ended);
+        let trouble = trouble::of_ended(&ended);
         match (connection.stage, trouble) {
             (Stage::Opening, Some(trouble)) => self.handshake_fails(io, slot, trouble),
             (Stage::Open, Some(trouble)) => {
@@ -80,5 +84,35 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         self.flush_datagrams(io, slot, at);
         self.connections[slot as usize].given_up = Some(kind);
         io.close(slot, CloseHow::Fin);
+    }
+}
+
+impl Http3 {
+    /// Keeps what a handshake agreed on, and what it took.
+    fn note_handshake(&mut self, handshake: &Handshake, streams_asked: u32) {
+        self.facts.quic.handshakes += 1;
+        self.facts.quic.retries += u64::from(handshake.retried_ns.is_some());
+        let permitted = handshake.streams_permitted;
+        if permitted < streams_asked.into() {
+            let least = self.facts.streams_permitted.unwrap_or(u64::MAX);
+            self.facts.streams_permitted = Some(least.min(permitted));
+        }
+        self.tls.handshakes_full += 1;
+        let protocol = Some(String::from_utf8_lossy(&handshake.alpn).into_owned());
+        let version = TlsVersion::V1_3;
+        let agreed = Agreed { version, suite: handshake.suite, group: handshake.group, protocol };
+        match self.tls.agreed.iter_mut().find(|(known, _)| *known == agreed) {
+            Some((_, times)) => *times += 1,
+            None => self.tls.agreed.push((agreed, 1)),
+        }
+    }
+
+    /// Keeps how a server ended a connection.
+    fn note_end(&mut self, ended: &Ended) {
+        let Some(code) = ended.code_name() else { return };
+        self.facts.closes.add(&code, 1);
+        if trouble::of_ended(ended).is_some() {
+            self.facts.first_close.get_or_insert_with(|| ended.to_string());
+        }
     }
 }

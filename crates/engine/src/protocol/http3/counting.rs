@@ -44,7 +44,7 @@ impl Counted {
             };
             all(&mut facts.rtt_ns, counts.rtt_ns);
             all(&mut facts.window_bytes, counts.window_bytes);
-            all(&mut facts.datagram_bytes, u64::from(counts.datagram_bytes));
+            all(&mut facts.datagram_bytes, counts.datagram_bytes);
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use ablaze_net::{Datagrams, Io, OutDatagrams, Slot};
 
+use ablaze_quic::client::Connection;
 use ablaze_quic::datagrams::Received;
 
 use super::Http3;
 use crate::connection::Stage;
-use crate::protocol::streams::Streams;
+use crate::protocol::streams::{Seen, Streams};
 use crate::walk::Walk;
 use crate::worker::Worker;
 
@@ -53,8 +54,8 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         io: &mut I,
         slot: Slot,
         at: u64,
-        connection: Box<ablaze_quic::client::Connection>,
-        seen: crate::protocol::streams::Seen,
+        mut connection: Box<Connection>,
+        seen: Seen,
     ) {
         let deadline_ns = connection.deadline_ns();
         let session = &mut self.connections[slot as usize].state;

@@ -92,7 +92,7 @@ impl OfSlot for Quic {
     /// The handshake is over: both have agreed to HTTP/3.
     #[inline]
     fn began(&self) -> bool {
-        self.connection.as_ref().is_some_and(|connection| connection.stands())
+        self.connection.as_ref().is_some_and(|connection| connection.handshake().is_some())
     }
 
     #[inline]
@@ -128,7 +128,7 @@ impl Carrier for Http3 {
     fn request(&mut self, slot: &mut Quic, asked: Asked<'_>, tag: u32) -> Option<u64> {
         let connection = slot.connection.as_mut()?;
         let stream = match asked.text {
-            Some((text, scheme)) => connection.request_text(&text, scheme, tag),
+            Some((text, scheme)) => connection.request_text(&self.set, &text, scheme, tag),
             None => {
                 let (template, digits) = (asked.template as usize, &mut self.digits);
                 connection.request(&self.set, template, asked.number, digits, tag)

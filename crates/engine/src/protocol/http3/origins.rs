@@ -3,14 +3,14 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use ablaze_quic::client::{Connector, RequestSet, Settings};
+use ablaze_quic::client::{Connector, Options, RequestSet};
 use ablaze_quic::transport::Transport;
 
 use crate::transport::tls::Shared;
 use ablaze_model::plan::{Plan, PlanError};
 
 /// The origins of a Plan.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Origins {
     /// How connections to each origin are made, and the name that its certificate has to be for.
     origins: Vec<(Connector, String)>,
@@ -25,10 +25,10 @@ impl Origins {
     /// When the offer of TLS is empty, or a certificate, a key or a name cannot be used.
     pub fn of(plan: &Plan) -> Result<Option<Self>, PlanError> {
         let Some(http3) = plan.http3 else { return Ok(None) };
-        let settings = Settings {
+        let options = Options {
             streams: http3.streams,
-            section_bytes_max: plan.limits.max_head_bytes.try_into().unwrap_or(u32::MAX),
-            qpack_table_bytes: http3.qpack_table_bytes,
+            field_section_bytes: plan.limits.max_head_bytes.try_into().unwrap_or(u32::MAX),
+            table_bytes: http3.qpack_table_bytes,
             transport: Transport {
                 idle_timeout_ns: http3.idle_timeout_ns,
                 stream_window_bytes: http3.stream_window_bytes,
@@ -46,7 +46,7 @@ impl Origins {
                 return Err(PlanError::Invalid(text.to_owned()));
             };
             let shared = Shared::new(tls)?;
-            let connector = Connector::new(shared.config, settings)
+            let connector = Connector::new(&shared.config, options)
                 .map_err(|error| PlanError::Invalid(error.to_string()))?;
             let number = origins.len() as u16;
             origins.push((connector, tls.server_name.clone()));

@@ -1,7 +1,7 @@
 //! Tells responses to their exchanges.
 
-use ablaze_quic::client::{Code, End, Ended, Handshake, PeerSettings, Sink};
-use ablaze_wire::http3::response::ResponseHead;
+use ablaze_quic::client::{End, ResponseHead, Sink};
+use ablaze_wire::http3::error::ErrorCode;
 
 use super::Http3;
 use crate::protocol::streams::{GoAway, Responses};
@@ -28,7 +28,7 @@ impl<S: Walk> Sink for Responses<'_, Http3, S> {
             End::Complete => self.complete(tag),
             End::Unprocessed => {
                 if !self.is_going_away() {
-                    self.carrier.facts.resets.add(&Code::REQUEST_REJECTED.to_string(), 1);
+                    self.carrier.facts.resets.add(&ErrorCode::REQUEST_REJECTED.to_string(), 1);
                 }
                 self.unprocessed(tag);
             }

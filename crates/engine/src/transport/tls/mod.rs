@@ -35,6 +35,7 @@ use rustls::pki_types::ServerName;
 
 pub use self::config::{Offers, Shared};
 use self::session::{Phase, Session};
+pub(crate) use self::trouble::Trouble;
 use self::trace::Trace;
 use super::proxy::Tunnelled;
 use super::{Above, Facts, Line, OnDriver};
