@@ -4,5 +4,12 @@
 //! QUIC itself is `quinn-proto`'s: the state machine of a connection with its streams, loss recovery and keys (RFC 9000,
 //! 9001, 9002). What is said on the streams is ours (RFC 9114, 9204).
 
+pub mod client;
+pub mod clock;
+pub mod codes;
+pub mod datagrams;
+pub mod transport;
+pub mod unpaced;
+
 /// QUIC itself.
 pub use quinn_proto;

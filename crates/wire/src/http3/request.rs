@@ -7,7 +7,7 @@ use super::qpack::static_table::find;
 use crate::http1::request::{Patch, Template};
 use crate::http2::hpack::encoder::Name;
 use crate::http2::hpack::static_table::Found;
-use crate::http2::request::Request;
+use crate::http2::request::{Request, RequestText, is_of_connection, must_stay_secret};
 
 /// The HEADERS frame of a request, and a DATA frame if it has a body.
 pub fn template(request: &Request) -> Template {
@@ -25,6 +25,57 @@ pub fn template(request: &Request) -> Template {
         bytes.extend_from_slice(&request.body);
     }
     Template { bytes, head_bytes, patches, response_has_no_body: request.response_has_no_body }
+}
+
+/// Appends the frames of a request that is written anew each time, over `http` or `https`.
+pub fn write_text(text: &RequestText<'_>, scheme: &str, out: &mut Vec<u8>) {
+    let section = text_section(text, scheme);
+    write_head(out, kind::HEADERS, section.len() as u64);
+    out.extend_from_slice(&section);
+    if !text.body.is_empty() {
+        write_head(out, kind::DATA, text.body.len() as u64);
+        out.extend_from_slice(text.body);
+    }
+}
+
+/// Its fields as HTTP/3 has them (RFC 9114, 4.2 and 4.3.1): the pseudo-header fields first, names in lower case.
+fn text_section(text: &RequestText<'_>, scheme: &str) -> Vec<u8> {
+    let (mut authority, mut connection) = (None, &b""[..]);
+    for (name, value) in text.fields() {
+        if name.eq_ignore_ascii_case(b"host") {
+            authority = Some(value);
+        } else if name.eq_ignore_ascii_case(b"connection") {
+            connection = value;
+        }
+    }
+    let (method, path) = text.first_line();
+    let mut section = Vec::with_capacity(256);
+    begin(&mut section);
+    field(&mut section, false, b":method", method);
+    field(&mut section, false, b":scheme", scheme.as_bytes());
+    if let Some(authority) = authority {
+        field(&mut section, false, b":authority", authority);
+    }
+    field(&mut section, false, b":path", path);
+    for (name, value) in text.fields() {
+        if !is_of_connection(name, value, connection) {
+            let lower = name.to_ascii_lowercase();
+            field(&mut section, must_stay_secret(name, value), &lower, value);
+        }
+    }
+    section
+}
+
+fn field(section: &mut Vec<u8>, secret: bool, name: &[u8], value: &[u8]) {
+    match find(name, value) {
+        Found::Field(index) if !secret => indexed(section, index),
+        Found::Field(index) | Found::Name(index) => {
+            plain_literal(section, secret, Name::Index(index), value);
+        }
+        Found::Nothing => {
+            plain_literal(section, secret, Name::Literal(name), value);
+        }
+    }
 }
 
 /// The field section of a request, and what changes in it.
@@ -122,6 +173,42 @@ mod tests {
             assert_eq!((value("authorization"), value("content-length")), ("Basic YTpi", "7"));
             assert_eq!(fields.len(), 8);
         }
+    }
+
+    #[test]
+    fn a_text_has_the_fields_and_the_body_that_a_template_has() {
+        let builders = [
+            RequestBuilder::new("GET", "/").header("Host", "localhost:8080"),
+            RequestBuilder::new("POST", "/form?a=b")
+                .header("Host", "h")
+                .header("Connection", "close, X-Hop")
+                .header("X-Hop", "1")
+                .header("X-Own", "é")
+                .header("Authorization", "Basic YTpi")
+                .header("Cookie", "a=b")
+                .header("Accept", "*/*")
+                .body_length_header("Content-Length")
+                .body("x: y\r\n\r\nz"),
+        ];
+        for builder in builders {
+            let built = builder.build().unwrap();
+            let request = Request::from_template(&built, "https", "h").unwrap();
+            let mut out = Vec::new();
+            write_text(&RequestText::new(&built.bytes), "https", &mut out);
+            assert_eq!(read(&out), read(&template(&request).bytes));
+        }
+    }
+
+    #[test]
+    fn a_secret_of_a_text_is_kept_in_no_table() {
+        let text = RequestText::new(b"GET / HTTP/1.1\r\nAuthorization: a\r\nX: y\r\n\r\n");
+        let mut secret = Vec::new();
+        let section = text_section(&text, "https");
+        let note = |field: crate::http2::hpack::decoder::Field<'_, _>| {
+            secret.extend(field.never_indexed.then(|| field.name.to_vec()));
+        };
+        Decoder::new(0).decode(&section, note).unwrap();
+        assert_eq!(secret, [b"authorization"]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub use set::RequestSet;
 pub(super) use set::{BodyBytes, EncoderState};
 pub use text::RequestText;
 pub(super) use text::write_frames;
+pub(crate) use text::{is_of_connection, must_stay_secret};
 
 use crate::http1::request::Patch;
 

@@ -56,8 +56,13 @@ impl<'t> RequestText<'t> {
         self.method == b"HEAD"
     }
 
+    /// Its method and its path.
+    pub(crate) fn first_line(&self) -> (&'t [u8], &'t [u8]) {
+        (self.method, self.path)
+    }
+
     /// Names and values of its fields.
-    fn fields(&self) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
         let lines = self.fields.split(|byte| *byte == b'\n');
         lines.filter_map(|line| {
             let (name, value) = split_at(line, b':')?;
@@ -114,7 +119,7 @@ fn split_at(bytes: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
 }
 
 /// Whether a field is no part of the request but of HTTP/1's connection (RFC 9113, 8.2.2), or is said otherwise.
-fn is_of_connection(name: &[u8], value: &[u8], connection: &[u8]) -> bool {
+pub(crate) fn is_of_connection(name: &[u8], value: &[u8], connection: &[u8]) -> bool {
     const OWN: [&[u8]; 7] = [
         b"host",
         b"connection",
@@ -169,7 +174,8 @@ fn write_field(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn must_stay_secret(name: &[u8], value: &[u8]) -> bool {
+/// Whether nobody is to keep a field in a table (RFC 7541, 7.1.3).
+pub(crate) fn must_stay_secret(name: &[u8], value: &[u8]) -> bool {
     let is = |own: &[u8]| name.eq_ignore_ascii_case(own);
     is(b"authorization")
         || is(b"proxy-authorization")

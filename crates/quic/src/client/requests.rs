@@ -1,0 +1,90 @@
+//! The requests of a run as the bytes of their streams, made once: what is the same each time is never copied.
+
+use ablaze_wire::http1::patch::{Digits, Patcher};
+use ablaze_wire::http1::request::Patch;
+use ablaze_wire::http2::request::Request;
+use ablaze_wire::http3::request::template;
+use bytes::Bytes;
+
+/// The requests of a run, ready to be sent.
+#[derive(Debug, Clone)]
+pub struct RequestSet(Box<[Prepared]>);
+
+/// One request.
+#[derive(Debug, Clone)]
+pub(super) struct Prepared {
+    head: Piece,
+    body: Piece,
+    /// The request is HEAD.
+    pub response_has_no_body: bool,
+}
+
+/// Some of a request's bytes, and what changes in them.
+#[derive(Debug, Clone)]
+struct Piece {
+    bytes: Bytes,
+    patcher: Patcher,
+}
+
+impl RequestSet {
+    /// Encodes the requests.
+    pub fn new(requests: &[Request]) -> Self {
+        Self(requests.iter().map(Prepared::new).collect())
+    }
+
+    /// Number of requests.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The request of this number.
+    #[inline]
+    pub(super) fn get(&self, number: usize) -> &Prepared {
+        &self.0[number]
+    }
+}
+
+impl Prepared {
+    fn new(request: &Request) -> Self {
+        let template = template(request);
+        let (head, body) = template.bytes.split_at(template.head_bytes);
+        let before = |patch: &&Patch| (patch.offset as usize) < template.head_bytes;
+        let in_head: Vec<Patch> = template.patches.iter().filter(before).copied().collect();
+        let in_body: Vec<Patch> = template.patches[in_head.len()..]
+            .iter()
+            .map(|patch| Patch { offset: patch.offset - head.len() as u32, ..*patch })
+            .collect();
+        Self {
+            head: Piece::new(head, &in_head),
+            body: Piece::new(body, &in_body),
+            response_has_no_body: template.response_has_no_body,
+        }
+    }
+
+    /// Its HEADERS frame, and its DATA frame if it has a body.
+    #[inline]
+    pub fn pieces(&self, number: u64, digits: &mut Digits) -> [Bytes; 2] {
+        [self.head.filled(number, digits), self.body.filled(number, digits)]
+    }
+}
+
+impl Piece {
+    fn new(bytes: &[u8], patches: &[Patch]) -> Self {
+        Self { bytes: Bytes::copy_from_slice(bytes), patcher: Patcher::from_patches(patches) }
+    }
+
+    #[inline]
+    fn filled(&self, number: u64, digits: &mut Digits) -> Bytes {
+        if self.patcher.is_empty() {
+            return self.bytes.clone();
+        }
+        let mut own = self.bytes.to_vec();
+        self.patcher.apply(&mut own, number, digits);
+        own.into()
+    }
+}
