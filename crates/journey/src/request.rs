@@ -79,7 +79,7 @@ impl Step {
         out.extend(method.as_bytes());
         out.push(b' ');
         write_target(target, out);
-        out.extend(match (site.is_http2, site.minor_version) {
+        out.extend(match (site.has_streams, site.minor_version) {
             (true, _) => &b" HTTP/2\r\n"[..],
             (false, 0) => b" HTTP/1.0\r\n",
             (false, _) => b" HTTP/1.1\r\n",
@@ -153,7 +153,7 @@ impl Step {
         }
         match (site.minor_version, site.keep_alive) {
             // Connections of HTTP/2 have no such field.
-            _ if site.is_http2 => {}
+            _ if site.has_streams => {}
             (0, true) => own("Connection", "keep-alive"),
             (1.., false) => own("Connection", "close"),
             _ => {}

@@ -15,8 +15,8 @@ pub struct Site {
     pub user_agent: String,
     /// HTTP minor version: 0 or 1.
     pub minor_version: u8,
-    /// Whether HTTP/2 is spoken; the minor version says nothing then.
-    pub is_http2: bool,
+    /// Whether HTTP/2 or HTTP/3 is spoken; the minor version says nothing then.
+    pub has_streams: bool,
     /// Whether the connection is to be kept.
     pub keep_alive: bool,
     /// Value of the field Host.
@@ -39,7 +39,7 @@ impl Site {
             is_tls: url.scheme == Scheme::Https,
             user_agent: user_agent.into(),
             minor_version: 1,
-            is_http2: false,
+            has_streams: false,
             keep_alive: true,
             authority,
             with_port,

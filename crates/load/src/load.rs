@@ -139,7 +139,7 @@ impl Load {
         self
     }
 
-    /// Requests in flight on each connection: the streams of HTTP/2, the depth of the pipeline of HTTP/1. 1 unless
+    /// Requests in flight on each connection: the streams of HTTP/2 and HTTP/3, the depth of the pipeline of HTTP/1. 1 unless
     /// this is called.
     pub fn in_flight_per_connection(mut self, count: u32) -> Self {
         self.spec.in_flight = count;
@@ -192,7 +192,8 @@ impl Load {
         self
     }
 
-    /// The version of HTTP; 1.1 unless this is called. HTTP/2 begins with prior knowledge on `http`, by ALPN on `https`.
+    /// The version of HTTP; 1.1 unless this is called. HTTP/2 begins with prior knowledge on `http`, by ALPN on `https`;
+    /// HTTP/3 is for `https` alone.
     pub fn http(mut self, version: HttpVersion) -> Self {
         self.spec.http = Some(version);
         self
@@ -309,9 +310,9 @@ impl Load {
         let spec = &self.spec;
         let in_flight = spec.in_flight;
         let usage = |text: String| Err(Error::Usage(text));
-        match spec.is_http2() {
+        match spec.has_streams() {
             true if !(1..=Http2::STREAMS_MAX).contains(&in_flight) => usage(format!(
-                "in_flight_per_connection({in_flight}): HTTP/2 takes 1 to {} streams",
+                "in_flight_per_connection({in_flight}): HTTP/2 and HTTP/3 take 1 to {} streams",
                 Http2::STREAMS_MAX
             )),
             true if in_flight > 1 && !spec.connections.keep_alive => usage(format!(

@@ -30,7 +30,7 @@ pub const H2LOAD: Tool = Tool {
         letter('N', "connection-inactivity-timeout", "TIME", "timeout of a request (none)"),
         letter('B', "base-uri", "URI", "scheme, host and port of all URIs, or unix:PATH"),
         long("npn-list", "LIST", "the same as --alpn-list"),
-        long("alpn-list", "LIST", "of https URIs: the first that is h2 or http/1.1 (h2)"),
+        long("alpn-list", "LIST", "of https URIs: the first that is h2, h3 or http/1.1 (h2)"),
         long("h1", "", "HTTP/1.1"),
         long("ciphers", "LIST", "ciphers of TLS 1.2"),
         long("tls13-ciphers", "LIST", "ciphers of TLS 1.3"),
@@ -44,9 +44,9 @@ pub const H2LOAD: Tool = Tool {
         letter('W', "connection-window-bits", "N", "no effect: windows are always large"),
         long("header-table-size", "SIZE", "no effect: HPACK's usual table"),
         long("encoder-header-table-size", "SIZE", "no effect: HPACK's usual table"),
-        long("qlog-file-base", "FILE", "no effect: there is no HTTP/3"),
-        long("no-udp-gso", "", "no effect: there is no HTTP/3"),
-        long("max-udp-payload-size", "SIZE", "no effect: there is no HTTP/3"),
+        long("qlog-file-base", "FILE", "no effect: nothing is logged of QUIC"),
+        long("no-udp-gso", "", "no effect: datagrams leave together where the kernel permits"),
+        long("max-udp-payload-size", "SIZE", "size of the datagrams of HTTP/3"),
         long("ktls", "", "no effect: TLS is done in this program"),
         letter('v', "verbose", "", "no effect: findings are printed as it is"),
         long("version", "", "print the version"),
@@ -60,7 +60,7 @@ pub const H2LOAD: Tool = Tool {
 };
 
 /// Options that change nothing here: a note says so.
-const WITHOUT_EFFECT: [&str; 10] = [
+const WITHOUT_EFFECT: [&str; 9] = [
     "max-frame-size",
     "window-bits",
     "connection-window-bits",
@@ -68,7 +68,6 @@ const WITHOUT_EFFECT: [&str; 10] = [
     "encoder-header-table-size",
     "qlog-file-base",
     "no-udp-gso",
-    "max-udp-payload-size",
     "ktls",
     "verbose",
 ];
@@ -96,11 +95,16 @@ fn asked(words: &Words) -> Result<Asked, String> {
         }
         None => {}
     }
-    let is_h2 = is_http2(words, &asked.url)?;
-    if is_h2 {
-        asked.option("--http", 2);
+    let version = version(words, &asked.url)?;
+    if version != "1.1" {
+        asked.option("--http", version);
     }
-    load(words, is_h2, &mut asked)?;
+    load(words, version != "1.1", &mut asked)?;
+    match words.last("max-udp-payload-size") {
+        Some(bytes) if version == "3" => asked.option("--quic-datagram", bytes),
+        Some(_) => asked.note("--max-udp-payload-size is for HTTP/3: use --alpn-list h3, too"),
+        None => {}
+    }
     request(words, &mut asked)?;
     connections(words, &mut asked)?;
     for name in WITHOUT_EFFECT {
@@ -144,27 +148,29 @@ fn parts(uri: &str) -> (&str, &str) {
     uri.split_at(end)
 }
 
-/// Whether HTTP/2 is spoken: over TLS what ALPN offers first, without what `-p` says.
-fn is_http2(words: &Words, url: &str) -> Result<bool, String> {
+/// The version of HTTP that is spoken: over TLS what ALPN offers first, without what `-p` says.
+fn version(words: &Words, url: &str) -> Result<&'static str, String> {
     if words.is_on("h1") {
-        return Ok(false);
+        return Ok("1.1");
     }
     if url.starts_with("https://") {
         let list = words.last("alpn-list").or(words.last("npn-list")).unwrap_or("h2");
-        let known = list.split(',').find(|name| matches!(*name, "h2" | "http/1.1"));
-        return match known {
-            Some(name) => Ok(name == "h2"),
-            None => Err(format!("--alpn-list {list}: expected h2 or http/1.1")),
-        };
+        let known = list.split(',').find_map(|name| match name {
+            "h2" => Some("2"),
+            "h3" => Some("3"),
+            "http/1.1" => Some("1.1"),
+            _ => None,
+        });
+        return known.ok_or_else(|| format!("--alpn-list {list}: expected h2, h3 or http/1.1"));
     }
     match words.last("no-tls-proto").unwrap_or("h2c") {
-        "h2c" => Ok(true),
-        "http/1.1" => Ok(false),
+        "h2c" => Ok("2"),
+        "http/1.1" => Ok("1.1"),
         other => Err(format!("-p {other}: expected h2c or http/1.1")),
     }
 }
 
-fn load(words: &Words, is_h2: bool, asked: &mut Asked) -> Result<(), String> {
+fn load(words: &Words, has_streams: bool, asked: &mut Asked) -> Result<(), String> {
     let clients: u32 = words.number("clients")?.unwrap_or(1);
     let threads: u32 = words.number("threads")?.unwrap_or(1);
     let requests: u64 = words.number("requests")?.unwrap_or(1);
@@ -203,8 +209,8 @@ fn load(words: &Words, is_h2: bool, asked: &mut Asked) -> Result<(), String> {
     }
     let in_flight: u32 = words.number("max-concurrent-streams")?.unwrap_or(1);
     // h2load never pipelines requests with a body.
-    if in_flight > 1 && (is_h2 || words.last("data").is_none()) {
-        asked.option(if is_h2 { "--streams" } else { "--pipeline" }, in_flight);
+    if in_flight > 1 && (has_streams || words.last("data").is_none()) {
+        asked.option(if has_streams { "--streams" } else { "--pipeline" }, in_flight);
     }
     if let Some(rate) = words.number::<f64>("rps")? {
         asked.option("--rate", rate * f64::from(clients));
@@ -306,6 +312,11 @@ mod tests {
         assert_eq!(words("--h1|http://h/"), "-c 1 -n 1");
         assert_eq!(words("https://h/"), "--http 2 -c 1 -n 1 --insecure");
         assert_eq!(words("--npn-list=http/1.1|https://h/"), "-c 1 -n 1 --insecure");
+        assert_eq!(words("--alpn-list=h3,h2|https://h/"), "--http 3 -c 1 -n 1 --insecure");
+        assert_eq!(
+            words("--alpn-list=h3|-m9|--max-udp-payload-size=1350|https://h/"),
+            "--http 3 -c 1 -n 1 --streams 9 --quic-datagram 1350 --insecure"
+        );
     }
 
     #[test]

@@ -36,6 +36,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("--request", "for the method use -m"),
     ("-h2", "for HTTP/2 use --http 2"),
     ("--h2", "for HTTP/2 use --http 2"),
+    ("--h3", "for HTTP/3 use --http 3"),
+    ("--http3", "for HTTP/3 use --http 3"),
     ("--h1", "HTTP/1.1 is the default; to say it use --http 1.1"),
     ("-disable-keepalive", "for a connection per request use --no-keepalive"),
     ("--disable-keepalive", "for a connection per request use --no-keepalive"),

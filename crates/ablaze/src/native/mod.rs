@@ -7,9 +7,11 @@ mod bodies;
 mod checks;
 mod choices;
 pub mod hints;
+mod http3;
 mod journey;
 pub mod options;
 mod spec;
+mod streams;
 mod users;
 mod words;
 

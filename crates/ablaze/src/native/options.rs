@@ -17,6 +17,7 @@ use clap::{ArgAction, Args, Parser};
 use super::bodies::BodyOptions;
 use super::checks::CheckOptions;
 use super::choices::{arrivals, close, io_choice, spin, tls_version};
+use super::http3::Http3Options;
 use super::journey::JourneyOptions;
 use super::users::{JourneyFile, UserOptions, journey_file};
 use crate::exports::ExportOptions;
@@ -64,6 +65,9 @@ pub struct Options {
     /// TLS.
     #[command(flatten)]
     pub tls: TlsOptions,
+    /// HTTP/3.
+    #[command(flatten)]
+    pub http3: Http3Options,
     /// The client's threads and system calls.
     #[command(flatten)]
     pub machine: MachineOptions,
@@ -100,7 +104,7 @@ pub struct LoadOptions {
     /// Requests in flight on each HTTP/1 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub pipeline: Option<u32>,
-    /// Requests in flight, or users, on each HTTP/2 connection [default: 1]
+    /// Requests in flight, or users, per HTTP/2 or 3 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub streams: Option<u32>,
     /// Warm-up before the run, not measured [default: 0]
@@ -151,7 +155,7 @@ pub struct RequestOptions {
     /// Seed of {rand:N} and of random rows [default: 1]
     #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
-    /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
+    /// HTTP version of the requests, 1.0, 1.1, 2 or 3 [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
     pub http: Option<HttpVersion>,
     /// Walk a .hurl file; -n and --rate count journeys. Repeatable

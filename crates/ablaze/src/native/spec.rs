@@ -1,16 +1,17 @@
 //! From native options to a spec: the options are applied to one that holds some front end's defaults.
 
 use ablaze_load::planning::{journey, sources, tls as planned_tls, urls};
-use ablaze_model::plan::{Arrivals, Http2};
+use ablaze_model::plan::Arrivals;
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
-    Bodies, Bytes, DataSpec, Family, Feed, Head, HttpVersion, Line, LoadSpec, RequestsSpec, Secret,
-    Secrets, Shape, TlsSpec, TrustSpec, UrlSpec,
+    Bodies, Bytes, DataSpec, Family, Feed, Head, Line, LoadSpec, RequestsSpec, Secret, Secrets,
+    Shape, TlsSpec, TrustSpec, UrlSpec,
 };
 
 use super::options::{
     ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions, TlsOptions,
 };
+use super::streams;
 use crate::{CommandError, values};
 
 /// Everything a native command line asks for.
@@ -92,7 +93,7 @@ pub fn apply(
 ) -> Result<(), CommandError> {
     spec.http = options.request.http.or(spec.http);
     apply_load(&options.load, spec)?;
-    apply_http2(options, spec)?;
+    streams::apply(options, spec)?;
     apply_connections(&options.connection, spec)?;
     if let Some(proxy) = &options.connection.proxy {
         spec.destination.proxy = Some(proxy.spec(secrets));
@@ -229,43 +230,6 @@ pub fn tls(options: &TlsOptions, secrets: &mut Secrets) -> Result<TlsSpec, Comma
         resume: options.tls_resume,
         ..TlsSpec::default()
     })
-}
-
-/// HTTP/2, and how many exchanges a connection of it has in flight.
-fn apply_http2(options: &Options, spec: &mut LoadSpec) -> Result<(), CommandError> {
-    let streams = options.load.streams;
-    if options.request.http != Some(HttpVersion::Http2) {
-        return match streams {
-            None => Ok(()),
-            Some(streams) => Err(CommandError::usage(format!(
-                "--streams needs HTTP/2: use --http 2 --streams {streams}, or --pipeline {streams} \
-                 for HTTP/1.1"
-            ))),
-        };
-    }
-    if options.load.pipeline.is_some() {
-        return Err(CommandError::usage("--pipeline needs HTTP/1: use --streams N for HTTP/2"));
-    }
-    let streams = streams.unwrap_or(1);
-    if !(1..=Http2::STREAMS_MAX).contains(&streams) {
-        return Err(CommandError::usage(format!(
-            "--streams {streams}: use a number from 1 to {}",
-            Http2::STREAMS_MAX
-        )));
-    }
-    if streams > 1 && !keeps_alive(options) {
-        return Err(CommandError::usage(format!(
-            "--streams {streams} cannot be used with a connection per request: raise -c instead, \
-             or remove --no-keepalive"
-        )));
-    }
-    spec.in_flight = streams;
-    Ok(())
-}
-
-/// Whether requests ask for the connection to be kept.
-fn keeps_alive(options: &Options) -> bool {
-    !options.connection.no_keepalive && options.connection.requests_per_connection != Some(1)
 }
 
 fn apply_load(options: &LoadOptions, spec: &mut LoadSpec) -> Result<(), CommandError> {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use ablaze_load::planning::{Composed, compose};
 use ablaze_model::plan::proxy::Way;
-use ablaze_model::plan::{Close, IoChoice, RateProfile, Spin};
+use ablaze_model::plan::{Close, Http2, Http3, IoChoice, RateProfile, Spin};
 use clap::Parser;
 
 use super::super::options::CommandLine;
@@ -113,6 +113,31 @@ fn every_option_reaches_the_spec() {
             c.http2 == Some(Http2 { streams: 9 }) && a.shape.is_open()
         }),
         ("-k --http 2 https://h:1", |_, c| c.tls.as_ref().unwrap().protocols == ["h2"]),
+        ("-k --http 3 --streams 9 https://h:1", |a, c| {
+            c.http3 == Some(Http3::with_streams(9))
+                && c.http2.is_none()
+                && c.tls.as_ref().unwrap().protocols == ["h3"]
+                && a.closed_connections() == 50
+        }),
+        ("-k --http 3 --no-keepalive https://h:1", |a, c| {
+            c.http3 == Some(Http3::with_streams(1)) && !a.connections.keep_alive
+        }),
+        (
+            "-k --http 3 --quic-idle-timeout 5s --quic-stream-window 1MiB --quic-window 2MiB \
+             --quic-datagram 1350 --quic-pacing --qpack-table 4KiB https://h:1",
+            |_, c| {
+                c.http3
+                    == Some(Http3 {
+                        streams: 1,
+                        idle_timeout_ns: 5_000_000_000,
+                        stream_window_bytes: 1 << 20,
+                        connection_window_bytes: 2 << 20,
+                        datagram_bytes: Some(1350),
+                        paces: true,
+                        qpack_table_bytes: 4096,
+                    })
+            },
+        ),
         ("-k https://h:1", |_, c| c.tls.as_ref().unwrap().protocols == ["http/1.1"]),
         (":8080/x?y", |_, c| {
             (c.url.host.as_str(), c.url.port) == ("127.0.0.1", 8080)

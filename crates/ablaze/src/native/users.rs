@@ -93,13 +93,13 @@ impl UserOptions {
                 return Err(CommandError::usage(text));
             }
             let each = spec.in_flight.max(1);
-            if spec.is_http2() && users % each > 0 {
+            if spec.has_streams() && users % each > 0 {
                 let text = format!(
                     "--users {users} --streams {each}: a connection carries {each} users; use a multiple of {each} users"
                 );
                 return Err(CommandError::usage(text));
             }
-            let users = if spec.is_http2() { users / each } else { users };
+            let users = if spec.has_streams() { users / each } else { users };
             match &mut spec.shape {
                 Shape::Closed { connections } | Shape::Open { connections, .. } => {
                     *connections = Some(users);

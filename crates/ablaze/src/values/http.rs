@@ -16,7 +16,7 @@ pub fn feed_order(text: &str) -> Result<Order, String> {
     }
 }
 
-/// `1.0`, `1.1` or `2`; `1` and `2.0` are the same.
+/// `1.0`, `1.1`, `2` or `3`; `1` is `1.1`, and `2.0` and `3.0` are `2` and `3`.
 ///
 /// # Errors
 /// When it is none of these.
@@ -25,7 +25,7 @@ pub fn http_version(text: &str) -> Result<HttpVersion, String> {
         "1.0" => Ok(HttpVersion::Http10),
         "1.1" | "1" => Ok(HttpVersion::Http11),
         "2" | "2.0" => Ok(HttpVersion::Http2),
-        "3" => Err("HTTP/3 is not supported, use 1.0, 1.1 or 2".to_owned()),
-        _ => Err("expected 1.0, 1.1 or 2".to_owned()),
+        "3" | "3.0" => Ok(HttpVersion::Http3),
+        _ => Err("expected 1.0, 1.1, 2 or 3".to_owned()),
     }
 }

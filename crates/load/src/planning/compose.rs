@@ -8,9 +8,10 @@ use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_model::plan::tls::Tls;
-use ablaze_model::plan::{Http2, Requests};
+use ablaze_model::plan::{Http2, Http3, Requests};
 use ablaze_model::spec::{
-    Blob, Bodies as BodiesSpec, Body, Head, Line, LoadSpec, ProxySpec, Secrets, UrlSpec,
+    Blob, Bodies as BodiesSpec, Body, Head, HttpVersion, Line, LoadSpec, ProxySpec, Secrets,
+    UrlSpec,
 };
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::request::Template;
@@ -20,6 +21,7 @@ use super::cookies::Cookies;
 use super::data::Columns;
 use super::form::Form;
 use super::hosts::{self, Other};
+use super::http3;
 use super::journey;
 use super::requests::{Bodies, Forwarded, Host, OwnRequest, RequestsAsked, limited, order};
 use super::sources;
@@ -29,6 +31,9 @@ use crate::Error;
 
 /// Stands for a target that is not known yet.
 const STAND_IN: &str = ":1/";
+
+/// The same where HTTP/3 is spoken, which is for `https` alone.
+const SECURE_STAND_IN: &str = "https://127.0.0.1:1/";
 
 /// The parts of a Plan that do not depend on the machine.
 #[derive(Debug, Clone)]
@@ -45,6 +50,8 @@ pub struct Composed {
     pub tls: Option<Tls>,
     /// HTTP/2 on every connection.
     pub http2: Option<Http2>,
+    /// HTTP/3, if it is spoken.
+    pub http3: Option<Http3>,
     /// The proxy that is connected to instead.
     pub proxy: Option<Proxy>,
     /// Where a journey or a list goes beside the URL.
@@ -60,6 +67,7 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     let Some(url) = &spec.destination.url else {
         return Err(Error::usage("missing URL, for example `ablaze :8080/`"));
     };
+    http3::check(spec, url)?;
     let proxy = spec.destination.proxy.as_ref().map(|proxy| of_proxy(proxy, spec, url, secrets));
     let proxy = proxy.transpose()?;
     let (requests, journey, others) = match &spec.requests.journey {
@@ -73,14 +81,17 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
             (requests, Some(journey), others)
         }
     };
+    http3::check_others(spec, &others)?;
+    let asked = http3::tls_of(spec);
     let tls = match url.https {
-        true => Some(tls::resolve(&spec.tls, &url.host, protocol(spec), secrets)?),
+        true => Some(tls::resolve(&asked, &url.host, protocol(spec), secrets)?),
         false => None,
     };
-    let others = hosts::secured(spec, others, protocol(spec), secrets)?;
+    let others = hosts::secured(spec, &asked, others, protocol(spec), secrets)?;
     let http2 = spec.is_http2().then_some(Http2 { streams: spec.in_flight });
+    let http3 = spec.is_http3().then(|| spec.quic.with_streams(spec.in_flight));
     let checks = checks::compose(spec, secrets)?;
-    Ok(Composed { url: url.clone(), requests, journey, checks, tls, http2, proxy, others })
+    Ok(Composed { url: url.clone(), requests, journey, checks, tls, http2, http3, proxy, others })
 }
 
 /// What is sent by a load that need not be aimed at a target yet.
@@ -97,7 +108,8 @@ pub fn unaimed(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
             }
             None => None,
         };
-        let url = own.map_or_else(|| sources::url(STAND_IN), Ok)?;
+        let stand_in = if spec.is_http3() { SECURE_STAND_IN } else { STAND_IN };
+        let url = own.map_or_else(|| sources::url(stand_in), Ok)?;
         aimed.destination.url = Some(UrlSpec::from(&url));
     }
     compose(&aimed, secrets)
@@ -127,10 +139,11 @@ fn of_proxy(
 
 /// The application protocol that is offered under TLS.
 fn protocol(spec: &LoadSpec) -> Option<&'static str> {
-    match (spec.is_http2(), minor_version(spec)) {
-        (true, _) => Some("h2"),
-        (false, 0) => None,
-        (false, _) => Some("http/1.1"),
+    match spec.http.unwrap_or(HttpVersion::Http11) {
+        HttpVersion::Http10 => None,
+        HttpVersion::Http2 => Some("h2"),
+        HttpVersion::Http3 => Some("h3"),
+        _ => Some("http/1.1"),
     }
 }
 
@@ -316,7 +329,7 @@ impl Verbatim<'_> {
 
 #[cfg(test)]
 mod tests {
-    use ablaze_model::spec::{BlobError, HttpVersion};
+    use ablaze_model::spec::BlobError;
 
     use super::*;
 
@@ -353,5 +366,7 @@ mod tests {
         assert_eq!(protocol(&spec), None);
         spec.http = Some(HttpVersion::Http2);
         assert_eq!(protocol(&spec), Some("h2"));
+        spec.http = Some(HttpVersion::Http3);
+        assert_eq!(protocol(&spec), Some("h3"));
     }
 }

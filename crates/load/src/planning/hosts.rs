@@ -56,9 +56,9 @@ pub(super) fn sites(
                 let what = format!("the steps go to more than {MOST} hosts");
                 return Err(walked.wrong(index, &what));
             }
-            let Site { user_agent, minor_version, is_http2, keep_alive, .. } = sites[0].clone();
+            let Site { user_agent, minor_version, has_streams, keep_alive, .. } = sites[0].clone();
             let mut site = Site::of(&url, user_agent);
-            (site.minor_version, site.is_http2) = (minor_version, is_http2);
+            (site.minor_version, site.has_streams) = (minor_version, has_streams);
             site.keep_alive = keep_alive;
             sites.push(site);
             elsewhere.get_or_insert((index, text));
@@ -104,6 +104,7 @@ pub(super) fn url_of(text: &str) -> Result<Url, String> {
 /// When it cannot be used, or something else in the spec is for one host.
 pub fn secured(
     spec: &LoadSpec,
+    tls: &TlsSpec,
     others: Vec<UrlSpec>,
     protocol: Option<&str>,
     secrets: &Secrets,
@@ -113,7 +114,7 @@ pub fn secured(
     let one_way = [
         ("--proxy", destination.proxy.is_some()),
         ("--unix-socket", destination.unix_socket.is_some()),
-        ("--pipeline", spec.in_flight > 1 && !spec.is_http2()),
+        ("--pipeline", spec.in_flight > 1 && !spec.has_streams()),
     ];
     if let Some((option, _)) = one_way.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Error::usage(format!(
@@ -121,7 +122,7 @@ pub fn secured(
             first.host_field()
         )));
     }
-    let asked = TlsSpec { server_name: None, ..spec.tls.clone() };
+    let asked = TlsSpec { server_name: None, ..tls.clone() };
     let other = |url: UrlSpec| {
         let tls = url.https.then(|| tls::resolve(&asked, &url.host, protocol, secrets));
         Ok(Other { tls: tls.transpose()?, url })

@@ -98,7 +98,7 @@ pub fn compose(
     }
     let mut site = Site::of(&url.to_url(), concat!("ablaze/", env!("CARGO_PKG_VERSION")));
     site.minor_version = spec.http.map_or(1, |version| version.minor());
-    site.is_http2 = spec.is_http2();
+    site.has_streams = spec.has_streams();
     site.keep_alive = spec.connections.keep_alive;
     let (sites, others) = hosts::sites(&walked, &given, site)?;
     let rows = redirect_rows::rows(&journey.steps);
@@ -187,7 +187,7 @@ fn refuse_others(spec: &LoadSpec, proxy: Option<&Proxy>) -> Result<(), Error> {
         }));
     }
     let cannot = [
-        ("--pipeline", !spec.is_http2() && spec.in_flight > 1),
+        ("--pipeline", !spec.has_streams() && spec.in_flight > 1),
         ("--proxy", proxy.is_some_and(|proxy| proxy.way == Way::Forward)),
     ];
     match cannot.into_iter().find(|(_, is_given)| *is_given) {

@@ -10,6 +10,7 @@ mod data;
 pub mod descriptors;
 mod form;
 pub mod hosts;
+mod http3;
 pub mod journey;
 pub mod journey_files;
 pub mod json_body;
@@ -122,7 +123,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         },
         tls: composed.tls,
         http2: composed.http2,
-        http3: None,
+        http3: composed.http3,
         requests: composed.requests,
         journey: composed.journey,
         load,
@@ -134,7 +135,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         keep_every_request: spec.keep_every_request,
         part: spec.part,
     };
-    plan.http2_requests().map_err(|error| Error::usage(error.to_string()))?;
+    plan.stream_requests().map_err(|error| Error::usage(error.to_string()))?;
     Ok(Planned { plan, notes })
 }
 

@@ -190,9 +190,9 @@ fn names_of(files: &[&str]) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// Users on each connection: over HTTP/2 as many as it may have streams.
+/// Users on each connection: as many as it may have streams.
 pub fn users_per_connection(spec: &LoadSpec) -> u32 {
-    if spec.is_http2() { spec.in_flight.max(1) } else { 1 }
+    if spec.has_streams() { spec.in_flight.max(1) } else { 1 }
 }
 
 /// How many users a closed loop has.

@@ -1,7 +1,7 @@
 //! Whether a Plan can be carried out at all. Front ends check more, and earlier; this keeps a Plan made by hand from doing
 //! harm.
 
-use super::{Http2, Load, Plan};
+use super::{Http2, Http3, Load, Plan};
 
 /// Why a Plan cannot be carried out.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -37,13 +37,16 @@ impl Plan {
                 return invalid("a changing rate needs a duration");
             }
         }
-        if let Some(http2) = self.http2 {
+        if let Some(streams) = self.streams() {
             let closed = !self.load.is_open();
-            if !(1..=Http2::STREAMS_MAX).contains(&http2.streams)
-                || (closed && self.load.pipeline() != http2.streams)
+            if !(1..=Http2::STREAMS_MAX).contains(&streams)
+                || (closed && self.load.pipeline() != streams)
             {
                 return invalid("streams per connection must be 1 to 100,000");
             }
+        }
+        if let Some(http3) = self.http3 {
+            self.check_http3(http3)?;
         }
         if self.requests.templates.is_empty() {
             return invalid("a run needs at least one request");
@@ -56,7 +59,7 @@ impl Plan {
         if walks.is_some_and(|route| route.rows() != self.requests.templates.len()) {
             return invalid("a journey needs one request for each of its steps and redirects");
         }
-        if walks.is_some() && self.http2.is_none() && self.load.pipeline() > 1 {
+        if walks.is_some() && self.streams().is_none() && self.load.pipeline() > 1 {
             return invalid("users of a journey send one request at a time: use no pipeline");
         }
         let has_data = self.requests.data.as_ref().is_some_and(|data| data.table.is_some());
@@ -65,8 +68,8 @@ impl Plan {
         }
         let bytes: usize =
             self.requests.templates.iter().map(|t| self.requests.most_bytes(t)).sum();
-        // Requests in a pipeline are laid out one behind the other; streams of HTTP/2 share one.
-        let copies = if self.http2.is_some() { 1 } else { self.load.pipeline() as usize };
+        // Requests in a pipeline are laid out one behind the other; streams share one.
+        let copies = if self.streams().is_some() { 1 } else { self.load.pipeline() as usize };
         if bytes.saturating_mul(copies) > u32::MAX as usize {
             return invalid(
                 "the requests together are larger than 4 GiB; send fewer or smaller ones",
@@ -81,6 +84,31 @@ impl Plan {
         self.check_origins()?;
         if self.limits.requests.is_none() && self.limits.duration_ns.is_none() {
             return invalid("a run needs an end: a number of requests or a duration");
+        }
+        Ok(())
+    }
+
+    /// HTTP/3 is for itself: QUIC has TLS in it and goes straight to the server, over UDP.
+    fn check_http3(&self, http3: Http3) -> Result<(), PlanError> {
+        let invalid = |text: &str| Err(PlanError::Invalid(text.to_owned()));
+        if self.http2.is_some() {
+            return invalid("a run speaks one version of HTTP: use only one of HTTP/2 and HTTP/3");
+        }
+        if self.tls.is_none() || self.target.others.iter().any(|other| other.tls.is_none()) {
+            return invalid("HTTP/3 has TLS in it: use https URLs");
+        }
+        if self.target.proxy.is_some() || self.target.unix_socket.is_some() {
+            return invalid("HTTP/3 goes over UDP: use no proxy and no Unix socket");
+        }
+        let windows = [http3.stream_window_bytes, http3.connection_window_bytes];
+        if windows.iter().any(|bytes| !Http3::WINDOW_BYTES.contains(bytes)) {
+            return invalid("windows of HTTP/3 must have 1 KiB to 4 GiB");
+        }
+        if http3.datagram_bytes.is_some_and(|bytes| !Http3::DATAGRAM_BYTES.contains(&bytes)) {
+            return invalid("datagrams of QUIC must have 1,200 to 65,507 bytes");
+        }
+        if http3.qpack_table_bytes > Http3::QPACK_TABLE_BYTES_MAX {
+            return invalid("a dynamic table of QPACK must have at most 1 MiB");
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use ablaze_wire::http1::request::Template;
-use ablaze_wire::http2::request::{Request, RequestSet};
+use ablaze_wire::http2::request::{Request, RequestError, RequestSet};
 pub use check::PlanError;
 pub use requests::{Http2, Http3, Requests};
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub struct Plan {
     pub target: Target,
     /// TLS on every connection; `None` is plain.
     pub tls: Option<tls::Tls>,
-    /// HTTP/2 on every connection; `None` is HTTP/1.
+    /// HTTP/2 on every connection; `None` is HTTP/1, or HTTP/3.
     pub http2: Option<Http2>,
     /// HTTP/3, if it is spoken; then there is no [`Plan::http2`], and [`Plan::tls`] says whom to trust.
     pub http3: Option<Http3>,
@@ -92,7 +92,7 @@ pub enum Load {
     Closed {
         /// Connections.
         connections: u32,
-        /// Exchanges in flight on each: the depth of the pipeline of HTTP/1, the streams of HTTP/2.
+        /// Exchanges in flight on each: the depth of the pipeline of HTTP/1, the streams of HTTP/2 and HTTP/3.
         pipeline: u32,
     },
     /// Requests on a schedule, whether or not responses come.
@@ -311,24 +311,27 @@ impl Plan {
     /// # Errors
     /// When one of them cannot be sent over HTTP/2; the text names the fix.
     pub fn http2_requests(&self) -> Result<Option<RequestSet>, PlanError> {
-        if self.http2.is_none() {
-            return Ok(None);
+        match self.http2 {
+            None => Ok(None),
+            Some(_) => Ok(self.stream_requests()?.map(|requests| RequestSet::new(&requests))),
         }
-        Ok(Some(RequestSet::new(&self.requests_of_streams()?)))
     }
 
-    /// The requests as fields and bodies, for protocols that have streams.
+    /// The requests as HTTP/2 and HTTP/3 have them, each a list of fields with a body; `None` when they are sent over HTTP/1.
     ///
     /// # Errors
-    /// When one of them cannot be sent over such a protocol; the text names the fix.
-    pub fn requests_of_streams(&self) -> Result<Vec<Request>, PlanError> {
+    /// When one of them cannot be sent over these; the text names the fix.
+    pub fn stream_requests(&self) -> Result<Option<Vec<Request>>, PlanError> {
+        if self.streams().is_none() {
+            return Ok(None);
+        }
         let (scheme, authority) = (self.scheme(), &self.target.host);
         let translate = |template: &Template| match template.is_variable() {
             false => Request::from_template(template, scheme, authority),
             // Those are written anew each time: this one says whether they can be, and is never sent.
             true => Request::from_template(&template.filled(), scheme, authority),
         };
-        let requests = self.requests.templates.iter().map(translate);
-        requests.collect::<Result<_, _>>().map_err(|error| PlanError::Invalid(error.to_string()))
+        let requests = self.requests.templates.iter().map(translate).collect::<Result<Vec<_>, _>>();
+        requests.map(Some).map_err(|error: RequestError| PlanError::Invalid(error.to_string()))
     }
 }

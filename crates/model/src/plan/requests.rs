@@ -1,4 +1,6 @@
-//! What a run sends: templates, their order, what is filled in; and how many streams of HTTP/2 carry it.
+//! What a run sends: templates, their order, what is filled in; and how many streams of HTTP/2 or HTTP/3 carry it.
+
+use std::ops::RangeInclusive;
 
 use ablaze_wire::http1::assemble::Assembler;
 use ablaze_wire::http1::request::Template;
@@ -81,6 +83,15 @@ pub struct Http3 {
 impl Http3 {
     /// More streams on a connection are refused: each takes memory here.
     pub const STREAMS_MAX: u32 = Http2::STREAMS_MAX;
+
+    /// What windows may have: so much can be on its way, and so much memory a server may ask for here.
+    pub const WINDOW_BYTES: RangeInclusive<u64> = (1 << 10)..=(4 << 30);
+
+    /// A path of QUIC carries datagrams of 1,200 bytes (RFC 9000, 14), and UDP over IPv4 no more than 65,507.
+    pub const DATAGRAM_BYTES: RangeInclusive<u16> = 1200..=65_507;
+
+    /// A larger dynamic table is refused: each connection may have one.
+    pub const QPACK_TABLE_BYTES_MAX: u32 = 1 << 20;
 
     /// With so many streams, and everything else as it is unless asked for.
     pub fn with_streams(streams: u32) -> Self {

@@ -1,8 +1,8 @@
 //! What is asked for where nothing is said: the native defaults.
 
 use super::{
-    ConnectionsSpec, Destination, FrontEnd, LoadSpec, RequestsSpec, Shape, TlsSpec, Words,
-    WorkersSpec,
+    ConnectionsSpec, Destination, FrontEnd, LoadSpec, QuicSpec, RequestsSpec, Shape, TlsSpec,
+    Words, WorkersSpec,
 };
 use crate::plan::{ClockStarts, Close, Limits};
 
@@ -15,6 +15,7 @@ impl Default for LoadSpec {
             http: None,
             shape: Shape::Closed { connections: None },
             in_flight: 1,
+            quic: QuicSpec::default(),
             limits: Limits {
                 requests: None,
                 duration_ns: Some(10_000_000_000),

@@ -9,6 +9,7 @@ pub mod blob;
 mod defaults;
 mod form;
 mod kept;
+pub mod quic;
 pub mod requests;
 pub mod secrets;
 pub mod server;
@@ -29,6 +30,7 @@ use crate::plan::{Arrivals, ClockStarts, Close, Limits, RateProfile};
 pub use blob::{Blob, BlobError};
 pub use form::FormField;
 pub use kept::{FrontEnd, Given};
+pub use quic::QuicSpec;
 pub use requests::{
     Bodies, Body, Bytes, CookiesSpec, DataSpec, Feed, Head, JourneySpec, Line, Part, RequestsSpec,
 };
@@ -51,8 +53,11 @@ pub struct LoadSpec {
     /// The shape of the load.
     pub shape: Shape,
     /// Exchanges in flight on each connection: the depth of the pipeline of HTTP/1, the streams of
-    /// HTTP/2.
+    /// HTTP/2 and HTTP/3.
     pub in_flight: u32,
+    /// What is asked of HTTP/3.
+    #[serde(default, skip_serializing_if = "QuicSpec::is_usual")]
+    pub quic: QuicSpec,
     /// When it ends, and what is too much.
     pub limits: Limits,
     /// How connections are made, used and ended.
@@ -299,6 +304,16 @@ impl LoadSpec {
     /// Whether HTTP/2 is spoken.
     pub fn is_http2(&self) -> bool {
         self.http == Some(HttpVersion::Http2)
+    }
+
+    /// Whether HTTP/3 is spoken.
+    pub fn is_http3(&self) -> bool {
+        self.http == Some(HttpVersion::Http3)
+    }
+
+    /// Whether requests in flight on a connection are streams of their own, which do not wait for each other.
+    pub fn has_streams(&self) -> bool {
+        self.is_http2() || self.is_http3()
     }
 
     /// Connections of a closed loop: those asked for, or the usual number, which gives way to few

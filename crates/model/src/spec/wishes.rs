@@ -20,15 +20,18 @@ pub enum HttpVersion {
     /// HTTP/2.
     #[serde(rename = "2")]
     Http2,
+    /// HTTP/3.
+    #[serde(rename = "3")]
+    Http3,
 }
 
 impl HttpVersion {
-    /// Minor version on the request line: requests of HTTP/2 are made as those of HTTP/1.1 and
-    /// translated, so that the same are sent under both.
+    /// Minor version on the request line: requests of HTTP/2 and HTTP/3 are made as those of HTTP/1.1 and
+    /// translated, so that the same are sent under all.
     pub fn minor(self) -> u8 {
         match self {
             Self::Http10 => 0,
-            Self::Http11 | Self::Http2 => 1,
+            Self::Http11 | Self::Http2 | Self::Http3 => 1,
         }
     }
 }

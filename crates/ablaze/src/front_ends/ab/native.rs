@@ -59,11 +59,15 @@ pub fn apply_request(
     request: &mut request::RequestSpec,
 ) -> Result<Bodies, Refused> {
     let options = &options.request;
-    if options.http == Some(HttpVersion::Http2) {
-        return Err(Refused::native_usage(
-            "--http 2 is not supported with ab's options: use `ablaze load --http 2 URL`"
-                .to_owned(),
-        ));
+    let version = match options.http {
+        Some(HttpVersion::Http2) => Some(2),
+        Some(HttpVersion::Http3) => Some(3),
+        _ => None,
+    };
+    if let Some(version) = version {
+        return Err(Refused::native_usage(format!(
+            "--http {version} is not supported with ab's options: use `ablaze load --http {version} URL`"
+        )));
     }
     let own = request.body.clone().map(|body| Body::Given(Bytes(body)));
     let mut bodies = own.map_or(Bodies::None, Bodies::Same);

@@ -206,6 +206,7 @@ fn http_word(version: HttpVersion) -> &'static str {
         HttpVersion::Http10 => "1.0",
         HttpVersion::Http11 => "1.1",
         HttpVersion::Http2 => "2",
+        HttpVersion::Http3 => "3",
     }
 }
 

@@ -39,20 +39,20 @@ pub(crate) struct RequestField {
     pub(crate) never_indexed: bool,
 }
 
-/// Why a request cannot be sent over HTTP/2.
+/// Why a request cannot be sent over HTTP/2, nor over HTTP/3.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The template is no HTTP/1 request.
-    #[error("the request cannot be sent over HTTP/2: {0}")]
+    #[error("the request cannot be sent over HTTP/2 or HTTP/3: {0}")]
     Malformed(&'static str),
     /// CONNECT has no place here.
-    #[error("CONNECT cannot be sent over HTTP/2 here: use --http 1.1")]
+    #[error("CONNECT cannot be sent over HTTP/2 or HTTP/3 here: use --http 1.1")]
     Connect,
     /// Something changes from request to request where nothing can.
     #[error("{{seq}} and {{rand:N}} can stand in the path, in header values and in the body only")]
     PlaceholderMisplaced,
     /// The body is in chunks.
-    #[error("transfer-encoding does not exist in HTTP/2: leave the header out")]
+    #[error("transfer-encoding does not exist in HTTP/2 and HTTP/3: leave the header out")]
     TransferEncoding,
 }
 
