@@ -102,7 +102,7 @@ pub(crate) fn receive(
     loop {
         *calls += 1;
         let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-        let mut message = message(&raw mut part, &mut room);
+        let mut message = message(&raw mut part, room.0.as_mut_ptr(), room.0.len());
         // SAFETY: the message points at `part` and `room`, and `part` at `buffer`; this function has all three for
         // itself during the call, and the kernel writes at most the lengths named beside each.
         let came =
@@ -119,14 +119,19 @@ pub(crate) fn receive(
     }
 }
 
-/// The header of a message without an address, of one part, and with room for what comes beside it.
-fn message(part: *mut libc::iovec, room: &mut Room) -> libc::msghdr {
+/// The header of a message without an address, of one part (or of none, for null), and with these bytes beside it,
+/// or room for them.
+pub(crate) fn message(
+    part: *mut libc::iovec,
+    beside: *mut u8,
+    beside_bytes: usize,
+) -> libc::msghdr {
     // SAFETY: null pointers and lengths of 0 are a valid header: one of an empty message.
     let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
     message.msg_iov = part;
-    message.msg_iovlen = 1;
-    message.msg_control = room.0.as_mut_ptr().cast();
-    message.msg_controllen = room.0.len() as _;
+    message.msg_iovlen = if part.is_null() { 0 } else { 1 };
+    message.msg_control = beside.cast();
+    message.msg_controllen = beside_bytes as _;
     message
 }
 

@@ -12,11 +12,14 @@ const ECN_MASK: u8 = 0b11;
 /// Room for what [`read`] knows, with some to spare.
 #[derive(Debug)]
 #[repr(align(8))]
-pub(crate) struct Room(pub(crate) [u8; 128]);
+pub(crate) struct Room(pub(crate) [u8; ROOM_BYTES]);
+
+/// The size of [`Room`].
+pub(crate) const ROOM_BYTES: usize = 128;
 
 impl Default for Room {
     fn default() -> Self {
-        Self([0; 128])
+        Self([0; ROOM_BYTES])
     }
 }
 
@@ -80,9 +83,12 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self { bytes: [0; 2 * (HEADER_BYTES + LENGTH_BYTES)], length: 0 };
+
     /// How long each datagram is but the last, if there are several, and their ECN bits.
     pub(crate) fn new(segment_bytes: Option<u16>, ecn: u8, version: Version) -> Self {
-        let mut beside = Self { bytes: [0; 2 * (HEADER_BYTES + LENGTH_BYTES)], length: 0 };
+        let mut beside = Self::NONE;
         if let Some(bytes) = segment_bytes {
             beside.push(libc::SOL_UDP, libc::UDP_SEGMENT, &bytes.to_ne_bytes());
         }

@@ -11,11 +11,11 @@ use crate::driver::{DatagramCounts, OutDatagrams};
 const KEPT_BYTES_MAX: usize = 640 * 1024;
 
 /// Datagrams copied to be sent later.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Kept {
-    bytes: Vec<u8>,
-    segment_bytes: usize,
-    ecn: u8,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) segment_bytes: usize,
+    pub(crate) ecn: u8,
 }
 
 impl Kept {
@@ -138,6 +138,14 @@ impl Sending {
         sent.bytes += bytes as u64;
     }
 
+    /// A call that was counted by [`Self::sent`] sent nothing.
+    pub(crate) fn not_sent(&mut self, bytes: usize, segment_bytes: usize) {
+        let sent = &mut self.counts.sent;
+        sent.calls -= 1;
+        sent.datagrams -= bytes.div_ceil(segment_bytes.max(1)) as u64;
+        sent.bytes -= bytes as u64;
+    }
+
     /// Counts what one call received; returns the length of each datagram but the last.
     pub(crate) fn received(&mut self, bytes: usize, beside: &Received) -> usize {
         let segment_bytes = beside.segment_bytes.unwrap_or(bytes).max(1);
@@ -183,8 +191,7 @@ impl Sending {
                     Refusal::Segmentation => self.counts.no_segmentation = Some(errno),
                     Refusal::TooLong => done += bytes.len(),
                     Refusal::NoMemory => {
-                        self.counts.given_up +=
-                            bytes.len().div_ceil(datagrams.segment_bytes.max(1)) as u64;
+                        self.counts.given_up += OutDatagrams { bytes, ..datagrams }.count() as u64;
                         done += bytes.len();
                     }
                     Refusal::Broken => return Err(errno),
@@ -201,7 +208,8 @@ pub(crate) enum Refusal {
     /// To cut one call's bytes into datagrams.
     Segmentation,
     /// A datagram longer than the path takes, such as QUIC sends to find that out (RFC 9000, section 14.3): it
-    /// is lost. The errno may also tell of an earlier one (`__udp4_lib_err`), so it counts the second time.
+    /// is lost. The errno may also tell of an earlier one: ICMP said so of it (`__udp4_lib_err`), or the kernel tells
+    /// twice (seen on 6.18). So it counts the second time.
     TooLong,
     /// Memory for it.
     NoMemory,

@@ -20,14 +20,18 @@ impl UringDriver {
             Recognised::Standing(slot, operation) => (slot, operation),
             Recognised::Ending(slot) => return self.deliver_ending(handler, slot, &done, at),
             Recognised::Nobody => {
-                self.give_back_unseen(&done);
+                self.give_back_any(&done);
                 return false;
             }
+            Recognised::Broken(slot) => return self.deliver_broken(handler, slot, at),
         };
         match operation {
             slots::STREAM | slots::HEAD => return self.deliver_bytes(handler, slot, done, at),
             slots::BULK => return self.deliver_bytes(handler, slot, done, at),
             slots::DISCARD => return self.deliver_discard(handler, slot, done, at),
+            slots::BOUND | slots::DATAGRAMS | slots::WRITABLE => {
+                return self.deliver_datagrams(handler, slot, &done, at);
+            }
             slots::CONNECT => self.deliver_connect(handler, slot, done.result, at),
             slots::SOCKET => {
                 self.io.chain_broken(slot);
@@ -155,7 +159,7 @@ impl UringDriver {
 
     /// The slot's connection is over: tells the handler, at once or when the kernel has let go of it.
     /// Returns whether it was told.
-    fn finish<H: Handler<UringIo>>(
+    pub(super) fn finish<H: Handler<UringIo>>(
         &mut self,
         handler: &mut H,
         slot: Slot,
@@ -178,7 +182,7 @@ impl UringDriver {
         done: &RingCompletion,
         at: u64,
     ) -> bool {
-        self.give_back_unseen(done);
+        self.give_back_any(done);
         let Some(reason) = self.io.released(slot, done) else { return false };
         self.free(handler, slot, reason, at);
         true
@@ -194,6 +198,15 @@ impl UringDriver {
     ) {
         self.io.free(slot);
         handler.closed(&mut self.io, slot, reason, at);
+    }
+
+    /// As [`Self::give_back_unseen`], whatever completed.
+    fn give_back_any(&mut self, done: &RingCompletion) {
+        if done.operation() == slots::DATAGRAMS {
+            self.give_back_datagrams(done);
+        } else {
+            self.give_back_unseen(done);
+        }
     }
 
     /// A buffer whose bytes are used up, or whose connection is gone, returns to the kernel.

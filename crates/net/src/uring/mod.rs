@@ -5,8 +5,9 @@
 //! a multishot receive into a small ring of buffers; large bodies nobody wants are gathered by the
 //! socket (`SO_RCVLOWAT`) and dropped (`MSG_TRUNC`); a short connection is one chain of linked
 //! requests on a direct descriptor. `slots` holds the
-//! state of the sockets, `ring` the ring and its buffers, `delivering` tells the handler what completed.
+//! state of the sockets, `ring` the ring and its buffers, `delivering` and `datagrams` tell the handler what completed.
 
+mod datagrams;
 mod delivering;
 pub mod ring;
 mod slots;
@@ -17,7 +18,7 @@ use ablaze_sys::clock::monotonic_ns;
 
 use self::ring::{BufferRing, RingCompletion};
 pub use self::slots::UringIo;
-use self::slots::{BULK_GROUP, HEAD_GROUP};
+use self::slots::{BULK_GROUP, DATAGRAM_GROUP, HEAD_GROUP};
 use crate::driver::{CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
 use crate::waker::Waker;
 use crate::watch::Watch;
@@ -40,6 +41,8 @@ pub struct UringDriver {
     io: UringIo,
     heads: BufferRing,
     bulk: BufferRing,
+    /// Where any endpoint is one of datagrams.
+    datagrams: Option<BufferRing>,
     batch: Vec<RingCompletion>,
     /// Closes being told that needed nothing from the kernel; empty between turns.
     local: Vec<(Slot, u32, CloseReason)>,
@@ -57,13 +60,23 @@ impl UringDriver {
         let head_bytes = setup.head_bytes.unwrap_or(HEAD_BUFFER_BYTES).max(HEAD_BUFFER_BYTES);
         let io = UringIo::new(setup)?;
         // SAFETY: of the driver's fields the ring (in `io`) is dropped first.
-        let (heads, bulk) = unsafe {
+        let (heads, bulk, datagrams) = unsafe {
             (
                 BufferRing::new(&io.ring, HEAD_GROUP, head_buffers, head_bytes)?,
                 BufferRing::new(&io.ring, BULK_GROUP, BULK_BUFFERS, BULK_BUFFER_BYTES)?,
+                match io.has_datagrams() {
+                    true => Some(BufferRing::new(
+                        &io.ring,
+                        DATAGRAM_GROUP,
+                        datagrams::BUFFERS,
+                        datagrams::BUFFER_BYTES,
+                    )?),
+                    false => None,
+                },
             )
         };
-        Ok(Self { io, heads, bulk, batch: Vec::with_capacity(batch_cap), local: Vec::new() })
+        let batch = Vec::with_capacity(batch_cap);
+        Ok(Self { io, heads, bulk, datagrams, batch, local: Vec::new() })
     }
 
     /// Whether a driver can be made on this machine.
@@ -153,6 +166,7 @@ impl Driver for UringDriver {
         let mut local = std::mem::take(&mut self.local);
         self.io.swap_local(&mut local);
         if local.is_empty() && self.io.ring.completion().is_empty() {
+            self.io.seen_all();
             self.wait(wait, &mut turn)?;
             self.io.now_ns = monotonic_ns();
         } else {
@@ -238,12 +252,12 @@ impl Io for UringIo {
     }
 
     #[inline]
-    fn send_datagrams(&mut self, _slot: Slot, _datagrams: crate::driver::OutDatagrams<'_>) {
-        unimplemented!("datagrams")
+    fn send_datagrams(&mut self, slot: Slot, datagrams: crate::driver::OutDatagrams<'_>) {
+        self.send_together(slot, datagrams);
     }
 
-    fn datagram_counts(&mut self, _slot: Slot) -> crate::driver::DatagramCounts {
-        unimplemented!("datagrams")
+    fn datagram_counts(&mut self, slot: Slot) -> crate::driver::DatagramCounts {
+        self.counts(slot)
     }
 
     fn unsent(&mut self, slot: Slot) -> bool {

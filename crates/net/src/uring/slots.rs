@@ -1,8 +1,11 @@
 //! The state of each slot's socket on the ring ([`stage`] has its parts), and the verbs that change it,
 //! a module for each: [`opening`], [`sending`], [`receiving`] (with [`suspicion`] about what it is not
-//! told), [`closing`]; [`submission`] hands to the kernel what they queued.
+//! told), [`closing`], [`datagrams`] (with the [`messages`] they leave in); [`submission`] hands to the kernel what
+//! they queued.
 
 mod closing;
+mod datagrams;
+mod messages;
 mod opening;
 mod receiving;
 mod sending;
@@ -38,10 +41,13 @@ pub const OPERATIONS: &[u8] = &[
     opcode::Recv::CODE,
     opcode::AsyncCancel::CODE,
     opcode::PollAdd::CODE,
+    opcode::SendMsg::CODE,
+    opcode::RecvMsg::CODE,
 ];
 
 pub const HEAD_GROUP: u16 = 0;
 pub const BULK_GROUP: u16 = 1;
+pub const DATAGRAM_GROUP: u16 = 2;
 
 // Operations, as carried by their completions.
 pub const SOCKET: u8 = 1;
@@ -63,6 +69,14 @@ const WAKE: u8 = 11;
 const CANCEL_SILENT: u8 = 13;
 /// Has a direct descriptor's connection reset.
 const RESET: u8 = 14;
+/// Tells that a socket for datagrams is there.
+pub const BOUND: u8 = 15;
+/// The receive of a socket for datagrams.
+pub const DATAGRAMS: u8 = 16;
+/// Datagrams are sent: tagged with the number of their message, completes silently unless it fails.
+const MESSAGE: u8 = 17;
+/// A socket for datagrams takes more of them.
+pub const WRITABLE: u8 = 18;
 
 /// Whom a completion is for.
 pub enum Recognised {
@@ -72,6 +86,8 @@ pub enum Recognised {
     Standing(Slot, u8),
     /// The slot whose connection is over, but for what the kernel still holds of it.
     Ending(Slot),
+    /// The slot whose socket for datagrams is of no use any more: sending failed.
+    Broken(Slot),
 }
 
 struct SlotState {
@@ -139,6 +155,7 @@ pub struct UringIo {
     /// Bytes read at once where a head is expected.
     head_read_bytes: u32,
     waker: Waker,
+    datagrams: datagrams::DatagramSlots,
 }
 
 /// A number no slot has.
@@ -153,8 +170,11 @@ impl UringIo {
         let ring = ring::make(submissions, completions)?;
         ring.submitter().register_files_sparse(setup.slots)?;
         let gathers = ring.params().is_feature_min_timeout();
-        let routes = setup.endpoints.iter().map(Route::for_ring).collect::<io::Result<_>>()?;
+        let routes: Vec<Route> =
+            setup.endpoints.iter().map(Route::for_ring).collect::<io::Result<_>>()?;
         let slots = (0..setup.slots).map(|_| SlotState::new()).collect();
+        let has_datagrams = routes.iter().any(|route| route.datagrams().is_some());
+        let datagram_slots = if has_datagrams { setup.slots } else { 0 };
         let now_ns = monotonic_ns();
         let mut io = Self {
             ring,
@@ -178,9 +198,15 @@ impl UringIo {
             careful: false,
             head_read_bytes: setup.head_bytes.unwrap_or(receiving::HEAD_READ_BYTES),
             waker: Waker::new()?,
+            datagrams: datagrams::DatagramSlots::new(datagram_slots),
         };
         io.watch_waker();
         Ok(io)
+    }
+
+    /// Whether any endpoint is one of datagrams.
+    pub(super) fn has_datagrams(&self) -> bool {
+        self.datagrams.is_some()
     }
 
     pub(super) fn waker(&self) -> Waker {
@@ -203,8 +229,8 @@ impl UringIo {
             self.woken(done);
             return Recognised::Nobody;
         }
-        if matches!(operation, CLOSE | RESET) {
-            return Recognised::Nobody;
+        if matches!(operation, CLOSE | RESET | MESSAGE) {
+            return self.recognise_message(done);
         }
         let state = &self.slots[done.slot() as usize];
         if state.generation != done.generation() {

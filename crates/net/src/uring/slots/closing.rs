@@ -42,6 +42,7 @@ impl UringIo {
                     self.local.push((slot, generation, CloseReason::Local));
                 }
             }
+            Stage::Datagrams => self.close_datagrams(slot, CloseReason::Local),
             Stage::Ending(_) if how == CloseHow::AwaitPeer => {}
             Stage::Ending(ending) => state.stage = Stage::Ending(Ending { how, ..ending }),
         }
@@ -116,9 +117,12 @@ impl UringIo {
                 state.stage = Stage::Ending(Ending { doubt: Doubt::Asked, ..ending });
                 self.cancel_silent(slot);
             }
-            super::STREAM | super::HEAD | super::BULK | super::DISCARD if !done.more_to_come() => {
+            super::STREAM | super::HEAD | super::BULK | super::DISCARD | super::DATAGRAMS
+                if !done.more_to_come() =>
+            {
                 state.receiving = Receiving::Nothing;
             }
+            super::WRITABLE => state.sending = Sending::Ready,
             operation @ (super::SEND | super::QUEUED_SEND | SILENT_SEND) => {
                 if operation != SILENT_SEND {
                     state.sending = Sending::Ready;

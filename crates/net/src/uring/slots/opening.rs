@@ -46,6 +46,9 @@ impl UringIo {
         state.endpoint = endpoint;
         state.first = first;
         state.attempts_left = attempts_left;
+        if route.datagrams().is_some() {
+            return self.open_datagrams(slot);
+        }
         let direct = self.short_connections
             && first.is_some_and(|first| first.len() <= ONE_SEGMENT_BYTES)
             && route.is_tcp()

@@ -46,6 +46,7 @@ impl UringIo {
             },
             Stage::Connecting => return state.queue.push_back((bytes, notify)),
             Stage::Free | Stage::Unwanted(_) | Stage::AwaitingPeer | Stage::Ending(_) => return,
+            Stage::Datagrams => return,
         }
         let operation = if notify { SEND } else { state.quiet_operation(bytes.len()) };
         self.push_send(slot, bytes, operation);

@@ -15,6 +15,8 @@ pub(super) enum Stage {
     /// The same, and the handler has closed it in this manner.
     Unwanted(CloseHow),
     Open,
+    /// A socket for datagrams: see [`super::datagrams`].
+    Datagrams,
     /// Closed by the handler, who waits for the peer to close: what comes is dropped.
     AwaitingPeer,
     /// Over; the handler is told as soon as the kernel holds nothing of it any more.
@@ -91,7 +93,8 @@ impl Receiving {
 pub(super) enum Sending {
     /// Nothing.
     Ready,
-    /// The send that this operation is, [`super::SEND`] or [`super::QUEUED_SEND`], has not completed.
+    /// The send that this operation is, [`super::SEND`] or [`super::QUEUED_SEND`], has not completed; or datagrams
+    /// wait for the socket to take more, [`super::WRITABLE`].
     Told(u8),
     /// The first bytes are a silent link of the chain that opens the connection. The kernel comes to
     /// it when it is entered again after the connect, which completed when this many submissions

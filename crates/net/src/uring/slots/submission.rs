@@ -87,8 +87,9 @@ impl UringIo {
     #[inline]
     pub(super) fn push(&mut self, entry: &squeue::Entry) {
         loop {
-            // SAFETY: every entry made here points at the constant bytes, a leased buffer or a
-            // route's address, all of which live as long as `self`, which holds the ring.
+            // SAFETY: every entry made here points at the constant bytes, a leased buffer, a route's
+            // address, a message of `messages` or the header of receives of datagrams, all of which
+            // live as long as `self`, which holds the ring.
             // Receives with a null address are MSG_TRUNC or choose a registered buffer. After the
             // ring is gone nothing touches this memory: with deferred task run a request makes
             // progress only inside our own `io_uring_enter`, and what is left over is cancelled

@@ -108,12 +108,15 @@ impl<T: Default + Send + 'static> DatagramServer<T> {
         let stopped = stop.clone();
         let thread = std::thread::spawn(move || {
             let mut made = T::default();
-            while !stopped.load(Ordering::Relaxed) {
-                if let Some((datagram, from)) = socket.receive(LOOK) {
-                    serve(&socket, &mut made, datagram, from);
+            loop {
+                // What has come by then is served.
+                let ends = stopped.load(Ordering::Relaxed);
+                match socket.receive(LOOK) {
+                    Some((datagram, from)) => serve(&socket, &mut made, datagram, from),
+                    None if ends => break made,
+                    None => {}
                 }
             }
-            made
         });
         Self { address, stop, thread }
     }

@@ -179,7 +179,11 @@ pub fn every_manner_of_closing_closes_at_once<D: TestDriver>() {
         assert_eq!(recorder.closes(1).collect::<Vec<_>>(), [CloseReason::Local], "{how:?}");
         assert!(!driver.io().unsent(1));
     }
-    server.join();
+    assert_eq!(
+        server.join(),
+        3 * 64,
+        "what was sent before arrives, such as QUIC's word of the close"
+    );
 }
 
 /// Before anything is told of it.
@@ -266,10 +270,11 @@ pub fn where_the_kernel_does_not_cut_each_datagram_is_a_call<D: TestDriver>() {
     send_without_checksums(server.address);
     let bytes = pattern(20_500);
     send(driver.io(), 0, &bytes, 1000);
+    run(&mut driver, &mut recorder, |recorder| recorder.datagrams_of(0) >= 21);
     send(driver.io(), 0, b"behind", 6);
     run(&mut driver, &mut recorder, |recorder| recorder.datagrams_of(0) >= 22);
     let came: Vec<_> = received(&recorder, 0).into_iter().map(|datagram| datagram.bytes).collect();
-    assert_eq!(came.concat(), [&bytes[..], b"behind"].concat());
+    assert!(came.concat() == [&bytes[..], b"behind"].concat(), "all of it, in order");
     let counts = driver.io().datagram_counts(0);
     assert_eq!(counts.no_segmentation, Some(libc::EINVAL));
     assert_eq!((counts.sent.datagrams, counts.sent.calls), (22, 22));

@@ -215,7 +215,9 @@ use {cases, tests};
 
 conformance!(epoll, ablaze_net::epoll::EpollDriver: every_driver of_the_kernel of_the_process
     datagrams datagrams_of_the_kernel);
-conformance!(uring, ablaze_net::uring::UringDriver: every_driver of_the_kernel of_the_process);
-conformance!(uring_direct, crate::conformance::direct::Direct: every_driver of_the_kernel);
+conformance!(uring, ablaze_net::uring::UringDriver: every_driver of_the_kernel of_the_process
+    datagrams datagrams_of_the_kernel);
+conformance!(uring_direct, crate::conformance::direct::Direct: every_driver of_the_kernel
+    datagrams datagrams_of_the_kernel);
 conformance!(simulated, crate::conformance::relay::Simulated<true>: every_driver);
 conformance!(simulated_in_batches, crate::conformance::relay::Simulated<false>: every_driver);
