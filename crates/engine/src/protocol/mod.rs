@@ -58,6 +58,9 @@ pub(crate) trait Protocol: Sized {
     /// How a new connection receives, as long as nothing is known of the responses.
     const FIRST_MODE: Receive;
 
+    /// So many connections are made at once before the clock starts, at most.
+    const OPENINGS_AT_ONCE: u32 = u32::MAX;
+
     /// Of a slot without a connection.
     fn state(&self) -> Self::State;
 

@@ -122,6 +122,12 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
             // One at a time: on this host a connect completes while it is submitted, and should
             // not be timed with those behind it. Elsewhere none is waited for here.
             now = worker.turn(line, &mut course.effort, now, 0)?;
+            while worker.openings(first, slot) >= P::OPENINGS_AT_ONCE
+                && !control.stopped()
+                && !worker.unreachable
+            {
+                now = worker.turn(line, &mut course.effort, now + TURN_NS, 0)?;
+            }
         }
         while worker.setup_left > 0 && !control.stopped() && !worker.unreachable {
             now = worker.turn(line, &mut course.effort, now + TURN_NS, 0)?;
@@ -213,6 +219,13 @@ impl<P: Protocol> Worker<P> {
     pub(super) fn connects_first(&self) -> bool {
         self.plan.connections.clock_starts == ClockStarts::AfterConnecting
             && self.plan.connections.keep_alive
+    }
+
+    /// How many of the `first` connections that are opened before the clock are neither there nor given up, when `slot` was
+    /// the last that was begun.
+    fn openings(&self, first: u32, slot: Slot) -> u32 {
+        let settled = first.saturating_sub(self.setup_left);
+        (slot + 1).saturating_sub(settled)
     }
 
     /// How many connections this worker opens before the clock starts.

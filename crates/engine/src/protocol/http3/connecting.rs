@@ -3,7 +3,7 @@
 use ablaze_net::{CloseHow, Io, Slot};
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::record::Agreed;
-use ablaze_quic::client::{Connection, Ended, Handshake};
+use ablaze_quic::client::{Connection, Ended, Handshake, Why};
 
 use super::Http3;
 use super::trouble;
@@ -57,7 +57,10 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         }
         let ended = ended.clone();
         self.protocol.carrier.note_end(&ended);
-        let trouble = trouble::of_ended(&ended);
+        // Nothing was said because there was nothing to say: it is made again when it is needed.
+        let idles = connection.in_flight == 0 && ended.why == Why::IdleTimeout;
+        let idles = idles && connection.stage == Stage::Open;
+        let trouble = if idles { None } else { trouble::of_ended(&ended) };
         match (connection.stage, trouble) {
             (Stage::Opening, Some(trouble)) => self.handshake_fails(io, slot, trouble),
             (Stage::Open, Some(trouble)) => {

@@ -124,6 +124,10 @@ impl Carrier for Http3 {
     const LIMIT_COMES_LATE: bool = false;
     const TAKES_LEAVE: bool = true;
 
+    /// A server has one socket for the first datagrams of all connections, and the kernel's usual buffer of 212,992 bytes
+    /// holds about ninety of them; what is dropped is repeated a second later, then two (RFC 9002, 6.2.2).
+    const OPENINGS_AT_ONCE: u32 = 32;
+
     #[inline]
     fn request(&mut self, slot: &mut Quic, asked: Asked<'_>, tag: u32) -> Option<u64> {
         let connection = slot.connection.as_mut()?;

@@ -41,6 +41,9 @@ pub(crate) trait Carrier: Sized {
     /// Whether the server's limit of streams comes only behind a connection that stands.
     const LIMIT_COMES_LATE: bool;
 
+    /// So many connections are made at once before the clock starts, at most.
+    const OPENINGS_AT_ONCE: u32 = u32::MAX;
+
     /// Writes a request; the number of its stream, or `None` if there is no room for it.
     fn request(&mut self, slot: &mut Self::OfSlot, asked: Asked<'_>, tag: u32) -> Option<u64>;
 

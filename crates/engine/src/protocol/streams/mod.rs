@@ -169,6 +169,7 @@ impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
     type Sink = S;
 
     const FIRST_MODE: Receive = Receive::Stream;
+    const OPENINGS_AT_ONCE: u32 = C::OPENINGS_AT_ONCE;
 
     fn state(&self) -> Self::State {
         Session::new(self.streams)
