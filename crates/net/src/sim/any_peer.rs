@@ -1,6 +1,7 @@
 //! A peer of any kind behind one type, so that what is generic over it is compiled once and not for
 //! every kind of peer that a test scripts.
 
+use super::datagrams::Path;
 use super::peer::{ConnectReply, FarEnd, SimPeer};
 use crate::driver::CloseHow;
 
@@ -20,6 +21,8 @@ trait Scripted {
     fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply;
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]);
     fn woken(&mut self, far: &mut FarEnd<'_>, token: u32);
+    fn path(&self) -> Option<Path>;
+    fn datagram(&mut self, far: &mut FarEnd<'_>, bytes: &[u8], ecn: u8);
     fn closed(&mut self, how: CloseHow);
     fn another<'p>(&self) -> Box<dyn Scripted + Send + Sync + 'p>
     where
@@ -41,6 +44,14 @@ impl<P: SimPeer + Send + Sync> Scripted for P {
 
     fn woken(&mut self, far: &mut FarEnd<'_>, token: u32) {
         SimPeer::woken(self, far, token);
+    }
+
+    fn path(&self) -> Option<Path> {
+        SimPeer::path(self)
+    }
+
+    fn datagram(&mut self, far: &mut FarEnd<'_>, bytes: &[u8], ecn: u8) {
+        SimPeer::datagram(self, far, bytes, ecn);
     }
 
     fn closed(&mut self, how: CloseHow) {
@@ -76,6 +87,14 @@ impl SimPeer for AnyPeer<'_> {
 
     fn woken(&mut self, far: &mut FarEnd<'_>, token: u32) {
         self.0.woken(far, token);
+    }
+
+    fn path(&self) -> Option<Path> {
+        self.0.path()
+    }
+
+    fn datagram(&mut self, far: &mut FarEnd<'_>, bytes: &[u8], ecn: u8) {
+        self.0.datagram(far, bytes, ecn);
     }
 
     fn closed(&mut self, how: CloseHow) {

@@ -3,74 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::connection::{Connection, Stage};
 use super::peer::{ConnectReply, FarEnd, Link, Reading, SimPeer};
 use super::timeline::{Happening, Timeline, What};
-use crate::driver::{CloseHow, CloseReason, Io, OutBuffer, Outgoing, Receive, Slot};
+use crate::driver::{
+    CloseHow, CloseReason, DatagramCounts, Io, OutBuffer, OutDatagrams, Outgoing, Receive, Slot,
+};
 use crate::leases::Leases;
 use crate::outbox::{Outbox, Queue, Queued};
-
-/// Where a slot is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    Free,
-    Connecting,
-    Open,
-    AwaitingPeer,
-    Ended(CloseReason),
-}
-
-/// One slot: the client's socket and the peer.
-#[derive(Debug)]
-pub(super) struct Connection<P> {
-    pub(super) stage: Stage,
-    pub(super) generation: u32,
-    pub(super) receive: Receive,
-    /// Ranges of the peer's bytes that arrived and were not read.
-    pub(super) inbox: VecDeque<(u32, u32)>,
-    /// What arrived behind them, if the stream ended: the reason to close with.
-    pub(super) end: Option<CloseReason>,
-    pub(super) listed: bool,
-    pub(super) notices: u32,
-    pub(super) peer: Option<P>,
-    link: Link,
-    /// Bytes the kernel accepted and the peer has not read.
-    window: VecDeque<u8>,
-    queue: Queue,
-    failed: bool,
-}
-
-impl<P> Connection<P> {
-    fn new() -> Self {
-        Self {
-            stage: Stage::Free,
-            generation: 0,
-            receive: Receive::Stream,
-            inbox: VecDeque::with_capacity(4),
-            end: None,
-            listed: false,
-            notices: 0,
-            peer: None,
-            link: Link::new(),
-            window: VecDeque::new(),
-            queue: Queue::EMPTY,
-            failed: false,
-        }
-    }
-
-    /// Whether there is something to read, and it is wanted.
-    pub(super) fn can_read(&self) -> bool {
-        (!self.inbox.is_empty() || self.end.is_some())
-            && (self.failed || self.receive != Receive::Pause)
-    }
-
-    fn has_news(&self) -> bool {
-        match self.stage {
-            Stage::Free | Stage::Connecting => false,
-            Stage::Open | Stage::AwaitingPeer => self.notices > 0 || self.can_read(),
-            Stage::Ended(_) => true,
-        }
-    }
-}
 
 /// The verbs of the simulated driver.
 #[derive(Debug)]
@@ -126,7 +66,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
     }
 
     /// Lets the peer act; `None` if the slot has none.
-    fn at_far_end<R>(
+    pub(super) fn at_far_end<R>(
         &mut self,
         slot: Slot,
         act: impl FnOnce(&mut P, &mut FarEnd<'_>, &mut VecDeque<u8>) -> R,
@@ -146,9 +86,13 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
     /// Something that only the peer notices.
     pub(super) fn happen_far(&mut self, happening: Happening) {
         let slot = happening.slot;
-        if let What::FarTimer(token) = happening.what {
-            self.at_far_end(slot, |peer, far, _| peer.woken(far, token));
-            return;
+        match happening.what {
+            What::FarTimer(token) => {
+                self.at_far_end(slot, |peer, far, _| peer.woken(far, token));
+                return;
+            }
+            What::FarDatagram(_) | What::Datagram(_) => return self.datagram_arrives(happening),
+            _ => {}
         }
         self.at_far_end(slot, |peer, far, window| {
             far.link.read_scheduled = false;
@@ -301,7 +245,12 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
         connection.failed = false;
         connection.link = Link::new();
         connection.queue = Queue::EMPTY;
-        connection.peer = Some(self.peers[usize::from(endpoint)].clone());
+        let peer = self.peers[usize::from(endpoint)].clone();
+        if let Some(path) = peer.path() {
+            connection.peer = Some(peer);
+            return self.open_datagrams(slot, path, number);
+        }
+        connection.peer = Some(peer);
         if let Some(bytes) = first {
             let queued = Queued { bytes, accepted: 0, notify: false };
             self.outbox.push(&mut connection.queue, queued);
@@ -333,6 +282,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
         let is_first = connection.queue.is_empty();
         match connection.stage {
             Stage::Free | Stage::Ended(_) => return,
+            Stage::Datagrams => return,
             _ if connection.failed => return,
             Stage::Connecting | Stage::Open | Stage::AwaitingPeer => {
                 self.outbox.push(&mut connection.queue, Queued { bytes, accepted: 0, notify });
@@ -350,12 +300,12 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
         }
     }
 
-    fn send_datagrams(&mut self, _slot: Slot, _datagrams: crate::driver::OutDatagrams<'_>) {
-        unimplemented!("datagrams")
+    fn send_datagrams(&mut self, slot: Slot, datagrams: OutDatagrams<'_>) {
+        self.send_together(slot, datagrams);
     }
 
-    fn datagram_counts(&mut self, _slot: Slot) -> crate::driver::DatagramCounts {
-        unimplemented!("datagrams")
+    fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts {
+        self.connections[slot as usize].link.counts()
     }
 
     fn unsent(&mut self, slot: Slot) -> bool {
@@ -377,6 +327,11 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
             (Stage::Open | Stage::AwaitingPeer, CloseHow::AwaitPeer) => {
                 connection.stage = Stage::AwaitingPeer;
                 connection.receive = Receive::DiscardToEnd;
+            }
+            (Stage::Connecting | Stage::Datagrams, how) if connection.link.datagrams.is_some() => {
+                self.deliver_under_way(slot);
+                self.connection(slot).stage = Stage::Ended(CloseReason::Local);
+                self.hang_up(slot, how);
             }
             (stage, how) => {
                 if how != CloseHow::Reset && stage != Stage::Connecting {

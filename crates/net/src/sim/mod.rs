@@ -9,6 +9,8 @@
 //! without any delay play for ever in one instant.
 
 mod any_peer;
+mod connection;
+mod datagrams;
 mod io;
 mod peer;
 mod peers;
@@ -16,11 +18,12 @@ mod timeline;
 
 use std::io as std_io;
 
-use self::io::Stage;
+use self::connection::Stage;
 use self::timeline::{Happening, What};
 use crate::driver::{CloseHow, CloseReason, Driver, Handler, Receive, Setup, Slot, Turn, Wait};
 
 pub use self::any_peer::AnyPeer;
+pub use self::datagrams::Path;
 pub use self::io::SimIo;
 pub use self::peer::{ConnectReply, FarEnd, Pieces, SimPeer};
 pub use self::peers::{FixedResponse, Misbehave, Prepared, Silent};
@@ -143,6 +146,10 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimDriver<P, SENDS_AT_ONCE> {
                 self.batch_events += 1;
                 handler.opened(&mut self.io, slot, now);
             }
+            Some(What::Bound) => self.tell_bound(handler, slot),
+            Some(What::Nobody(errno)) => {
+                self.io.connection(slot).stage = Stage::Ended(CloseReason::Transfer(errno));
+            }
             Some(What::Refused(errno)) => {
                 self.io.connection(slot).peer = None;
                 self.io.connection(slot).stage = Stage::Ended(CloseReason::Connect(errno));
@@ -181,6 +188,9 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimDriver<P, SENDS_AT_ONCE> {
                 break;
             }
             self.read_once(handler, slot);
+        }
+        if self.io.connection(slot).stage == Stage::Datagrams {
+            self.read_datagrams(handler, slot);
         }
         if let Stage::Ended(reason) = self.io.connection(slot).stage {
             self.io.hang_up(slot, CloseHow::Fin);

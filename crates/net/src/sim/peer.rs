@@ -1,5 +1,6 @@
 //! The peer of a simulated connection: a script, and what it can do.
 
+use super::datagrams::{Exchange, Path, Toward};
 use super::timeline::{Timeline, What};
 use crate::driver::{CloseHow, Slot};
 
@@ -31,6 +32,16 @@ pub trait SimPeer: Clone {
     /// A timer set by [`FarEnd::wake_after`].
     fn woken(&mut self, far: &mut FarEnd<'_>, token: u32) {
         let _ = (far, token);
+    }
+
+    /// How datagrams travel, if this is a peer of datagrams.
+    fn path(&self) -> Option<Path> {
+        None
+    }
+
+    /// A datagram of the client arrived, with these ECN bits. Answers go by [`FarEnd::send_datagram_after`].
+    fn datagram(&mut self, far: &mut FarEnd<'_>, bytes: &[u8], ecn: u8) {
+        let _ = (far, bytes, ecn);
     }
 
     /// The client closed, with FIN or RST.
@@ -75,6 +86,8 @@ pub(super) struct Link {
     pieces: Pieces,
     piece_gap_ns: u64,
     sends_left: u32,
+    /// Of datagrams.
+    pub(super) datagrams: Option<Box<Exchange>>,
 }
 
 impl Link {
@@ -90,6 +103,7 @@ impl Link {
             pieces: Pieces::Whole,
             piece_gap_ns: 0,
             sends_left: u32::MAX,
+            datagrams: None,
         }
     }
 }
@@ -134,6 +148,17 @@ impl FarEnd<'_> {
         }
         if self.link.sends_left == 0 {
             self.close_after(delay_ns);
+        }
+    }
+
+    /// Sends a datagram; when it arrives, how often, and whether, is up to the [`Path`].
+    pub fn send_datagram_after(&mut self, delay_ns: u64, bytes: &[u8], ecn: u8) {
+        let at = self.now + delay_ns;
+        if let Some(datagrams) = &mut self.link.datagrams {
+            datagrams.travel(Toward::Client, bytes, ecn, |number, takes_ns| {
+                let what = What::Datagram(number);
+                self.timeline.schedule(at + takes_ns, self.slot, self.generation, what);
+            });
         }
     }
 

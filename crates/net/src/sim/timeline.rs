@@ -41,12 +41,23 @@ pub(super) enum What {
     FarReads,
     /// The peer's own timer.
     FarTimer(u32),
+    /// A datagram of the client reaches the peer: its number.
+    FarDatagram(u32),
+    /// A datagram of the peer comes into the client's socket.
+    Datagram(u32),
+    /// A socket for datagrams is there.
+    Bound,
+    /// The network says that nobody is there for datagrams: this errno.
+    Nobody(i32),
 }
 
 impl What {
-    /// Whether only the peer notices.
+    /// Whether the client is not told of it, or not at once.
     pub(super) fn is_far(self) -> bool {
-        matches!(self, Self::FarReads | Self::FarTimer(_))
+        matches!(
+            self,
+            Self::FarReads | Self::FarTimer(_) | Self::FarDatagram(_) | Self::Datagram(_)
+        )
     }
 }
 

@@ -46,6 +46,15 @@ impl DatagramSocket {
     /// Waits up to `timeout` for a datagram.
     pub fn receive(&self, timeout: Duration) -> Option<(Datagram, SocketAddr)> {
         self.0.set_read_timeout(Some(timeout)).unwrap();
+        self.receive_by(0)
+    }
+
+    /// A datagram, if there is one.
+    pub fn receive_now(&self) -> Option<(Datagram, SocketAddr)> {
+        self.receive_by(libc::MSG_DONTWAIT)
+    }
+
+    fn receive_by(&self, flags: i32) -> Option<(Datagram, SocketAddr)> {
         let mut bytes = vec![0u8; 65_536];
         let mut control = [0u64; 16];
         let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
@@ -60,7 +69,7 @@ impl DatagramSocket {
             message.msg_iovlen = 1;
             message.msg_control = control.as_mut_ptr().cast();
             message.msg_controllen = size_of_val(&control);
-            let count = libc::recvmsg(self.0.as_raw_fd(), &raw mut message, 0);
+            let count = libc::recvmsg(self.0.as_raw_fd(), &raw mut message, flags);
             let count = usize::try_from(count).ok()?;
             let first = libc::CMSG_FIRSTHDR(&raw const message);
             assert!(!first.is_null(), "the kernel says the type of service of each");

@@ -219,5 +219,5 @@ conformance!(uring, ablaze_net::uring::UringDriver: every_driver of_the_kernel o
     datagrams datagrams_of_the_kernel);
 conformance!(uring_direct, crate::conformance::direct::Direct: every_driver of_the_kernel
     datagrams datagrams_of_the_kernel);
-conformance!(simulated, crate::conformance::relay::Simulated<true>: every_driver);
-conformance!(simulated_in_batches, crate::conformance::relay::Simulated<false>: every_driver);
+conformance!(simulated, crate::conformance::relay::Simulated<true>: every_driver datagrams);
+conformance!(simulated_in_batches, crate::conformance::relay::Simulated<false>: every_driver datagrams);

@@ -6,11 +6,12 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use ablaze_net::driver::{Driver, Handler, Setup, Turn, Wait};
-use ablaze_net::sim::{ConnectReply, FarEnd, SimDriver, SimIo, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, Path, SimDriver, SimIo, SimPeer};
 use ablaze_net::{Address, CloseHow};
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::conformance::TestDriver;
+use crate::conformance::datagram_server::{Datagram, DatagramSocket};
 
 /// How often the relay looks at its socket, ns of simulated time.
 const LOOK_NS: u64 = 1_000_000;
@@ -46,6 +47,8 @@ impl<const SENDS_AT_ONCE: bool> TestDriver for Simulated<SENDS_AT_ONCE> {
 pub struct Relay {
     address: Address,
     socket: Option<Socket>,
+    /// Instead of it, where the server is one of datagrams.
+    datagrams: Option<DatagramSocket>,
     /// Everything that came from the server, which the simulation takes ranges of.
     came: Vec<u8>,
     /// What the client sent and the socket has not taken.
@@ -56,13 +59,20 @@ pub struct Relay {
 
 impl Relay {
     fn to(address: Address) -> Self {
-        Self { address, socket: None, came: Vec::new(), left: VecDeque::new(), ended: false }
+        Self {
+            address,
+            socket: None,
+            datagrams: None,
+            came: Vec::new(),
+            left: VecDeque::new(),
+            ended: false,
+        }
     }
 
     fn connected(&self) -> io::Result<Socket> {
         let (address, domain) = match &self.address {
             Address::Tcp(to) => (SockAddr::from(*to), Domain::for_address(*to)),
-            Address::Udp(_) => unreachable!("the relay carries streams of bytes"),
+            Address::Udp(_) => unreachable!("it has another kind of socket"),
             Address::Unix(path) => (SockAddr::unix(path)?, Domain::UNIX),
         };
         let socket = Socket::new(domain, Type::STREAM, None)?;
@@ -72,6 +82,17 @@ impl Relay {
         socket.connect(&address)?;
         socket.set_nonblocking(true)?;
         Ok(socket)
+    }
+
+    /// Passes on to the client the datagrams that came; returns whether any did.
+    fn bring_datagrams(&mut self, far: &mut FarEnd<'_>) -> bool {
+        let Some(socket) = &self.datagrams else { return false };
+        let mut any = false;
+        while let Some((Datagram { bytes, ecn }, _)) = socket.receive_now() {
+            far.send_datagram_after(0, &bytes, ecn);
+            any = true;
+        }
+        any
     }
 
     /// Passes on to the server what it takes; returns whether anything went.
@@ -133,7 +154,22 @@ impl SimPeer for Relay {
         &self.came
     }
 
+    fn path(&self) -> Option<Path> {
+        matches!(self.address, Address::Udp(_)).then(Path::default)
+    }
+
+    fn datagram(&mut self, _: &mut FarEnd<'_>, bytes: &[u8], ecn: u8) {
+        let (Some(socket), Address::Udp(to)) = (&self.datagrams, &self.address) else { return };
+        socket.send(&Datagram { bytes: bytes.to_vec(), ecn }, *to);
+    }
+
     fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> ConnectReply {
+        if let Address::Udp(address) = self.address {
+            let here = if address.is_ipv4() { "127.0.0.1:0" } else { "[::1]:0" };
+            self.datagrams = Some(DatagramSocket::bind(here.parse().unwrap()));
+            far.wake_after(LOOK_NS, 0);
+            return ConnectReply::AcceptAfter(0);
+        }
         match self.connected() {
             Ok(socket) => self.socket = Some(socket),
             Err(error) => return ConnectReply::RefuseAfter(0, error.raw_os_error().unwrap()),
@@ -151,7 +187,7 @@ impl SimPeer for Relay {
 
     fn woken(&mut self, far: &mut FarEnd<'_>, _: u32) {
         let passed = !self.left.is_empty() && self.pass_on(far);
-        if !self.bring(far) && !passed {
+        if !self.bring(far) && !self.bring_datagrams(far) && !passed {
             std::thread::sleep(PAUSE);
         }
         far.wake_after(LOOK_NS, 0);
