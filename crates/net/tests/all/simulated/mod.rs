@@ -3,6 +3,7 @@
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used)]
 
+mod datagrams;
 mod recorder;
 
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! A handler that writes down what happened and when, and reacts as the case tells it to.
 
 use ablaze_net::sim::START_NS;
-use ablaze_net::{CloseReason, Handler, Io, Slot};
+use ablaze_net::{CloseReason, Datagrams, Handler, Io, Slot};
 
 /// What happened, and how long after the start.
 pub type Log = Vec<(u64, Slot, What)>;
@@ -10,6 +10,7 @@ pub type Log = Vec<(u64, Slot, What)>;
 pub enum What {
     Opened,
     Received(Vec<u8>),
+    Datagrams { bytes: Vec<u8>, segment_bytes: usize, ecn: u8 },
     Discarded(u64),
     Sent,
     Closed(CloseReason),
@@ -65,6 +66,11 @@ impl<I: Io, F: FnMut(&mut I, Slot, &What)> Handler<I> for Recorder<F> {
 
     fn received(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, _: bool) {
         note!(self, io, slot, What::Received(bytes.to_vec()), at);
+    }
+
+    fn datagrams(&mut self, io: &mut I, slot: Slot, datagrams: Datagrams<'_>, at: u64) {
+        let Datagrams { bytes, segment_bytes, ecn } = datagrams;
+        note!(self, io, slot, What::Datagrams { bytes: bytes.to_vec(), segment_bytes, ecn }, at);
     }
 
     fn discarded(&mut self, io: &mut I, slot: Slot, bytes: u64, at: u64) {
