@@ -3,6 +3,7 @@
 
 use ablaze_wire::http3::error::{ErrorCode, ErrorKind};
 use quinn_proto::{ConnectionError, TransportErrorCode};
+use rustls::AlertDescription;
 
 use crate::codes::TransportCode;
 
@@ -36,7 +37,7 @@ pub enum Why {
     Forgotten,
     /// The server speaks no version of QUIC that is spoken here.
     NoCommonVersion,
-    /// The server did not choose `h3` in the handshake.
+    /// The server did not agree to `h3` in the handshake.
     NoHttp3,
     /// What the server sent in the handshake was not accepted: its certificate, for example.
     Tls(rustls::Error),
@@ -74,6 +75,18 @@ impl Ended {
         Self { why, said }
     }
 
+    /// The same where the handshake was not complete. Nothing but `h3` is offered, so no protocol in common is no HTTP/3 (RFC
+    /// 7301, 3.2). Which protocol a server chooses is checked by rustls.
+    pub(super) fn in_handshake(self) -> Self {
+        let none = Why::ByAlert(AlertDescription::NoApplicationProtocol.into());
+        let why = match self.why {
+            why if why == none => Why::NoHttp3,
+            Why::Tls(rustls::Error::NoApplicationProtocol) => Why::NoHttp3,
+            why => why,
+        };
+        Self { why, ..self }
+    }
+
     /// The name of the code that the server closed the connection with, if it did.
     pub fn code_name(&self) -> Option<String> {
         match &self.why {
@@ -93,14 +106,14 @@ impl std::fmt::Display for Ended {
             Why::ByServer(code) => write!(f, "the server closed the connection with {code}"),
             Why::ByServersQuic(code) => write!(f, "the server closed the connection with {code}"),
             Why::ByAlert(alert) => {
-                let alert = rustls::AlertDescription::from(*alert);
+                let alert = AlertDescription::from(*alert);
                 write!(f, "the server sent the alert {alert:?} ({})", u8::from(alert))
             }
             Why::Forgotten => f.write_str(
                 "the server does not know the connection any more (stateless reset; RFC 9000, 10.3)",
             ),
             Why::NoCommonVersion => f.write_str("the server does not speak version 1 of QUIC"),
-            Why::NoHttp3 => f.write_str("the server did not choose HTTP/3 in the handshake"),
+            Why::NoHttp3 => f.write_str("the server did not agree to HTTP/3 in the handshake"),
             Why::Tls(error) => write!(f, "{}", ablaze_wire::printable::printable(&error.to_string())),
             Why::Http3(kind) => write!(f, "{kind}"),
             Why::Quic(code) => write!(f, "the server broke the rules of QUIC: {code}"),

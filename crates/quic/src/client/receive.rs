@@ -104,7 +104,8 @@ impl Connection {
             Event::Connected => self.connected(now_ns),
             Event::ConnectionLost { reason } => {
                 let tls = self.known().and_then(|known| known.error);
-                self.end(Ended::of(reason, tls));
+                let ended = Ended::of(reason, tls);
+                self.end(if self.handshake.is_none() { ended.in_handshake() } else { ended });
             }
             Event::HandshakeDataReady | Event::DatagramReceived | Event::DatagramsUnblocked => {}
         }
@@ -115,10 +116,6 @@ impl Connection {
     #[cold]
     fn connected(&mut self, now_ns: u64) {
         let Some(known) = self.known() else { return };
-        if known.alpn.as_deref() != Some(b"h3") {
-            let code = ablaze_wire::http3::error::ErrorCode::VERSION_FALLBACK;
-            return self.close_with(now_ns, code, b"", Why::NoHttp3);
-        }
         self.handshake = Some(Handshake {
             alpn: known.alpn.unwrap_or_default(),
             version: VERSION,
