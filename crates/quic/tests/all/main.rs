@@ -4,3 +4,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod client;
+
+#[global_allocator]
+static COUNTING: ablaze_testing::allocations::Counting = ablaze_testing::allocations::Counting;

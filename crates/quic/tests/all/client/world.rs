@@ -10,6 +10,7 @@ use ablaze_quic::client::{
 };
 use ablaze_quic::clock::Clock;
 use ablaze_quic::datagrams::Received;
+use ablaze_testing::allocations::of_this_thread;
 use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::request::Request;
 
@@ -32,6 +33,9 @@ pub struct Log {
     pub settings: Vec<PeerSettings>,
     pub goaways: Vec<u64>,
     pub wants_fields: bool,
+    /// Nothing is kept but the number of requests that ended.
+    pub is_quiet: bool,
+    pub quietly_ended: u64,
     pub fields: Vec<(String, String)>,
 }
 
@@ -54,15 +58,26 @@ impl Log {
 
 impl Sink for Log {
     fn head(&mut self, tag: u32, head: ResponseHead) {
+        if self.is_quiet {
+            return;
+        }
         assert_eq!(self.live(tag).head.replace(head), None, "{tag} has one head");
     }
 
     fn data(&mut self, tag: u32, content: &[u8]) {
+        if self.is_quiet {
+            return;
+        }
         assert!(self.live(tag).head.is_some());
         self.live(tag).content.extend_from_slice(content);
     }
 
     fn ended(&mut self, tag: u32, end: End) {
+        if self.is_quiet {
+            assert_eq!(end, End::Complete);
+            self.quietly_ended += 1;
+            return;
+        }
         self.live(tag).ended.push(end);
     }
 
@@ -111,6 +126,9 @@ pub struct World {
     network: BinaryHeap<Reverse<(u64, u64, bool, Vec<u8>)>>,
     order: u64,
     pub digits: Digits,
+    out: Vec<u8>,
+    /// Allocations in calls of the client.
+    pub client_allocations: u64,
 }
 
 /// One way through the network.
@@ -159,6 +177,8 @@ impl World {
             network: BinaryHeap::new(),
             order: 0,
             digits: Digits::new(1, 1),
+            out: Vec::new(),
+            client_allocations: 0,
         }
     }
 
@@ -243,7 +263,9 @@ impl World {
                 self.network.pop();
             }
             let received = Received { bytes: &mut bytes, segment_bytes, ecn: 0 };
+            let before = of_this_thread();
             self.client.receive(received, self.now_ns, &mut self.log);
+            self.client_allocations += of_this_thread() - before;
         }
         if self.client.deadline_ns().is_some_and(|at| at <= self.now_ns) {
             self.client.expired(self.now_ns, &mut self.log);
@@ -255,14 +277,19 @@ impl World {
 
     /// Puts on the network what is to be sent.
     fn fetch(&mut self) {
-        let mut out = Vec::new();
-        while let Some(transmit) = self.client.transmit(self.now_ns, &mut out) {
+        let mut out = std::mem::take(&mut self.out);
+        loop {
+            let before = of_this_thread();
+            let transmit = self.client.transmit(self.now_ns, &mut out);
+            self.client_allocations += of_this_thread() - before;
+            let Some(transmit) = transmit else { break };
             assert!(out.len() <= BUFFER_MAX && out.len().div_ceil(transmit.segment_bytes) <= 64);
             for datagram in out.chunks(transmit.segment_bytes) {
                 self.put(true, datagram.to_vec());
             }
         }
         assert!(out.is_empty());
+        self.out = out;
         while let Some(datagram) = self.server.out.pop_front() {
             self.put(false, datagram);
         }
