@@ -6,6 +6,7 @@ mod endings;
 mod exchanges;
 mod handshakes;
 mod lossy;
+mod oracle;
 mod responses;
 mod server;
 mod uploads;

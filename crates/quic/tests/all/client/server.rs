@@ -22,7 +22,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 /// The certificate of all test servers and its key.
 pub struct Identity {
     pub certificate: CertificateDer<'static>,
-    key: PrivateKeyDer<'static>,
+    pub key: PrivateKeyDer<'static>,
 }
 
 pub static IDENTITY: LazyLock<Identity> = LazyLock::new(|| {
