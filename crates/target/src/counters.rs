@@ -98,6 +98,12 @@ counters! {
     tls_resumptions,
     /// TLS connections that failed: what came was no TLS, or the two could not agree.
     tls_failures,
+    /// QUIC handshakes completed.
+    quic_handshakes,
+    /// Clients that were sent a Retry: they had to show first that they receive at their address.
+    quic_retries,
+    /// QUIC connections that ended before their handshake was complete.
+    quic_failures,
     /// Calls that waited for events: epoll_wait, poll, io_uring_enter with a wait.
     waits,
     /// Events (or completions) those calls gave.
@@ -126,6 +132,12 @@ counters! {
     written_bytes,
     /// Of the calls, those that could not go on (EAGAIN).
     write_eagains,
+    /// Datagrams that the calls that read brought; one call can bring many.
+    datagrams_read,
+    /// Of the datagrams, those that were dropped on purpose.
+    datagrams_dropped,
+    /// Datagrams that the calls that write took; one call can take many.
+    datagrams_written,
     /// Events that said a connection can be written again after it could not.
     out_events,
     /// io_uring_enter without a wait.

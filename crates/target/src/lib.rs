@@ -10,7 +10,7 @@
 //! Modules that are not listed are for this workspace and change without notice.
 
 // Inside, reading order: `handler` and `routes` (the responses of `ablaze serve`); `protocol` (what a connection speaks,
-// without I/O: `http1`, `http2`, and `tls` around them); `models`, the I/O models that serve it, by what they share
+// without I/O: `http1`, `http2`, and `tls` around them; `http3`, which has datagrams, beside it); `models`, the I/O models that serve it, by what they share
 // (`event_loop`; `conversation` for `blocking` and `fibers`); `accepting`, how connections come to the workers; `server`
 // puts it together.
 
@@ -32,6 +32,8 @@ pub mod http1;
 #[doc(hidden)]
 pub mod http2;
 #[doc(hidden)]
+pub mod http3;
+#[doc(hidden)]
 pub mod listener;
 #[doc(hidden)]
 pub mod models;
@@ -49,6 +51,7 @@ pub mod server;
 #[doc(hidden)]
 pub mod service;
 pub mod tls;
+mod udp;
 
 pub use counters::Counts;
 pub use health::Health;

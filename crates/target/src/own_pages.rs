@@ -8,7 +8,7 @@ use crate::conditions::{
     Scheduler, SocketOptions, WriteMode,
 };
 use crate::counters::Counts;
-use crate::options::{App, Options, ShopOptions};
+use crate::options::{App, Http3Options, Options, ShopOptions};
 use crate::registry::Registry;
 use crate::tls::TlsOptions;
 
@@ -50,6 +50,7 @@ pub fn config(options: &Options) -> Value {
         address,
         tls,
         http2,
+        http3,
         max_streams,
         model,
         accept,
@@ -88,6 +89,7 @@ pub fn config(options: &Options) -> Value {
         "address": address.to_string(),
         "tls": tls.as_ref().map(tls_value),
         "http2": http2,
+        "http3": http3.map(|Http3Options { retry, loss }| json!({ "retry": retry, "loss": loss })),
         "max_streams": max_streams,
         "model": model.name(),
         "accept": accept.name(),

@@ -14,6 +14,8 @@ use crate::accepting::{AcceptMode, HandOver, Intake, accept_for_others};
 use crate::counters::{Counters, Counts};
 use crate::handler::Handler;
 use crate::health::{Health, State};
+use crate::http3;
+use crate::http3::worker::UdpWorker;
 use crate::listener::{ListenError, listen_on};
 use crate::models::{IoModel, Worker};
 use crate::options::{Options, OptionsError};
@@ -35,6 +37,18 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error(transparent)]
     Listen(#[from] ListenError),
+    /// HTTP/3 cannot have the port.
+    #[error(
+        "cannot use UDP port {port} of {ip} for HTTP/3: {error}; choose another port, or find the program that has it with \
+         `ss -lunp 'sport = :{port}'`",
+        ip = .address.ip(), port = .address.port()
+    )]
+    Udp {
+        /// The address.
+        address: SocketAddr,
+        /// What the kernel said.
+        error: io::Error,
+    },
     /// No thread or descriptor for a worker.
     #[error("cannot start another worker: {0}; use fewer --threads")]
     Worker(#[from] io::Error),
@@ -55,7 +69,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    fn new(health: &Health) -> io::Result<Self> {
+    pub(crate) fn new(health: &Health) -> io::Result<Self> {
         let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         Ok(Self { waker, set: AtomicBool::new(false), health: health.clone() })
     }
@@ -147,9 +161,13 @@ impl Server {
         }
         registry.set(entries);
         let count = workers.len();
+        let by_udp = http3::start::prepare(&options, address, &workers, &health)?;
         let threads = options.model.start(workers, &options)?;
         // From here on, whatever fails: dropping this stops what runs.
         let mut running = Running { address, registry, workers: count, threads, health };
+        for (worker, stop) in by_udp {
+            running.threads.push(Thread::start(worker, stop)?);
+        }
         if let Some(acceptor) = acceptor {
             running
                 .threads
@@ -231,6 +249,19 @@ impl Acceptor {
 pub(crate) struct Thread {
     handle: JoinHandle<io::Result<()>>,
     stop: Arc<Stop>,
+}
+
+impl Thread {
+    /// Starts the thread that speaks HTTP/3 beside a worker.
+    fn start<H: Handler>(worker: UdpWorker<H>, stop: Arc<Stop>) -> io::Result<Self> {
+        let name = format!("quic-{}", worker.number());
+        let told = stop.clone();
+        let handle = thread::Builder::new().name(name).spawn(move || {
+            let _leaving = Leaving(told);
+            worker.run()
+        })?;
+        Ok(Self { handle, stop })
+    }
 }
 
 /// Starts a model's workers; all of them are set up when this returns.

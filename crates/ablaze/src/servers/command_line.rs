@@ -7,7 +7,7 @@ use ablaze_model::spec::HttpVersion;
 use ablaze_model::spec::server::RouteSpec;
 use ablaze_model::spec::server::values::{
     AcceptBatch, AcceptMode, App, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler,
-    Threads, WriteMode,
+    Share, Threads, WriteMode,
 };
 use ablaze_target::Model;
 use clap::{ArgAction, Args, CommandFactory, Parser};
@@ -149,12 +149,15 @@ pub struct ResponseOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionOptions {
-    /// HTTP version: 1.1, or 2 for HTTP/2 as well [default: 1.1]
+    /// HTTP version: 1.1; 2: HTTP/2 as well; 3: HTTP/3, too, over TLS [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = names::http)]
     pub http: Option<HttpVersion>,
-    /// Streams an HTTP/2 client may have open at a time [default: 128]
+    /// Streams a client of HTTP/2 or 3 may have open at a time [default: 128]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub max_streams: Option<u32>,
+    /// HTTP/3: have clients show first that they receive at their address
+    #[arg(long)]
+    pub retry: bool,
     /// Close each connection after its response
     #[arg(long, overrides_with = "keep_alive")]
     pub close: bool,
@@ -200,7 +203,10 @@ pub struct TroubleOptions {
     /// Inject a fault into a share of the responses, see below. Repeatable
     #[arg(long = "fault", value_name = "KIND=SHARE", value_parser = conditions::fault)]
     pub faults: Vec<FaultShare>,
-    /// Seed for random delays and faults [default: 1]
+    /// HTTP/3: drop a share of the received datagrams: 1%
+    #[arg(long, value_name = "SHARE", value_parser = conditions::share)]
+    pub datagram_loss: Option<Share>,
+    /// Seed for random delays, faults and losses [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }

@@ -111,7 +111,7 @@ fn time(text: &str) -> Result<u64, String> {
 }
 
 /// A share as `1%` or `0.01`.
-fn share(text: &str) -> Result<Share, String> {
+pub fn share(text: &str) -> Result<Share, String> {
     let (number, whole) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim_end(), 100.0),
         None => (text, 1.0),

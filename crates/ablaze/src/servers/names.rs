@@ -34,8 +34,9 @@ pub fn arm(text: &str) -> Result<Arm, String> {
 /// `--http`.
 pub fn http(text: &str) -> Result<HttpVersion, String> {
     match values::http_version(text) {
+        _ if matches!(text, "3" | "3.0") => Ok(HttpVersion::Http3),
         Ok(version @ (HttpVersion::Http11 | HttpVersion::Http2)) => Ok(version),
-        _ => Err("expected 1.1 or 2".to_owned()),
+        _ => Err("expected 1.1, 2 or 3".to_owned()),
     }
 }
 

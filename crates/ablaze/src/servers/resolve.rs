@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ablaze_load::planning::workers::{Cpus, refuse_foreign_cpu};
-use ablaze_model::spec::server::values::{ResponseKind, Scheduler, Threads};
+use ablaze_model::spec::server::values::{ResponseKind, Scheduler, Share, Threads};
 use ablaze_model::spec::server::{FibersSpec, ServedConnectionsSpec};
 use ablaze_model::spec::{HttpVersion, ModelSpec};
 use ablaze_target::Options;
 use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{FiberOptions, SocketOptions};
+use ablaze_target::options::Http3Options;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
@@ -157,11 +158,19 @@ fn told(spec: &ModelSpec, listen: Option<&str>) -> Result<Options, CommandError>
             spec.model.as_deref().unwrap_or_default()
         ))
     })?;
+    let http3 = spec.speaks_http3();
+    let mut tls = spec.tls.clone();
+    // QUIC has no form without TLS.
+    tls.on |= http3;
     let routes = responses.routes.iter().map(told::route).collect::<Result<_, _>>();
     Ok(Options {
         address,
-        tls: tls::options(&spec.tls, address.ip())?,
-        http2: connections.http == Some(HttpVersion::Http2),
+        tls: tls::options(&tls, address.ip())?,
+        http2: http3 || connections.http == Some(HttpVersion::Http2),
+        http3: http3.then(|| Http3Options {
+            retry: connections.retry,
+            loss: trouble.datagram_loss.map_or(0.0, Share::get),
+        }),
         max_streams: connections.max_streams.unwrap_or(own.max_streams),
         model: model.unwrap_or(own.model),
         accept: spec

@@ -73,6 +73,7 @@ fn of_connections(options: ConnectionOptions) -> ServedConnectionsSpec {
     let ConnectionOptions {
         http,
         max_streams,
+        retry,
         close,
         keep_alive,
         max_requests,
@@ -88,6 +89,7 @@ fn of_connections(options: ConnectionOptions) -> ServedConnectionsSpec {
     ServedConnectionsSpec {
         http,
         max_streams,
+        retry,
         // The parser has kept the last of the two.
         keep_alive: (close || keep_alive).then_some(keep_alive),
         max_requests,
@@ -125,6 +127,7 @@ fn of_tls(arguments: TlsArguments) -> ServedTlsSpec {
     }
 }
 
-fn of_trouble(TroubleOptions { delay, faults, seed }: TroubleOptions) -> TroubleSpec {
-    TroubleSpec { delay, faults, seed }
+fn of_trouble(options: TroubleOptions) -> TroubleSpec {
+    let TroubleOptions { delay, faults, datagram_loss, seed } = options;
+    TroubleSpec { delay, faults, datagram_loss, seed }
 }

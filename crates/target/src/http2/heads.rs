@@ -44,7 +44,7 @@ impl RequestSays {
     }
 
     /// Forgets everything, but keeps the memory.
-    fn clear(&mut self) {
+    pub fn clear(&mut self) {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         *self = Self { text, ..Self::default() };
@@ -94,7 +94,7 @@ impl RequestHeads {
         let facts = decoder.decode(block, |field| {
             parts.note(field.name, field.value, field.meaning, bytes_max, says);
         })?;
-        parts.conclude(says);
+        parts.conclude(b"HTTP/2", says);
         says.too_long |= facts.list_bytes > bytes_max;
         // Else the same bytes could mean something else the next time.
         let resizes = block.first().is_some_and(|first| first & 0xe0 == 0x20);
@@ -128,7 +128,7 @@ impl RequestHeads {
 
 /// The parts of a head until all have come. Their memory is that of the last head.
 #[derive(Debug, Default)]
-struct Parts {
+pub struct Parts {
     /// Which pseudo-header fields have come, a bit each.
     came: u8,
     method: Vec<u8>,
@@ -141,7 +141,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn clear(&mut self) {
+    /// Forgets everything, but keeps the memory.
+    pub fn clear(&mut self) {
         let texts = [&mut self.method, &mut self.authority, &mut self.path, &mut self.fields];
         texts.into_iter().for_each(Vec::clear);
         (self.came, self.regular, self.kept_bytes) = (0, false, 0);
@@ -151,7 +152,8 @@ impl Parts {
         self.came & bit(part) != 0
     }
 
-    fn note(
+    /// Takes a field.
+    pub fn note(
         &mut self,
         name: &[u8],
         value: &[u8],
@@ -225,8 +227,8 @@ impl Parts {
         None
     }
 
-    /// Puts the parts in order (RFC 9113, 8.3.1).
-    fn conclude(&self, says: &mut RequestSays) {
+    /// Puts the parts in order (RFC 9113, 8.3.1; RFC 9114, 4.3.1), as a head of this version.
+    pub fn conclude(&self, version: &[u8], says: &mut RequestSays) {
         let (method, authority) = (&self.method[..], &self.authority[..]);
         let (has_scheme, has_path) = (self.has(RequestPart::Scheme), self.has(RequestPart::Path));
         // CONNECT names an authority and nothing else (RFC 9113, 8.5); it is answered as any other
@@ -246,7 +248,9 @@ impl Parts {
         text.push(b' ');
         says.target = text.len()..text.len() + path.len();
         text.extend_from_slice(path);
-        text.extend_from_slice(b" HTTP/2\r\n");
+        for part in [b" ", version, b"\r\n"] {
+            text.extend_from_slice(part);
+        }
         if !authority.is_empty() {
             for part in [&b"host: "[..], authority, b"\r\n"] {
                 text.extend_from_slice(part);

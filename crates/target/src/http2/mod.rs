@@ -9,7 +9,7 @@
 mod answering;
 mod control;
 mod encoder;
-mod heads;
+pub(crate) mod heads;
 mod receiving;
 mod sending;
 mod spoiling;

@@ -176,6 +176,12 @@ impl Model {
         Self::ALL.iter().copied().find(|model| model.name() == name)
     }
 
+    /// Whether a thread for datagrams can be beside its workers. The others are as those systems are that they
+    /// are modelled on.
+    pub fn speaks_http3(self) -> bool {
+        matches!(self, Self::EpollLt | Self::EpollEt | Self::Uring | Self::Async)
+    }
+
     /// Whether this model can serve with these options.
     ///
     /// # Errors

@@ -25,7 +25,9 @@ pub struct Options {
     pub tls: Option<TlsOptions>,
     /// HTTP/2 is spoken with clients that begin with it, or choose it by ALPN, beside HTTP/1.
     pub http2: bool,
-    /// Streams that an HTTP/2 client may have open at a time, on a connection.
+    /// How HTTP/3 is spoken, on the UDP port of the same number; nothing to speak none. It needs TLS.
+    pub http3: Option<Http3Options>,
+    /// Streams that a client of HTTP/2 or HTTP/3 may have open at a time, on a connection.
     pub max_streams: u32,
     /// How workers wait, read and write.
     pub model: Model,
@@ -95,6 +97,15 @@ pub struct Options {
     pub fibers: FiberOptions,
 }
 
+/// How HTTP/3 is spoken.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Http3Options {
+    /// Every client has to show first that it receives at its address (Retry; RFC 9000, 8.1.2).
+    pub retry: bool,
+    /// Share of the received datagrams that are dropped, from 0 to 1.
+    pub loss: f64,
+}
+
 /// An application that the built-in server can have: paths that keep state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -109,6 +120,7 @@ impl Default for Options {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             tls: None,
             http2: false,
+            http3: None,
             max_streams: 128,
             model: Model::EpollEt,
             accept: AcceptMode::ReusePort,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::accepting::AcceptMode;
 use crate::conditions::{Delay, FaultShare, ResponseKind, Route};
-use crate::options::{App, Options};
+use crate::options::{App, Http3Options, Options};
 use crate::tls::TlsOptions;
 
 /// An option out of its range.
@@ -58,6 +59,7 @@ impl Options {
         check_faults(&self.faults)?;
         self.check_sockets()?;
         self.check_http2()?;
+        self.check_http3()?;
         self.tls.as_ref().map_or(Ok(()), TlsOptions::check)?;
         self.model.check(self)
     }
@@ -155,6 +157,38 @@ impl Options {
                          of the two"
                 .into()),
             false => Ok(()),
+        }
+    }
+
+    fn check_http3(&self) -> Result<(), String> {
+        let Some(Http3Options { loss, .. }) = self.http3 else { return Ok(()) };
+        if self.response != ResponseKind::Http {
+            return Err(
+                "a server that does not answer HTTP cannot speak HTTP/3; use only one of the two"
+                    .into(),
+            );
+        }
+        if !(0.0..=1.0).contains(&loss) {
+            return Err("the share of datagrams that are dropped must be from 0 to 1".into());
+        }
+        let Some(tls) = &self.tls else {
+            return Err("HTTP/3 is always under TLS; add TLS".into());
+        };
+        tls.configuration_of_http3()?;
+        if !self.model.speaks_http3() {
+            return Err(format!(
+                "{} does not speak HTTP/3; use epoll-et, epoll-lt, uring or async",
+                self.model
+            ));
+        }
+        match self.accept {
+            AcceptMode::ReusePort => Ok(()),
+            // One worker is the same under every mode.
+            _ if self.threads_resolved() == 1 => Ok(()),
+            accept => Err(format!(
+                "HTTP/3 does not support accept mode {accept}: datagrams come to the worker that the kernel chooses; \
+                 use reuseport"
+            )),
         }
     }
 

@@ -15,10 +15,33 @@ impl TlsOptions {
     /// # Errors
     /// One sentence about what does not go together, with the fix.
     pub fn configuration(&self, http2: bool) -> Result<Arc<ServerConfig>, String> {
-        let versions = self.versions()?;
+        let spoken: &[&[u8]] = if http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
+        let config = Arc::new(self.put_together(&self.versions()?, spoken)?);
+        // Whatever a connection could be refused for shows here, before any is accepted.
+        UnbufferedServerConnection::new(config.clone())
+            .map_err(|error| format!("TLS cannot be set up: {error}"))?;
+        Ok(config)
+    }
+
+    /// Puts the parts together for HTTP/3, which is under TLS 1.3 alone (RFC 9001, 4.2).
+    ///
+    /// # Errors
+    /// One sentence about what does not go together, with the fix.
+    pub fn configuration_of_http3(&self) -> Result<Arc<ServerConfig>, String> {
+        if self.max < TlsVersion::Tls13 {
+            return Err("HTTP/3 needs TLS 1.3; permit it, or do not speak HTTP/3".into());
+        }
+        Ok(Arc::new(self.put_together(&[&rustls::version::TLS13], &[b"h3"])?))
+    }
+
+    fn put_together(
+        &self,
+        versions: &[&'static SupportedProtocolVersion],
+        spoken: &[&[u8]],
+    ) -> Result<ServerConfig, String> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
-            .with_protocol_versions(&versions)
+            .with_protocol_versions(versions)
             .map_err(|error| format!("TLS cannot be set up: {error}"))?;
         let builder = match &self.client_authorities {
             None => builder.with_no_client_auth(),
@@ -36,7 +59,6 @@ impl TlsOptions {
         };
         let (chain, key) = (self.identity.chain(), self.identity.key());
         let mut config = builder.with_single_cert(chain, key).map_err(of_server)?;
-        let spoken: &[&[u8]] = if http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
         config.alpn_protocols = spoken.iter().map(|name| name.to_vec()).collect();
         if self.tickets {
             config.ticketer = aws_lc_rs::Ticketer::new()
@@ -45,10 +67,6 @@ impl TlsOptions {
             config.session_storage = Arc::new(NoServerSessionStorage {});
             config.send_tls13_tickets = 0;
         }
-        let config = Arc::new(config);
-        // Whatever a connection could be refused for shows here, before any is accepted.
-        UnbufferedServerConnection::new(config.clone())
-            .map_err(|error| format!("TLS cannot be set up: {error}"))?;
         Ok(config)
     }
 

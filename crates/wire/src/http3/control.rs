@@ -1,4 +1,4 @@
-//! The streams that a server opens: its control stream (RFC 9114, 6.2.1), its QPACK streams (RFC 9204, 4.2), and those of
+//! The streams that the other side opens beside requests: its control stream (RFC 9114, 6.2.1), its QPACK streams (RFC 9204, 4.2), and those of
 //! types nobody knows, which are ignored (RFC 9114, 6.2.3).
 
 use super::error::{ErrorCode, ErrorKind};
@@ -32,9 +32,18 @@ pub enum Told {
     Goaway(u64),
 }
 
-/// The server's streams of one connection.
+/// Who opened the streams that are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Peer {
+    #[default]
+    Server,
+    Client,
+}
+
+/// The other side's streams of one connection: by default a server's.
 #[derive(Debug, Clone, Default)]
 pub struct PeerStreams {
+    peer: Peer,
     control: Control,
     has_control: bool,
     has_encoder: bool,
@@ -50,6 +59,7 @@ struct Control {
     payload: Vec<u8>,
     settings_came: bool,
     goaway: Option<u64>,
+    push_id_max: Option<u64>,
 }
 
 /// One stream of the server, as its owner keeps it.
@@ -74,7 +84,12 @@ pub fn first_bytes(table_bytes: u32, field_section_bytes_max: u64) -> Vec<u8> {
 }
 
 impl PeerStreams {
-    /// Takes bytes of one of the server's unidirectional streams, in pieces of any size; `ended` with its last.
+    /// Those of a client, as a server reads them.
+    pub fn of_client() -> Self {
+        Self { peer: Peer::Client, ..Self::default() }
+    }
+
+    /// Takes bytes of one of the peer's unidirectional streams, in pieces of any size; `ended` with its last.
     /// What the peer is to be told of its table is appended to `decoder_out`.
     ///
     /// # Errors
@@ -97,7 +112,7 @@ impl PeerStreams {
             },
         };
         match kind {
-            stream_type::CONTROL => self.control.receive(bytes, tell)?,
+            stream_type::CONTROL => self.control.receive(self.peer, bytes, tell)?,
             stream_type::QPACK_ENCODER => {
                 let inserted = sections.instructions(bytes).map_err(ErrorKind::EncoderStream)?;
                 if inserted > 0 {
@@ -124,7 +139,8 @@ impl PeerStreams {
             stream_type::CONTROL => &mut self.has_control,
             stream_type::QPACK_ENCODER => &mut self.has_encoder,
             stream_type::QPACK_DECODER => &mut self.has_decoder,
-            // No MAX_PUSH_ID was sent (RFC 9114, 4.6).
+            // Only servers push (RFC 9114, 6.2.2), and no MAX_PUSH_ID was sent (4.6).
+            stream_type::PUSH if self.peer == Peer::Client => return Err(ErrorKind::PushByClient),
             stream_type::PUSH => return Err(ErrorKind::Push),
             _ => return Ok(kind),
         };
@@ -148,21 +164,26 @@ impl PeerStream {
 }
 
 impl Control {
-    fn receive(&mut self, mut bytes: &[u8], tell: &mut impl FnMut(Told)) -> Result<(), ErrorKind> {
+    fn receive(
+        &mut self,
+        peer: Peer,
+        mut bytes: &[u8],
+        tell: &mut impl FnMut(Told),
+    ) -> Result<(), ErrorKind> {
         while let Some(piece) = self.frames.next(&mut bytes) {
             match piece {
                 Piece::Begins { kind, payload_bytes } => {
-                    self.begin(kind, payload_bytes)?;
+                    self.begin(peer, kind, payload_bytes)?;
                     if payload_bytes == 0 {
-                        self.end(tell)?;
+                        self.end(peer, tell)?;
                     }
                 }
                 Piece::Payload { bytes, ends } => {
-                    if matches!(self.kind, kind::SETTINGS | kind::GOAWAY | kind::CANCEL_PUSH) {
+                    if self.kind == kind::SETTINGS || is_number(self.kind) {
                         self.payload.extend_from_slice(bytes);
                     }
                     if ends {
-                        self.end(tell)?;
+                        self.end(peer, tell)?;
                     }
                 }
             }
@@ -170,7 +191,7 @@ impl Control {
         Ok(())
     }
 
-    fn begin(&mut self, kind: u64, payload_bytes: u64) -> Result<(), ErrorKind> {
+    fn begin(&mut self, peer: Peer, kind: u64, payload_bytes: u64) -> Result<(), ErrorKind> {
         self.kind = kind;
         self.payload.clear();
         let is_settings = kind == kind::SETTINGS;
@@ -182,20 +203,20 @@ impl Control {
         }
         let is_of_requests = matches!(kind, kind::DATA | kind::HEADERS | kind::PUSH_PROMISE);
         // Only a client sends MAX_PUSH_ID (7.2.7).
-        if is_of_requests || kind == kind::MAX_PUSH_ID || is_of_http2(kind) {
+        let is_of_client = kind == kind::MAX_PUSH_ID && peer != Peer::Client;
+        if is_of_requests || is_of_client || is_of_http2(kind) {
             return Err(ErrorKind::FrameUnexpected);
         }
         if is_settings && payload_bytes > SETTINGS_BYTES_MAX {
             return Err(ErrorKind::SettingsTooLong);
         }
-        let is_number = matches!(kind, kind::GOAWAY | kind::CANCEL_PUSH);
-        if is_number && payload_bytes > varint::BYTES_MAX as u64 {
+        if is_number(kind) && payload_bytes > varint::BYTES_MAX as u64 {
             return Err(ErrorKind::FrameLength);
         }
         Ok(())
     }
 
-    fn end(&mut self, tell: &mut impl FnMut(Told)) -> Result<(), ErrorKind> {
+    fn end(&mut self, peer: Peer, tell: &mut impl FnMut(Told)) -> Result<(), ErrorKind> {
         match self.kind {
             kind::SETTINGS => {
                 self.settings_came = true;
@@ -203,12 +224,21 @@ impl Control {
             }
             kind::GOAWAY => {
                 let stream = self.number()?;
-                // A client's bidirectional stream (RFC 9000, 2.1), and never later than said before.
-                if !stream.is_multiple_of(4) || self.goaway.is_some_and(|before| stream > before) {
+                // From a server, a client's bidirectional stream (RFC 9000, 2.1); never later than said before.
+                let is_wrong = peer == Peer::Server && !stream.is_multiple_of(4);
+                if is_wrong || self.goaway.is_some_and(|before| stream > before) {
                     return Err(ErrorKind::Goaway);
                 }
                 self.goaway = Some(stream);
                 tell(Told::Goaway(stream));
+            }
+            // It must not become less (7.2.7).
+            kind::MAX_PUSH_ID => {
+                let push = self.number()?;
+                if self.push_id_max.is_some_and(|before| push < before) {
+                    return Err(ErrorKind::PushId);
+                }
+                self.push_id_max = Some(push);
             }
             // Nothing was promised that could be taken back (7.2.3).
             kind::CANCEL_PUSH => {
@@ -226,6 +256,11 @@ impl Control {
         let number = varint::read(&self.payload, &mut at);
         number.filter(|_| at == self.payload.len()).ok_or(ErrorKind::FrameLength)
     }
+}
+
+/// Frames that consist of one number.
+fn is_number(kind: u64) -> bool {
+    matches!(kind, kind::GOAWAY | kind::CANCEL_PUSH | kind::MAX_PUSH_ID)
 }
 
 /// The code for a stream of an unknown type that is not read (RFC 9114, 6.2.3).

@@ -129,6 +129,12 @@ pub enum ErrorKind {
     /// A push, which was never permitted (7.2.5).
     #[error("the peer sent a push, which was not permitted (RFC 9114, 7.2.5)")]
     Push,
+    /// A client opened a push stream (6.2.2).
+    #[error("the client opened a push stream, which only servers open (RFC 9114, 6.2.2)")]
+    PushByClient,
+    /// MAX_PUSH_ID became less (7.2.7).
+    #[error("MAX_PUSH_ID is lower than before (RFC 9114, 7.2.7)")]
+    PushId,
     /// GOAWAY with a number that is no client's request stream, or higher than before (5.2).
     #[error("GOAWAY names a stream that it must not name (RFC 9114, 5.2)")]
     Goaway,
@@ -157,9 +163,11 @@ impl ErrorKind {
                 ErrorCode::SETTINGS_ERROR
             }
             Self::SettingsTooLong => ErrorCode::EXCESSIVE_LOAD,
-            Self::StreamRepeated | Self::ServerRequest => ErrorCode::STREAM_CREATION_ERROR,
+            Self::StreamRepeated | Self::ServerRequest | Self::PushByClient => {
+                ErrorCode::STREAM_CREATION_ERROR
+            }
             Self::CriticalStreamEnded => ErrorCode::CLOSED_CRITICAL_STREAM,
-            Self::Push | Self::Goaway => ErrorCode::ID_ERROR,
+            Self::Push | Self::PushId | Self::Goaway => ErrorCode::ID_ERROR,
             Self::Qpack(_) => ErrorCode::QPACK_DECOMPRESSION_FAILED,
             Self::EncoderStream(_) => ErrorCode::QPACK_ENCODER_STREAM_ERROR,
             Self::DecoderStream => ErrorCode::QPACK_DECODER_STREAM_ERROR,

@@ -17,7 +17,7 @@ use super::wishes::HttpVersion;
 use crate::plan::tls::TlsVersion;
 use values::{
     AcceptBatch, AcceptMode, App, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler,
-    Threads, WriteMode,
+    Share, Threads, WriteMode,
 };
 
 /// A built-in server.
@@ -113,10 +113,13 @@ pub struct RouteSpec {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServedConnectionsSpec {
-    /// HTTP/1.1, or HTTP/2 as well.
+    /// HTTP/1.1; HTTP/2 as well; both and HTTP/3, which is under TLS.
     pub http: Option<HttpVersion>,
-    /// Streams that an HTTP/2 client may have open at a time.
+    /// Streams that a client of HTTP/2 or HTTP/3 may have open at a time.
     pub max_streams: Option<u32>,
+    /// Clients of HTTP/3 show first that they receive at their address.
+    #[serde(skip_serializing_if = "says_nothing")]
+    pub retry: bool,
     /// Whether connections stay open as the protocol says, or are closed after their first response.
     pub keep_alive: Option<bool>,
     /// Requests after which a connection is closed; 0 is no limit.
@@ -169,14 +172,22 @@ pub struct TroubleSpec {
     pub delay: Option<Delay>,
     /// What goes wrong, and how often.
     pub faults: Vec<FaultShare>,
-    /// Seed of random delays and faults.
+    /// Share of received datagrams that are dropped, for HTTP/3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub datagram_loss: Option<Share>,
+    /// Seed of random delays, faults and losses.
     pub seed: Option<u64>,
 }
 
 impl ModelSpec {
     /// Whether it speaks TLS by its own options.
     pub fn speaks_tls(&self) -> bool {
-        !says_nothing(&self.tls)
+        !says_nothing(&self.tls) || self.speaks_http3()
+    }
+
+    /// Whether it speaks HTTP/3 by its own options, beside the others.
+    pub fn speaks_http3(&self) -> bool {
+        self.connections.http == Some(HttpVersion::Http3)
     }
 
     /// Whether clients are told otherwise which certificate to trust: it has one of its own, or says who signed it.
@@ -262,6 +273,7 @@ impl ServedConnectionsSpec {
         Self {
             http: self.http.or(preset.http),
             max_streams: self.max_streams.or(preset.max_streams),
+            retry: self.retry || preset.retry,
             keep_alive: self.keep_alive.or(preset.keep_alive),
             max_requests: self.max_requests.or(preset.max_requests),
             read_timeout_ns: self.read_timeout_ns.or(preset.read_timeout_ns),
@@ -296,6 +308,7 @@ impl TroubleSpec {
         Self {
             delay: self.delay.or(preset.delay),
             faults: first_list(self.faults, preset.faults),
+            datagram_loss: self.datagram_loss.or(preset.datagram_loss),
             seed: self.seed.or(preset.seed),
         }
     }

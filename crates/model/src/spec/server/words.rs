@@ -120,6 +120,7 @@ impl Words {
         let ServedConnectionsSpec {
             http,
             max_streams,
+            retry,
             keep_alive,
             max_requests,
             read_timeout_ns,
@@ -133,6 +134,7 @@ impl Words {
         } = connections;
         self.option("http", http.map(http_word));
         self.option("max-streams", *max_streams);
+        self.switch("retry", *retry);
         self.switch("keep-alive", *keep_alive == Some(true));
         self.switch("close", *keep_alive == Some(false));
         self.option("max-requests", *max_requests);
@@ -167,11 +169,13 @@ impl Words {
         self.path("tls-client-ca", client_authorities.as_deref());
     }
 
-    fn trouble(&mut self, TroubleSpec { delay, faults, seed }: &TroubleSpec) {
+    fn trouble(&mut self, trouble: &TroubleSpec) {
+        let TroubleSpec { delay, faults, datagram_loss, seed } = trouble;
         self.option("delay", delay.map(delay_word));
         for FaultShare { fault, share } in faults {
             self.option("fault", Some(format!("{}={}", fault.name(), share.get())));
         }
+        self.option("datagram-loss", datagram_loss.map(Share::get));
         self.option("seed", *seed);
     }
 }

@@ -1,0 +1,77 @@
+//! What all endpoints of a server have in common.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quinn_proto::crypto::rustls::QuicServerConfig;
+use quinn_proto::{EndpointConfig, IdleTimeout, ServerConfig, TransportConfig, VarInt};
+
+/// Bytes that a client may send on a stream, and on a connection, before they are read.
+const STREAM_WINDOW_BYTES: u32 = 1 << 20;
+const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
+/// Bytes of a connection that wait for a client's acknowledgement, at most.
+const UNACKNOWLEDGED_BYTES_MAX: u64 = 4 << 20;
+/// Streams beside requests that a client may have: control, two of QPACK, and some of types nobody knows.
+const UNIDIRECTIONAL_STREAMS: u32 = 8;
+/// A connection on which nothing comes for so long is over (RFC 9000, 10.1).
+const IDLE: Duration = Duration::from_secs(30);
+
+/// How the endpoints of a server behave. Cloned, they share their keys.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub(super) endpoint: Arc<EndpointConfig>,
+    pub(super) server: Arc<ServerConfig>,
+    /// Every client has to show that it receives at its address before anything is kept for it.
+    pub(super) retry: bool,
+    /// Longest field section of a request.
+    pub(super) section_bytes_max: usize,
+}
+
+/// Why no server can be made of this.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// QUIC's first packets are always under this suite (RFC 9001, 5.2).
+    #[error("QUIC needs TLS 1.3 with AES-128-GCM, which this TLS does not have")]
+    Tls,
+    /// Not a time of QUIC.
+    #[error("an idle connection cannot be kept for {0:?}: QUIC has at most 2^62 milliseconds")]
+    Idle(Duration),
+}
+
+impl Settings {
+    /// With this TLS, whose application protocols are HTTP/3's, and so many requests at a time on a connection. Keys for
+    /// tokens and stateless resets are made up.
+    ///
+    /// # Errors
+    /// When the TLS cannot be QUIC's, or the time is too long.
+    pub fn new(
+        tls: Arc<rustls::ServerConfig>,
+        streams_max: u32,
+        section_bytes_max: usize,
+        idle: Option<Duration>,
+        retry: bool,
+    ) -> Result<Self, SettingsError> {
+        let crypto = QuicServerConfig::try_from(tls).map_err(|_| SettingsError::Tls)?;
+        let idle = idle.unwrap_or(IDLE);
+        let idle_timeout = IdleTimeout::try_from(idle).map_err(|_| SettingsError::Idle(idle))?;
+        let mut transport = TransportConfig::default();
+        transport
+            .max_concurrent_bidi_streams(streams_max.into())
+            .max_concurrent_uni_streams(UNIDIRECTIONAL_STREAMS.into())
+            .stream_receive_window(STREAM_WINDOW_BYTES.into())
+            .receive_window(VarInt::from_u32(CONNECTION_WINDOW_BYTES))
+            .send_window(UNACKNOWLEDGED_BYTES_MAX)
+            .max_idle_timeout(Some(idle_timeout))
+            .datagram_receive_buffer_size(None);
+        let mut server = ServerConfig::with_crypto(Arc::new(crypto));
+        // A connection belongs to the worker whose socket the kernel gives its addresses to: after a change, its
+        // datagrams would come to another.
+        server.transport_config(Arc::new(transport)).migration(false);
+        Ok(Self {
+            endpoint: Arc::new(EndpointConfig::default()),
+            server: Arc::new(server),
+            retry,
+            section_bytes_max,
+        })
+    }
+}
