@@ -102,12 +102,13 @@ impl Server {
     pub fn start(options: Options) -> Result<Running, StartError> {
         // Routes hold whole responses: what is too long is not to be made first.
         options.validate()?;
+        let (listeners, options) = listen(options)?;
         let routes = Routes::new(&options);
         let registry = Registry::default();
         if let Some(counts) = routes.counts() {
             registry.set_routes(counts.clone());
         }
-        Self::start_checked(options, routes, registry)
+        Self::start_checked(listeners, options, routes, registry)
     }
 
     /// Starts a server around a handler. It listens when this returns.
@@ -118,17 +119,17 @@ impl Server {
     pub fn start_with<H: Handler>(options: Options, handler: H) -> Result<Running, StartError> {
         options.validate()?;
         options.validate_for_own_handler()?;
-        Self::start_checked(options, handler, Registry::default())
+        let (listeners, options) = listen(options)?;
+        Self::start_checked(listeners, options, handler, Registry::default())
     }
 
     fn start_checked<H: Handler>(
+        (listeners, address): Listening,
         options: Options,
         handler: H,
         registry: Registry,
     ) -> Result<Running, StartError> {
         let threads = options.threads_resolved();
-        let own_listeners = if options.accept == AcceptMode::ReusePort { threads } else { 1 };
-        let (listeners, address) = listen_on(&options, own_listeners)?;
         let registry = Arc::new(registry);
         let tls = options.tls.as_ref().map(|tls| tls.configuration(options.http2)).transpose();
         let tls = tls.map_err(|why| StartError::Options(OptionsError(why)))?;
@@ -175,6 +176,20 @@ impl Server {
         }
         Ok(running)
     }
+}
+
+/// Sockets that listen, and where.
+type Listening = (Vec<OwnedFd>, SocketAddr);
+
+/// Listens before anything else is made: with HTTP/3, responses name the port.
+fn listen(mut options: Options) -> Result<(Listening, Options), ListenError> {
+    let reuses = options.accept == AcceptMode::ReusePort;
+    let own_listeners = if reuses { options.threads_resolved() } else { 1 };
+    let (listeners, address) = listen_on(&options, own_listeners)?;
+    if options.http3.is_some() {
+        options.address = address;
+    }
+    Ok(((listeners, address), options))
 }
 
 const ACCEPTOR: &str = "accept";

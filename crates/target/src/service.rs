@@ -18,8 +18,8 @@ use crate::registry::Registry;
 pub struct Service<H> {
     /// Answers the requests.
     pub handler: H,
-    /// The Server field of responses made for their request.
-    pub server_name: String,
+    /// Fields that responses made for their request begin with, each with its line end.
+    pub server_fields: Vec<u8>,
     /// What kind of server it is.
     pub response: ResponseKind,
     /// Length that heads are padded to.
@@ -82,7 +82,7 @@ impl<H: Handler> Service<H> {
         };
         Self {
             handler,
-            server_name: options.server_name.clone(),
+            server_fields: options.server_fields(),
             response: options.response,
             head_bytes: options.head_bytes.unwrap_or(0),
             split: options.write == WriteMode::Split,

@@ -96,20 +96,34 @@ impl Connection {
     /// used; where something is left, [`Event::Room`] follows.
     pub fn send(&mut self, stream: u64, bytes: &mut Bytes) -> bool {
         let mut chunks = [std::mem::take(bytes)];
-        let written = self.quic.send_stream(id(stream)).write_chunks(&mut chunks);
-        let [left] = chunks;
-        *bytes = left;
-        !matches!(written, Err(WriteError::Stopped(_) | WriteError::ClosedStream))
+        let mut sending = self.quic.send_stream(id(stream));
+        // Only a call that can send nothing at all is followed by word of room.
+        let result = loop {
+            match sending.write_chunks(&mut chunks) {
+                Ok(_) if chunks[0].is_empty() => break true,
+                Ok(_) => {}
+                Err(WriteError::Blocked) => break true,
+                Err(WriteError::Stopped(_) | WriteError::ClosedStream) => break false,
+            }
+        };
+        [*bytes] = chunks;
+        result
     }
 
     /// Sends a copy of the beginning of `bytes`; how many, or None if the stream cannot be used. Where something is
     /// left, [`Event::Room`] follows.
     pub fn send_copy(&mut self, stream: u64, bytes: &[u8]) -> Option<usize> {
-        match self.quic.send_stream(id(stream)).write(bytes) {
-            Ok(sent) => Some(sent),
-            Err(WriteError::Blocked) => Some(0),
-            Err(WriteError::Stopped(_) | WriteError::ClosedStream) => None,
+        let mut sending = self.quic.send_stream(id(stream));
+        let mut sent = 0;
+        // Only a call that can send nothing at all is followed by word of room.
+        while sent < bytes.len() {
+            match sending.write(&bytes[sent..]) {
+                Ok(more) => sent += more,
+                Err(WriteError::Blocked) => break,
+                Err(WriteError::Stopped(_) | WriteError::ClosedStream) => return None,
+            }
         }
+        Some(sent)
     }
 
     /// Nothing more is sent on a stream.

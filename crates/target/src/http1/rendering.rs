@@ -16,8 +16,8 @@ pub struct Rendering<'a> {
     pub split: bool,
     /// The client knows the chunked coding.
     pub chunked: bool,
-    /// The Server field of responses made for their request.
-    pub server_name: &'a [u8],
+    /// Fields that heads made for their request begin with, each with its line end.
+    pub server_fields: &'a [u8],
     /// Length that heads made for their request are padded to.
     pub head_bytes: usize,
     /// The date.
@@ -129,7 +129,7 @@ impl Rendering<'_> {
     ) -> usize {
         let head = HeadText {
             status,
-            server_name: self.server_name,
+            server_fields: self.server_fields,
             content_type,
             framing,
             fields,

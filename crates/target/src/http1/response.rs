@@ -5,7 +5,7 @@ use crate::http1::date::{DATE_BYTES, Date};
 use crate::http1::output::Output;
 use crate::http1::reason::reason;
 use crate::http1::rendering::Rendering;
-use crate::options::Options;
+use crate::options::{Options, server_field};
 
 /// What a response says about the connection (RFC 9112, 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,18 +64,18 @@ impl FixedResponse {
     /// Builds a response. A status that permits no body (1xx, 204, 304) gets none, and no
     /// Content-Length either. An empty `server_name` leaves the Server field out.
     pub fn new(status: u16, server_name: &str, content_type: &str, body: FixedBody<'_>) -> Self {
-        Self::padded(status, server_name, 0, content_type, body)
+        Self::padded(status, &server_field(server_name), 0, content_type, body)
     }
 
     /// Builds a response with the Server field and the length of heads that the options ask for.
     pub fn under(options: &Options, status: u16, content_type: &str, body: FixedBody<'_>) -> Self {
         let head_bytes = options.head_bytes.unwrap_or(0);
-        Self::padded(status, &options.server_name, head_bytes, content_type, body)
+        Self::padded(status, &options.server_fields(), head_bytes, content_type, body)
     }
 
     fn padded(
         status: u16,
-        server_name: &str,
+        server_fields: &[u8],
         head_bytes: usize,
         content_type: &str,
         body: FixedBody<'_>,
@@ -90,7 +90,7 @@ impl FixedResponse {
             let mut bytes = Vec::new();
             let head = HeadText {
                 status,
-                server_name: server_name.as_bytes(),
+                server_fields,
                 content_type: content_type.as_bytes(),
                 framing: Framing::Length(body_bytes),
                 fields: b"",
@@ -192,8 +192,8 @@ pub enum Framing {
 pub struct HeadText<'a> {
     /// Status code.
     pub status: u16,
-    /// Server; left out if empty.
-    pub server_name: &'a [u8],
+    /// Fields that come first, each with its line end.
+    pub server_fields: &'a [u8],
     /// Content-Type.
     pub content_type: &'a [u8],
     /// How the body ends; left out where the status permits no body.
@@ -219,11 +219,9 @@ impl HeadText<'_> {
         bytes.extend_from_slice(digits.of(u64::from(self.status)));
         bytes.push(b' ');
         bytes.extend_from_slice(reason(self.status).as_bytes());
-        if !self.server_name.is_empty() {
-            bytes.extend_from_slice(b"\r\nServer: ");
-            bytes.extend_from_slice(self.server_name);
-        }
-        bytes.extend_from_slice(b"\r\nDate: ");
+        bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(self.server_fields);
+        bytes.extend_from_slice(b"Date: ");
         let date_at = bytes.len();
         bytes.extend_from_slice(&[b' '; DATE_BYTES]);
         if status_permits_body(self.status) {
@@ -293,9 +291,9 @@ mod tests {
     use crate::http1::date::Date;
 
     fn how(persistence: Persistence, head_only: bool, date: &Date) -> Rendering<'_> {
-        let server_name = b"";
+        let server_fields = b"";
         let (split, chunked, head_bytes) = (false, true, 0);
-        Rendering { persistence, head_only, split, chunked, server_name, head_bytes, date }
+        Rendering { persistence, head_only, split, chunked, server_fields, head_bytes, date }
     }
 
     fn text(response: &FixedResponse, persistence: Persistence, head_only: bool) -> String {

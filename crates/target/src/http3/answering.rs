@@ -144,7 +144,7 @@ fn rendering<'a, H>(service: &'a Service<H>, head_only: bool, date: &'a Date) ->
         head_only,
         split: false,
         chunked: false,
-        server_name: service.server_name.as_bytes(),
+        server_fields: &service.server_fields,
         head_bytes: service.head_bytes,
         date,
     }

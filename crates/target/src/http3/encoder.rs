@@ -90,8 +90,10 @@ impl HeadEncoder {
             let name = &mut self.name;
             name.clear();
             name.extend(line[..colon].iter().map(u8::to_ascii_lowercase));
-            // They mean an HTTP/1 connection (RFC 9114, 4.2).
-            if !matches!(&name[..], b"connection" | b"keep-alive" | b"transfer-encoding") {
+            // They mean an HTTP/1 connection (RFC 9114, 4.2), or bring clients here that are here.
+            let left_out: [&[u8]; 4] =
+                [b"connection", b"keep-alive", b"transfer-encoding", b"alt-svc"];
+            if !left_out.contains(&&name[..]) {
                 field(name, line[colon + 1..].trim_ascii(), &mut section);
             }
         }

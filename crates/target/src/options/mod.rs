@@ -160,6 +160,17 @@ impl Options {
     /// Most threads a server can have.
     pub const THREADS_MAX: usize = 1024;
 
+    /// The fields that every response begins with, each with its line end: Server, and where HTTP/3 is spoken
+    /// (RFC 7838, 3). The port of the address must be the real one.
+    pub(crate) fn server_fields(&self) -> Vec<u8> {
+        let mut fields = server_field(&self.server_name);
+        if self.http3.is_some() {
+            let port = self.address.port();
+            fields.extend_from_slice(format!("Alt-Svc: h3=\":{port}\"; ma=3600\r\n").as_bytes());
+        }
+        fields
+    }
+
     /// Number of threads that will run.
     pub fn threads_resolved(&self) -> usize {
         match self.threads {
@@ -167,5 +178,13 @@ impl Options {
             0 => (std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) / 2).max(1),
             threads => threads,
         }
+    }
+}
+
+/// The field Server with its line end; nothing if the name is empty.
+pub(crate) fn server_field(name: &str) -> Vec<u8> {
+    match name {
+        "" => Vec::new(),
+        name => format!("Server: {name}\r\n").into_bytes(),
     }
 }

@@ -45,7 +45,11 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
     };
     say(&format!(
         "listening on {url} · {}{}, {} · {} · {body} · {}",
-        if options.http2 { "HTTP/2 · " } else { "" },
+        match (options.http2, options.http3) {
+            (_, Some(_)) => "HTTP/2, HTTP/3 · ",
+            (true, None) => "HTTP/2 · ",
+            (false, None) => "",
+        },
         options.model,
         options.accept,
         counted(server.threads() as u64, "thread"),

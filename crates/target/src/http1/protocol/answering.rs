@@ -45,7 +45,7 @@ impl Http1 {
             head_only: head.method == Method::Head,
             split: service.split,
             chunked: head.minor_version > 0,
-            server_name: service.server_name.as_bytes(),
+            server_fields: &service.server_fields,
             head_bytes: service.head_bytes,
             date,
         };
@@ -123,7 +123,7 @@ impl Http1 {
             head_only: false,
             split: service.split,
             chunked: false,
-            server_name: service.server_name.as_bytes(),
+            server_fields: &service.server_fields,
             head_bytes: service.head_bytes,
             date,
         };
