@@ -194,8 +194,10 @@ fn carry_out<D: Driver, S: Walk + Send>(
     let plan = Arc::new(plan);
     let count = plan.workers.count.min(plan.load.connections());
     let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
-    let layout =
-        Layout::new(&plan.requests, if plan.streams().is_some() { 1 } else { plan.load.pipeline() });
+    let layout = Layout::new(
+        &plan.requests,
+        if plan.streams().is_some() { 1 } else { plan.load.pipeline() },
+    );
     let endpoints = endpoints(&plan);
     let spares = spares(&plan);
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
@@ -295,7 +297,8 @@ fn run_worker<D: Driver, S: Walk>(
     });
     let tunnels = Tunnels::of(&assignment.plan, assignment.slots());
     let lines = Lines { tls, tunnels };
-    let (mut record, sink) = match (assignment.http2.clone(), assignment.http3.clone().zip(origins)) {
+    let (mut record, sink) = match (assignment.http2.clone(), assignment.http3.clone().zip(origins))
+    {
         (_, Some((requests, origins))) => {
             let http3 = Http3::new(&assignment, requests, origins);
             let protocol = Streams::new(&assignment, http3, sink);

@@ -199,6 +199,8 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
     /// The client closes: what it sent before still comes to the peer, which is told of the close right behind it.
     pub(super) fn deliver_under_way(&mut self, slot: Slot) {
         let Some(exchange) = &mut self.connections[slot as usize].link.datagrams else { return };
+        // With the places go their numbers.
+        exchange.free.clear();
         let under_way = std::mem::take(&mut exchange.under_way).into_iter().flatten();
         let mut left: Vec<_> =
             under_way.filter(|datagram| datagram.toward == Toward::Peer).collect();

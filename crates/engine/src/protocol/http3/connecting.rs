@@ -1,15 +1,15 @@
 //! Begins connections, and tells when they stand, or that they will not.
 
-use ablaze_net::{CloseHow, Io, Slot};
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::record::Agreed;
+use ablaze_net::{CloseHow, Io, Slot};
 use ablaze_quic::client::{Connection, Ended, Handshake, Why};
 
 use super::Http3;
 use super::trouble;
-use crate::transport::tls::Trouble;
 use crate::connection::Stage;
 use crate::protocol::streams::{Carrier, Streams};
+use crate::transport::tls::Trouble;
 use crate::walk::Walk;
 use crate::worker::Worker;
 

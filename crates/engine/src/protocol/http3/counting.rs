@@ -37,7 +37,8 @@ impl Counted {
         facts.packets_sent += counts.packets_sent.saturating_sub(before.packets_sent);
         facts.packets_lost += counts.packets_lost.saturating_sub(before.packets_lost);
         facts.bytes_lost += counts.bytes_lost.saturating_sub(before.bytes_lost);
-        facts.congestion_events += counts.congestion_events.saturating_sub(before.congestion_events);
+        facts.congestion_events +=
+            counts.congestion_events.saturating_sub(before.congestion_events);
         if is_over && !std::mem::replace(&mut self.spread, true) {
             let all = |mine: &mut Option<Spread>, value: u64| {
                 *mine = Spread::of_both(*mine, Some(Spread::of(value)));

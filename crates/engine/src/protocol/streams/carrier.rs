@@ -128,7 +128,12 @@ pub(crate) trait Carrier: Sized {
     }
 
     /// The connection of a slot is gone. What its exchanges fail with, if the protocol knows.
-    fn ended(&mut self, slot: &mut Self::OfSlot, why: CloseReason, goaway: Option<GoAway>) -> Option<FailureKind>;
+    fn ended(
+        &mut self,
+        slot: &mut Self::OfSlot,
+        why: CloseReason,
+        goaway: Option<GoAway>,
+    ) -> Option<FailureKind>;
 
     /// The measured window opens.
     fn window_opens(&mut self);

@@ -1,11 +1,11 @@
 //! How many streams a connection may have open, and what becomes of a request that the server did
 //! not process.
 
-use ablaze_net::Slot;
 use super::{Carrier, OfSlot, Streams};
 use crate::connection::Exchange;
 use crate::walk::Walk;
 use crate::worker::Worker;
+use ablaze_net::Slot;
 
 /// The server's GOAWAY on a connection: the last, if there were several.
 #[derive(Debug, Clone, Copy)]

@@ -70,7 +70,13 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
 
     /// What came breaks the protocol's rules: what was sent on the connection fails, and it is of no use any more.
     #[cold]
-    pub(in crate::protocol) fn fails_with<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
+    pub(in crate::protocol) fn fails_with<I: Io>(
+        &mut self,
+        io: &mut I,
+        slot: Slot,
+        at: u64,
+        kind: FailureKind,
+    ) {
         C::flush(self, io, slot, at);
         self.connections[slot as usize].given_up = Some(kind);
         let began = self.connections[slot as usize].state.carrier.began();
@@ -173,7 +179,12 @@ impl<C: Carrier, S: Walk> Responses<'_, C, S> {
     }
 
     #[cold]
-    pub(in crate::protocol) fn fail(&mut self, tag: u32, kind: FailureKind, words: impl FnOnce() -> String) {
+    pub(in crate::protocol) fn fail(
+        &mut self,
+        tag: u32,
+        kind: FailureKind,
+        words: impl FnOnce() -> String,
+    ) {
         self.carrier.note_failure(kind, words);
         let place = self.connection.state.places[tag as usize];
         let exchange = &mut self.exchanges[tag as usize];

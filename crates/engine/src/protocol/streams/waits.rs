@@ -4,7 +4,7 @@
 
 use ablaze_net::Slot;
 
-use super::{Carrier, OfSlot, Streams, Session};
+use super::{Carrier, OfSlot, Session, Streams};
 use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::record::WindowWaits;

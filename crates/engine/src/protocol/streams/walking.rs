@@ -7,7 +7,7 @@
 use ablaze_net::{Io, Slot};
 use ablaze_wire::http2::request::RequestText;
 
-use super::{Carrier, OfSlot, Streams, Place, Session};
+use super::{Carrier, OfSlot, Place, Session, Streams};
 use crate::connection::{Exchange, Stage};
 use crate::walk::{Next, Walk, Written};
 use crate::worker::{Assignment, Worker};

@@ -35,8 +35,8 @@ use rustls::pki_types::ServerName;
 
 pub use self::config::{Offers, Shared};
 use self::session::{Phase, Session};
-pub(crate) use self::trouble::Trouble;
 use self::trace::Trace;
+pub(crate) use self::trouble::Trouble;
 use super::proxy::Tunnelled;
 use super::{Above, Facts, Line, OnDriver};
 use ablaze_model::failure::FailureKind;
