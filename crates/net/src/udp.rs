@@ -3,6 +3,8 @@
 
 pub(crate) mod control;
 pub(crate) mod sending;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;

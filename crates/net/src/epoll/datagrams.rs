@@ -132,3 +132,20 @@ impl EpollDriver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::udp::testing::what_was_refused_leaves_in_order;
+
+    #[test]
+    fn what_a_full_socket_refuses_leaves_when_there_is_room() {
+        what_was_refused_leaves_in_order(
+            |setup| EpollDriver::new(setup).unwrap(),
+            |driver, datagrams| {
+                driver.io.datagrams[0].keep(datagrams);
+                driver.io.after_sending(0, Ok(()));
+            },
+        );
+    }
+}

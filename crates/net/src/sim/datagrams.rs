@@ -144,7 +144,10 @@ impl Exchange {
                     && (1..=segment_bytes).contains(&next.bytes.len())
                     && bytes.len() + next.bytes.len() <= usize::from(u16::MAX)
             };
-            let Some(next) = self.arrived.pop_front_if(|next| fits(next)) else { break };
+            if !self.arrived.front().is_some_and(fits) {
+                break;
+            }
+            let Some(next) = self.arrived.pop_front() else { break };
             bytes.extend_from_slice(&next.bytes);
             count += 1;
         }

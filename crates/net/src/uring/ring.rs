@@ -123,6 +123,12 @@ pub fn tag(operation: u8, generation: u32, slot: u32) -> u64 {
 }
 
 impl RingCompletion {
+    /// One that no kernel made.
+    #[cfg(test)]
+    pub(super) fn made(tag: u64, result: i32) -> Self {
+        Self { tag, result, flags: 0 }
+    }
+
     /// The operation it was tagged with.
     #[inline]
     pub fn operation(&self) -> u8 {

@@ -277,3 +277,6 @@ impl UringIo {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,6 +57,8 @@ impl Message {
 /// All messages; each lies in a box of its own, so that it keeps its place.
 #[derive(Default)]
 pub(super) struct Messages {
+    // The kernel is given their addresses, and a vector that grows moves what it holds.
+    #[allow(clippy::vec_box)]
     all: Vec<Box<Message>>,
     free: Vec<u32>,
     /// Those in use, in the order in which they were queued.
