@@ -142,6 +142,46 @@ pub fn both_ends_count_the_same<D: TestDriver>() {
     assert_eq!(server.join(), ALL);
 }
 
+/// Two endpoints that are each other's peer, and so two slots of one driver that talk to each other.
+fn endpoints_facing_each_other() -> Vec<Endpoint> {
+    let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
+    // Free a moment ago; nothing else here asks for a port by number.
+    let [one, other] = [DatagramSocket::bind(any), DatagramSocket::bind(any)];
+    let [one, other] = [one.address(), other.address()];
+    let facing = |here: SocketAddr, there: SocketAddr| {
+        let mut endpoint = Endpoint::new(Address::Udp(there));
+        endpoint.local_ports = Some(here.port()..=here.port());
+        endpoint
+    };
+    vec![facing(one, other), facing(other, one)]
+}
+
+pub fn what_leaves_in_one_call_arrives_in_one<D: TestDriver>() {
+    let mut driver = D::make(setup(2, endpoints_facing_each_other(), b"")).unwrap();
+    let mut recorder = Recorder::silent();
+    driver.io().open(0, 0, None, Receive::Pause);
+    driver.io().open(1, 1, None, Receive::Pause);
+    run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 2);
+    let bytes = pattern(63 * 1000 + 1);
+    driver.io().send_datagrams(0, OutDatagrams { bytes: &bytes, segment_bytes: 1000, ecn: ECN });
+    run(&mut driver, &mut recorder, |recorder| recorder.datagrams_of(1) >= 64);
+    let expected = Event::Datagrams { bytes, segment_bytes: 1000, ecn: ECN };
+    assert_eq!(recorder.count(&expected), 1, "all of it in one piece, cut where it was");
+    let received = driver.io().datagram_counts(1).received;
+    assert_eq!((received.calls, received.datagrams, received.bytes), (1, 64, 63_001));
+    assert_eq!(driver.io().datagram_counts(0).sent, received);
+}
+
+pub fn a_local_port_is_for_one_socket<D: TestDriver>() {
+    let mut driver = D::make(setup(2, endpoints_facing_each_other(), b"")).unwrap();
+    let mut recorder = Recorder::silent();
+    driver.io().open(0, 0, None, Receive::Pause);
+    driver.io().open(1, 0, None, Receive::Pause);
+    run(&mut driver, &mut recorder, |recorder| recorder.closed(1).is_some());
+    assert_eq!(recorder.closed(1), Some(CloseReason::Here("bind", libc::EADDRINUSE)));
+    assert_eq!(recorder.closed(0), None);
+}
+
 pub fn a_refused_port_ends_the_slot_behind_what_came<D: TestDriver>() {
     let far = DatagramSocket::bind("127.0.0.1:0".parse().unwrap());
     let mut driver: D = driver_to(Address::Udp(far.address()), b"");

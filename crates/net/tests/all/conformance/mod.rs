@@ -172,6 +172,8 @@ macro_rules! cases {
         crate::conformance::tests! { $driver:
             datagrams {
                 ecn_is_carried_to_an_ipv4_address_written_as_ipv6
+                what_leaves_in_one_call_arrives_in_one
+                a_local_port_is_for_one_socket
                 a_refused_port_ends_the_slot_behind_what_came
                 a_slot_opened_again_gets_nothing_of_its_last_socket
                 what_the_full_receive_buffer_drops_is_counted
