@@ -226,16 +226,16 @@ pub fn every_manner_of_closing_closes_at_once<D: TestDriver>() {
     );
 }
 
-/// Before anything is told of it.
-pub fn a_socket_closed_before_it_is_open_is_closed<D: TestDriver>() {
+pub fn a_socket_closed_before_anything_is_told_of_it_is_closed<D: TestDriver>() {
     let server = echo("127.0.0.1:0");
     let mut driver: D = driver_to(server.endpoint_address(), b"");
     let mut recorder = Recorder::silent();
     driver.io().open(1, 0, None, Receive::Pause);
-    driver.io().close(1, CloseHow::Fin);
+    send(driver.io(), 1, b"word", 4);
+    driver.io().close(1, CloseHow::Reset);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(1).is_some());
     assert_eq!(recorder.closes(1).collect::<Vec<_>>(), [CloseReason::Local]);
-    server.join();
+    assert_eq!(server.join(), 1, "what was sent before arrives");
 }
 
 pub fn a_slot_opened_again_gets_nothing_of_its_last_socket<D: TestDriver>() {

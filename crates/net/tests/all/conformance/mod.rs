@@ -163,7 +163,7 @@ macro_rules! cases {
                 ecn_is_carried_both_ways_over_ipv6
                 both_ends_count_the_same
                 every_manner_of_closing_closes_at_once
-                a_socket_closed_before_it_is_open_is_closed
+                a_socket_closed_before_anything_is_told_of_it_is_closed
             }
         }
     };
