@@ -4,7 +4,7 @@ use ablaze_quic::client::{End, NoRoom, Options, RequestSet};
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http2::request::{Request, RequestText};
 
-use super::server::{Served, Setup, answers, content, data, head, ok, path, read};
+use super::server::{Served, Setup, answers, content, data, first_request, head, ok, path, read};
 use super::world::{World, tls};
 use ablaze_quic::quinn_proto::StreamId;
 
@@ -139,17 +139,7 @@ fn a_stream_that_is_given_up_is_not_heard_of_again() {
     world.client.reset(0);
     world.client.reset(0);
     assert_eq!((world.client.streams_live(), world.client.free_streams()), (0, 10));
-    world.act(|served| {
-        served.send(
-            StreamId::new(
-                ablaze_quic::quinn_proto::Side::Client,
-                ablaze_quic::quinn_proto::Dir::Bi,
-                0,
-            ),
-            &data(b"late"),
-            true,
-        )
-    });
+    world.act(|served| served.send(first_request(), &data(b"late"), true));
     world.settle();
     assert_eq!((world.log.ended(), world.log.end_of(0)), (1, None));
     // H3_REQUEST_CANCELLED (RFC 9114, 4.1.1).

@@ -7,7 +7,7 @@ use ablaze_wire::http3::error::{ErrorCode, ErrorKind, StreamFault};
 use ablaze_wire::http3::frame::kind;
 use ablaze_wire::http3::qpack::QpackFault;
 
-use super::server::{Served, Setup, data, frame, head, ok};
+use super::server::{Served, Setup, data, first_request, frame, head, ok};
 use super::world::World;
 
 /// A world whose server answers the first request with these bytes, whole if `ends`, and all others rightly.
@@ -115,9 +115,7 @@ fn resets_are_named_by_their_code() {
             world.run(|world| world.log.end_of(1).is_some());
             if begun {
                 world.act(|served| {
-                    let side = ablaze_quic::quinn_proto::Side::Client;
-                    let dir = ablaze_quic::quinn_proto::Dir::Bi;
-                    served.reset(StreamId::new(side, dir, 0), code);
+                    served.reset(first_request(), code);
                 });
             }
             world.run(|world| world.log.ended() == 2);
@@ -135,8 +133,7 @@ fn a_response_that_comes_byte_by_byte_is_the_same() {
     let mut world = answered(Vec::new(), false);
     let whole = [head(&[(":status", "200"), ("content-length", "3")]), data(b"ab"), data(b"c")];
     world.run(|world| world.log.ended() == 2);
-    let side = ablaze_quic::quinn_proto::Side::Client;
-    let id = StreamId::new(side, ablaze_quic::quinn_proto::Dir::Bi, 0);
+    let id = first_request();
     for byte in whole.concat() {
         world.act(|served| served.send(id, &[byte], false));
         world.run_for(50_000_000, |_| false);

@@ -7,7 +7,7 @@ use ablaze_quic::clock::Clock;
 use ablaze_quic::quinn_proto::crypto::rustls::QuicServerConfig;
 use ablaze_quic::quinn_proto::{
     Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig, Event,
-    ServerConfig, StreamEvent, StreamId, TransportConfig, VarInt, WriteError,
+    ServerConfig, Side, StreamEvent, StreamId, TransportConfig, VarInt, WriteError,
 };
 use ablaze_wire::http2::hpack::decoder::Field;
 use ablaze_wire::http2::hpack::encoder::Name;
@@ -316,9 +316,17 @@ impl Served {
         self.quic.close(now, VarInt::from_u64(code).unwrap(), reason.into());
     }
 
+    /// What the client said on its stream of this type, without the type.
+    pub fn said_on(&self, stream_type: u64) -> &[u8] {
+        let of_type = |(id, bytes): &(&StreamId, &Vec<u8>)| {
+            id.dir() == Dir::Uni && bytes.first() == Some(&(stream_type as u8))
+        };
+        self.read.iter().find(of_type).map_or(&[], |(_, bytes)| &bytes[1..])
+    }
+
     /// A frame on the first stream of our own, which is the control stream.
     pub fn goaway(&mut self, first: u64) {
-        let id = StreamId::new(ablaze_quic::quinn_proto::Side::Server, Dir::Uni, 0);
+        let id = StreamId::new(Side::Server, Dir::Uni, 0);
         let mut number = Vec::new();
         varint::write(&mut number, first);
         self.send(id, &frame(kind::GOAWAY, &number), false);
@@ -382,6 +390,11 @@ pub fn read(mut bytes: &[u8]) -> (Vec<(String, String)>, Vec<u8>) {
     }
     assert!(frames.between_frames());
     (fields, content)
+}
+
+/// The stream of the first request.
+pub fn first_request() -> StreamId {
+    StreamId::new(Side::Client, Dir::Bi, 0)
 }
 
 /// The path of a request.

@@ -4,7 +4,7 @@ use ablaze_quic::client::{End, Options, RequestSet};
 use ablaze_quic::quinn_proto::StreamId;
 use ablaze_wire::http2::request::Request;
 
-use super::server::{Script, Served, Setup, content, ok, read};
+use super::server::{Script, Served, Setup, content, first_request, ok, read};
 use super::world::{World, tls};
 
 /// Answers with the number of bytes it got, if they are the right ones.
@@ -162,8 +162,7 @@ fn a_server_that_stops_a_request_can_still_respond() {
     world.client.request(&post(100_000), 0, 0, &mut world.digits, 0).unwrap();
     world.run_for(200_000_000, |_| false);
     assert_eq!((world.client.uploads_unfinished(), world.client.streams_live()), (0, 1));
-    let side = ablaze_quic::quinn_proto::Side::Client;
-    let id = StreamId::new(side, ablaze_quic::quinn_proto::Dir::Bi, 0);
+    let id = first_request();
     world.act(|served| served.send(id, &ok(b"no"), true));
     world.run(|world| world.log.ended() == 1);
     assert_eq!(world.log.end_of(0), Some(End::Complete));

@@ -115,6 +115,9 @@ pub struct Faults {
     pub overtaken: u64,
 }
 
+/// A datagram: when it arrives, its order, whether it goes to the server, its bytes.
+type OnItsWay = (u64, u64, bool, Vec<u8>);
+
 pub struct World {
     pub client: Connection,
     pub server: Server,
@@ -122,8 +125,7 @@ pub struct World {
     pub now_ns: u64,
     faults: Faults,
     random: u64,
-    /// Time, order, whether to the server, bytes.
-    network: BinaryHeap<Reverse<(u64, u64, bool, Vec<u8>)>>,
+    network: BinaryHeap<Reverse<OnItsWay>>,
     order: u64,
     pub digits: Digits,
     out: Vec<u8>,
