@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quinn_proto::{AckFrequencyConfig, MtuDiscoveryConfig, TransportConfig, VarInt};
+use quinn_proto::{MtuDiscoveryConfig, TransportConfig, VarInt};
 
 use crate::unpaced::UnpacedCubic;
 
@@ -13,10 +13,6 @@ const UNIDIRECTIONAL_STREAMS: u32 = 16;
 
 /// Ethernet's 1,500 bytes without the heads of IPv6 and UDP: larger datagrams are not tried.
 const DATAGRAM_BYTES_TRIED: u16 = 1_452;
-
-/// So many packets that ask for an acknowledgement may wait for it, where the other side permits that to be said
-/// (draft-ietf-quic-ack-frequency). Every second packet is acknowledged otherwise.
-const UNACKNOWLEDGED_PACKETS: u32 = 10;
 
 /// How a connection behaves below HTTP/3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +63,9 @@ impl Transport {
             // Responses and requests end one after the other instead of all at once in small pieces.
             .send_fairness(false)
             .allow_spin(false)
-            .ack_frequency_config(Some(acknowledgements()));
+            // The other side acknowledges every second packet, or a batch at once (RFC 9000, 13.2.2). Asked to wait for more
+            // (draft-ietf-quic-ack-frequency), it would let a small window stand still for its delay of 25 ms.
+            .ack_frequency_config(None);
         match self.datagram_bytes {
             Some(bytes) => config.initial_mtu(bytes).min_mtu(bytes).mtu_discovery_config(None),
             None => config.mtu_discovery_config(Some(discovery())),
@@ -77,12 +75,6 @@ impl Transport {
         }
         config
     }
-}
-
-fn acknowledgements() -> AckFrequencyConfig {
-    let mut config = AckFrequencyConfig::default();
-    config.ack_eliciting_threshold(UNACKNOWLEDGED_PACKETS.into());
-    config
 }
 
 fn discovery() -> MtuDiscoveryConfig {

@@ -104,3 +104,18 @@ fn without_a_timeout_silence_ends_nothing() {
     world.connect();
     assert!(!world.run_for(3_600_000_000_000, |world| world.client.ended().is_some()));
 }
+
+#[test]
+fn a_server_that_was_started_again_knows_nobody() {
+    let mut world = World::new(Setup::default(), answers);
+    world.connect();
+    world.get(&["/3"]);
+    world.run(|world| world.log.ended() == 1);
+    world.settle();
+    world.server.restart();
+    let set = RequestSet::new(&[Request::new("GET", "https", "server.test", "/4")]);
+    world.client.request(&set, 0, 0, &mut world.digits, 1).unwrap();
+    world.run(|world| world.client.ended().is_some());
+    assert_eq!(world.client.ended().unwrap().why, Why::Forgotten);
+    assert_eq!(world.client.open_streams().collect::<Vec<_>>(), [(1, false)]);
+}

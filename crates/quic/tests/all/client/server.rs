@@ -6,8 +6,9 @@ use std::sync::{Arc, LazyLock};
 use ablaze_quic::clock::Clock;
 use ablaze_quic::quinn_proto::crypto::rustls::QuicServerConfig;
 use ablaze_quic::quinn_proto::{
-    Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig, Event,
-    ServerConfig, Side, StreamEvent, StreamId, TransportConfig, VarInt, WriteError,
+    Connection, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, Dir, Endpoint,
+    EndpointConfig, Event, RandomConnectionIdGenerator, ServerConfig, Side, StreamEvent, StreamId,
+    TransportConfig, VarInt, WriteError,
 };
 use ablaze_wire::http2::hpack::decoder::Field;
 use ablaze_wire::http2::hpack::encoder::Name;
@@ -88,6 +89,8 @@ pub struct Served {
 
 /// The server.
 pub struct Server {
+    /// What a server has that was started again.
+    again: (Arc<EndpointConfig>, Arc<ServerConfig>),
     endpoint: Endpoint,
     pub served: Option<Served>,
     script: Box<dyn Script>,
@@ -122,10 +125,21 @@ impl Server {
         let mut config = ServerConfig::with_crypto(crypto);
         config.transport_config(Arc::new(setup.transport));
         let mut endpoint = EndpointConfig::default();
-        endpoint.supported_versions(setup.versions);
-        let endpoint = Endpoint::new(Arc::new(endpoint), Some(Arc::new(config)), true, None);
+        // quinn-proto's usual names of connections are only recognised by whoever gave them.
+        let names =
+            || -> Box<dyn ConnectionIdGenerator> { Box::new(RandomConnectionIdGenerator::new(8)) };
+        endpoint.supported_versions(setup.versions).cid_generator(names);
+        let again = (Arc::new(endpoint), Arc::new(config));
+        let endpoint = Endpoint::new(again.0.clone(), Some(again.1.clone()), true, None);
         let (retries, out) = (setup.retries, VecDeque::new());
-        Self { endpoint, served: None, script: Box::new(script), retries, clock, out }
+        Self { again, endpoint, served: None, script: Box::new(script), retries, clock, out }
+    }
+
+    /// The server is started again: it knows no connection.
+    pub fn restart(&mut self) {
+        let (config, server) = self.again.clone();
+        self.endpoint = Endpoint::new(config, Some(server), true, None);
+        self.served = None;
     }
 
     /// A datagram arrived.

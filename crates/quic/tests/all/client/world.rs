@@ -113,6 +113,8 @@ pub struct Faults {
     pub lost: u64,
     pub repeated: u64,
     pub overtaken: u64,
+    /// Longer datagrams are lost; 0 none.
+    pub path_bytes: usize,
 }
 
 /// A datagram: when it arrives, its order, whether it goes to the server, its bytes.
@@ -298,7 +300,8 @@ impl World {
     }
 
     fn put(&mut self, to_server: bool, datagram: Vec<u8>) {
-        if self.chance(self.faults.lost) {
+        let is_too_long = self.faults.path_bytes > 0 && datagram.len() > self.faults.path_bytes;
+        if is_too_long || self.chance(self.faults.lost) {
             return;
         }
         let times = if self.chance(self.faults.repeated) { 2 } else { 1 };
