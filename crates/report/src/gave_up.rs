@@ -13,6 +13,7 @@ pub(crate) fn in_words(run: &Run) -> String {
     let completed = facts.is_some_and(|facts| facts.all_completed());
     let why = match first.kind {
         FailureKind::NoHttp2 => ": the server does not speak HTTP/2",
+        FailureKind::NoHttp3 => ": the server does not speak HTTP/3",
         FailureKind::AnsweredInTls => ": the server responds in TLS, https:// is meant",
         FailureKind::AnsweredInPlain => ": the server responds in plain HTTP, not TLS",
         kind if kind.is_of_proxy() => ": the proxy opened no tunnel",
@@ -22,6 +23,8 @@ pub(crate) fn in_words(run: &Run) -> String {
         kind if kind.is_of_tls() || (stood && first.connecting) => ": the TLS handshake failed",
         // Only what came after a connection was made can break HTTP.
         FailureKind::Http2Violated
+        | FailureKind::Http3Violated
+        | FailureKind::QuicClosed
         | FailureKind::GoAway
         | FailureKind::StreamReset
         | FailureKind::Malformed => "",
@@ -46,6 +49,7 @@ mod tests {
             (FailureKind::AnsweredInTls, ": the server responds in TLS, https:// is meant"),
             (FailureKind::AnsweredInPlain, ": the server responds in plain HTTP, not TLS"),
             (FailureKind::NoHttp2, ": the server does not speak HTTP/2"),
+            (FailureKind::NoHttp3, ": the server does not speak HTTP/3"),
             (FailureKind::ProxyRefused, ": the proxy opened no tunnel"),
             (FailureKind::Http2Violated, ""),
         ] {

@@ -69,6 +69,7 @@ fn protocol(run: &Run, out: &mut String) -> std::fmt::Result {
     }
     if run.record.responses > 0 {
         let protocol = match (run.plan.http2.is_some(), run.plan.tls.is_some()) {
+            _ if run.plan.http3.is_some() => "h3",
             (true, true) => "h2",
             (true, false) => "h2c",
             (false, _) => "http/1.1",

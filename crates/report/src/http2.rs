@@ -1,33 +1,18 @@
 //! What a run's HTTP/2 was, in words: for every report that is read by people.
 
 use ablaze_model::Run;
-use ablaze_model::record::{Codes, Http2Facts};
+use ablaze_model::record::{Codes, Http2Facts, WindowWaits};
 
 use crate::number::{counted, grouped, percent, significant, time};
 
 /// How many streams were in flight, and what the server said about them; `None` with HTTP/1.
 pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let (asked, facts) = (run.plan.http2?, run.record.http2.as_ref()?);
-    let mut items = Vec::new();
     // A server that never spoke HTTP/2 had no streams.
     let spoken = run.record.responses > 0 || facts.settings.is_some();
-    // Who waits for a stream has none in flight.
-    let spoken = spoken && !run.record.permitted_no_stream();
-    if run.elapsed_ns > 0 && spoken {
-        let mean = significant(run.record.in_flight_ns as f64 / run.elapsed_ns as f64, 1);
-        let places = u64::from(asked.streams) * u64::from(run.plan.load.connections());
-        items.push(match run.plan.load.is_open() {
-            true => format!("{mean} streams in flight on average"),
-            false => format!("{mean} of {} in flight on average", counted(places, "stream")),
-        });
-    }
-    if let Some(permitted) = facts.streams_permitted {
-        items.push(format!(
-            "the server permits {} at once per connection, {} were requested",
-            counted(permitted.into(), "stream"),
-            grouped(asked.streams.into())
-        ));
-    }
+    let mut items: Vec<String> =
+        streams_in_flight(run, asked.streams, spoken).into_iter().collect();
+    items.extend(facts.streams_permitted.map(|most| streams_permitted(most.into(), asked.streams)));
     items.extend(limits(run, facts));
     if facts.goaways > 0 {
         let times = counted(facts.goaways, "connection");
@@ -48,7 +33,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
         let times = counted(facts.refused_again, "request");
         items.push(format!("{times} refused again after being sent again"));
     }
-    items.extend(waits(run, facts));
+    items.extend(waits(run, &facts.waits));
     if let Some((_, words)) = &facts.first_failure {
         items.push(format!("first failure: {words}"));
     }
@@ -81,9 +66,32 @@ fn codes(codes: &Codes) -> String {
     if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
 }
 
+/// How many streams there were at a time, of those that were asked for; `None` where the server never said a word of the
+/// protocol.
+pub(crate) fn streams_in_flight(run: &Run, streams: u32, spoken: bool) -> Option<String> {
+    // Who waits for a stream has none in flight.
+    let spoken = spoken && !run.record.permitted_no_stream();
+    (run.elapsed_ns > 0 && spoken).then(|| {
+        let mean = significant(run.record.in_flight_ns as f64 / run.elapsed_ns as f64, 1);
+        let places = u64::from(streams) * u64::from(run.plan.load.connections());
+        match run.plan.load.is_open() {
+            true => format!("{mean} streams in flight on average"),
+            false => format!("{mean} of {} in flight on average", counted(places, "stream")),
+        }
+    })
+}
+
+/// How many streams the server permits, where that is fewer than were asked for.
+pub(crate) fn streams_permitted(permitted: u64, asked: u32) -> String {
+    format!(
+        "the server permits {} at once per connection, {} were requested",
+        counted(permitted, "stream"),
+        grouped(asked.into())
+    )
+}
+
 /// How long bodies waited for windows, as a share of the time of all requests.
-fn waits(run: &Run, facts: &Http2Facts) -> Option<String> {
-    let waits = facts.waits;
+pub(crate) fn waits(run: &Run, waits: &WindowWaits) -> Option<String> {
     (waits.times() > 0).then(|| {
         let share = percent(waits.total_ns() as f64, run.record.in_flight_ns as f64);
         format!(

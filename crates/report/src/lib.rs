@@ -23,6 +23,7 @@ pub mod h2load;
 pub mod hey;
 pub mod hlog;
 mod http2;
+mod http3;
 mod journeys;
 pub mod json;
 pub mod junit;

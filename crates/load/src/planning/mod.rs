@@ -135,7 +135,9 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         keep_every_request: spec.keep_every_request,
         part: spec.part,
     };
-    plan.stream_requests().map_err(|error| Error::usage(error.to_string()))?;
+    if plan.streams().is_some() {
+        plan.requests_of_streams().map_err(|error| Error::usage(error.to_string()))?;
+    }
     Ok(Planned { plan, notes })
 }
 

@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use ablaze_wire::http1::request::Template;
-use ablaze_wire::http2::request::{Request, RequestError, RequestSet};
+use ablaze_wire::http2::request::{Request, RequestSet};
 pub use check::PlanError;
 pub use requests::{Http2, Http3, Requests};
 use serde::{Deserialize, Serialize};
@@ -311,27 +311,24 @@ impl Plan {
     /// # Errors
     /// When one of them cannot be sent over HTTP/2; the text names the fix.
     pub fn http2_requests(&self) -> Result<Option<RequestSet>, PlanError> {
-        match self.http2 {
-            None => Ok(None),
-            Some(_) => Ok(self.stream_requests()?.map(|requests| RequestSet::new(&requests))),
-        }
-    }
-
-    /// The requests as HTTP/2 and HTTP/3 have them, each a list of fields with a body; `None` when they are sent over HTTP/1.
-    ///
-    /// # Errors
-    /// When one of them cannot be sent over these; the text names the fix.
-    pub fn stream_requests(&self) -> Result<Option<Vec<Request>>, PlanError> {
-        if self.streams().is_none() {
+        if self.http2.is_none() {
             return Ok(None);
         }
+        Ok(Some(RequestSet::new(&self.requests_of_streams()?)))
+    }
+
+    /// The requests as fields and bodies, for protocols that have streams.
+    ///
+    /// # Errors
+    /// When one of them cannot be sent over such a protocol; the text names the fix.
+    pub fn requests_of_streams(&self) -> Result<Vec<Request>, PlanError> {
         let (scheme, authority) = (self.scheme(), &self.target.host);
         let translate = |template: &Template| match template.is_variable() {
             false => Request::from_template(template, scheme, authority),
             // Those are written anew each time: this one says whether they can be, and is never sent.
             true => Request::from_template(&template.filled(), scheme, authority),
         };
-        let requests = self.requests.templates.iter().map(translate).collect::<Result<Vec<_>, _>>();
-        requests.map(Some).map_err(|error: RequestError| PlanError::Invalid(error.to_string()))
+        let requests = self.requests.templates.iter().map(translate);
+        requests.collect::<Result<_, _>>().map_err(|error| PlanError::Invalid(error.to_string()))
     }
 }

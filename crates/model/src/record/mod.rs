@@ -209,10 +209,17 @@ impl Record {
         types.into_iter().any(|value| value.trim_start().starts_with("text/event-stream"))
     }
 
-    /// Whether the server's SETTINGS let no request be sent at all: no stream is permitted (RFC 9113, section 6.5.2).
+    /// Whether the server let no request be sent at all: no stream is permitted (RFC 9113, section 6.5.2; RFC 9000,
+    /// section 4.6).
     pub fn permitted_no_stream(&self) -> bool {
-        let permitted = self.http2.as_ref().and_then(|facts| facts.streams_permitted);
-        self.responses == 0 && permitted == Some(0)
+        self.responses == 0 && self.streams_permitted() == Some(0)
+    }
+
+    /// The fewest streams at once that a server permitted, where that is fewer than were asked for.
+    pub fn streams_permitted(&self) -> Option<u64> {
+        let http3 = self.http3.as_ref().and_then(|facts| facts.streams_permitted);
+        let http2 = self.http2.as_ref().and_then(|facts| facts.streams_permitted);
+        http3.or(http2.map(u64::from))
     }
 
     /// Number of failures of one kind.

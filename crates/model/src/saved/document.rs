@@ -18,6 +18,7 @@ use super::checks::{Checks, Samples};
 use super::distribution::{Distribution, PhasesOf};
 use super::groups::Group;
 use super::http2::Http2;
+use super::http3::Http3;
 use super::idle::EndedIdle;
 use super::journeys::Journeys;
 use super::plan::{Connections, Limits, Load, Target, Threads};
@@ -101,6 +102,9 @@ pub(super) struct Document {
     /// With HTTP/2 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2>,
+    /// With HTTP/3 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http3: Option<Http3>,
     /// With tunnels through a proxy only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Proxy>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::FailureKind;
 use crate::plan;
 use crate::record::{Codes, Http2Facts, ServerSettings, WindowWaits};
 use crate::run::Run;
@@ -32,9 +33,9 @@ pub(super) struct Http2 {
     first_failure: Option<Failure>,
 }
 
-/// Of all connections together. What is asked for is a bound in open loop.
+/// Streams of all connections together. What is asked for is a bound in open loop.
 #[derive(Serialize, Deserialize)]
-struct InFlight {
+pub(super) struct InFlight {
     asked: u64,
     mean: f64,
 }
@@ -56,7 +57,7 @@ struct Code {
 }
 
 #[derive(Serialize, Deserialize, Default)]
-struct Waits {
+pub(super) struct Waits {
     stream_times: u64,
     stream_ns: u64,
     connection_times: u64,
@@ -65,20 +66,16 @@ struct Waits {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Failure {
+pub(super) struct Failure {
     kind: String,
     detail: String,
 }
 
 pub(super) fn save(run: &Run) -> Option<Http2> {
     let (asked, facts) = (run.plan.http2?, run.record.http2.as_ref()?);
-    let places = u64::from(asked.streams) * u64::from(run.plan.load.connections());
     Some(Http2 {
         streams: asked.streams,
-        streams_in_flight: (run.elapsed_ns > 0).then(|| InFlight {
-            asked: places,
-            mean: run.record.in_flight_ns as f64 / run.elapsed_ns as f64,
-        }),
+        streams_in_flight: InFlight::save(run, asked.streams),
         settings: facts.settings.map(|settings| Settings {
             max_concurrent_streams: settings.streams_max,
             initial_window_bytes: settings.stream_window_bytes,
@@ -92,17 +89,8 @@ pub(super) fn save(run: &Run) -> Option<Http2> {
         last_goaway_said: facts.last_goaway_said.clone(),
         resets_by_code: by_code(&facts.resets),
         refused_again: facts.refused_again,
-        window_waits: Waits {
-            stream_times: facts.waits.stream_times,
-            stream_ns: facts.waits.stream_ns.try_into().unwrap_or(u64::MAX),
-            connection_times: facts.waits.connection_times,
-            connection_ns: facts.waits.connection_ns.try_into().unwrap_or(u64::MAX),
-            longest_ns: facts.waits.longest_ns,
-        },
-        first_failure: facts
-            .first_failure
-            .as_ref()
-            .map(|(kind, detail)| Failure { kind: kind.key().to_owned(), detail: detail.clone() }),
+        window_waits: Waits::save(&facts.waits),
+        first_failure: facts.first_failure.as_ref().map(Failure::save),
     })
 }
 
@@ -134,17 +122,49 @@ impl Http2 {
                 header_list_bytes: settings.max_header_list_bytes,
             }),
             streams_permitted: self.streams_permitted,
-            waits: WindowWaits {
-                stream_times: self.window_waits.stream_times,
-                stream_ns: self.window_waits.stream_ns.into(),
-                connection_times: self.window_waits.connection_times,
-                connection_ns: self.window_waits.connection_ns.into(),
-                longest_ns: self.window_waits.longest_ns,
-            },
-            first_failure: self
-                .first_failure
-                .as_ref()
-                .map(|failure| (kind(&failure.kind), failure.detail.clone())),
+            waits: self.window_waits.restore(),
+            first_failure: self.first_failure.as_ref().map(Failure::restore),
         })
+    }
+}
+
+impl InFlight {
+    pub(super) fn save(run: &Run, streams: u32) -> Option<Self> {
+        (run.elapsed_ns > 0).then(|| Self {
+            asked: u64::from(streams) * u64::from(run.plan.load.connections()),
+            mean: run.record.in_flight_ns as f64 / run.elapsed_ns as f64,
+        })
+    }
+}
+
+impl Waits {
+    pub(super) fn save(waits: &WindowWaits) -> Self {
+        Self {
+            stream_times: waits.stream_times,
+            stream_ns: waits.stream_ns.try_into().unwrap_or(u64::MAX),
+            connection_times: waits.connection_times,
+            connection_ns: waits.connection_ns.try_into().unwrap_or(u64::MAX),
+            longest_ns: waits.longest_ns,
+        }
+    }
+
+    pub(super) fn restore(&self) -> WindowWaits {
+        WindowWaits {
+            stream_times: self.stream_times,
+            stream_ns: self.stream_ns.into(),
+            connection_times: self.connection_times,
+            connection_ns: self.connection_ns.into(),
+            longest_ns: self.longest_ns,
+        }
+    }
+}
+
+impl Failure {
+    pub(super) fn save((kind, detail): &(FailureKind, String)) -> Self {
+        Self { kind: kind.key().to_owned(), detail: detail.clone() }
+    }
+
+    pub(super) fn restore(&self) -> (FailureKind, String) {
+        (kind(&self.kind), self.detail.clone())
     }
 }

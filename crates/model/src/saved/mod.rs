@@ -9,6 +9,7 @@ mod document;
 mod foreign;
 mod groups;
 mod http2;
+mod http3;
 mod idle;
 mod journeys;
 mod plan;

@@ -11,6 +11,7 @@ use super::distribution::Unreadable;
 use super::document::*;
 use super::groups::Group;
 use super::http2::Http2;
+use super::http3::Http3;
 use super::journeys::Journeys;
 use super::proxy::Proxy;
 use super::tls::Tls;
@@ -131,14 +132,14 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
     let request = &document.request;
     let minor_version = match request.http_version.as_str() {
         "1.0" => 0,
-        "1.1" | "2" => 1,
+        "1.1" | "2" | "3" => 1,
         other => return Err(damaged("request.http_version", &format!("`{other}` is unknown"))),
     };
     Ok(Plan {
         target: document.target.clone().restore(),
         tls: document.tls.as_ref().map(Tls::plan).transpose()?,
         http2: document.http2.as_ref().map(Http2::plan),
-        http3: None,
+        http3: document.http3.as_ref().map(Http3::plan),
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),
@@ -218,7 +219,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         },
         tls: document.tls.as_ref().map(Tls::facts).transpose()?,
         http2: document.http2.as_ref().map(Http2::facts),
-        http3: None,
+        http3: document.http3.as_ref().map(Http3::facts),
         proxy: document.proxy.as_ref().map(Proxy::facts),
         event_age: document.event_age_ns.restore("event_age_ns")?,
         in_flight_ns: in_flight

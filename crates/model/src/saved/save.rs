@@ -13,7 +13,7 @@ use super::idle::EndedIdle;
 use super::journeys::Journeys;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::verdict::Assessment;
-use super::{http2, proxy, tls};
+use super::{http2, http3, proxy, tls};
 use crate::moment::rfc3339;
 use crate::run::{self, Run};
 use crate::{FailureKind, Record};
@@ -117,6 +117,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         content_codings: record.content_codings.iter().cloned().collect(),
         tls: tls::save(run),
         http2: http2::save(run),
+        http3: http3::save(run),
         proxy: proxy::save(run),
         latency_ns: PhasesOf::save(&record.answered),
         failed_latency_ns: PhasesOf::save(&record.failed),

@@ -154,10 +154,15 @@ pub fn outcome(run: &Run) -> Section {
         *below = caption;
     }
     let section = Section::new("What came back").with(block);
-    match crate::http2::in_words(run) {
-        Some(items) => section.with(Block::Remark(format!("HTTP/2: {}.", items.join(" · ")))),
+    let said = [
+        ("HTTP/2", crate::http2::in_words(run)),
+        ("HTTP/3", crate::http3::in_words(run)),
+        ("QUIC", crate::http3::quic_in_words(run)),
+    ];
+    said.into_iter().fold(section, |section, (what, items)| match items {
+        Some(items) => section.with(Block::Remark(format!("{what}: {}.", items.join(" · ")))),
         None => section,
-    }
+    })
 }
 
 /// The one chart of a Run where there is room for one: see [`charts::main`].

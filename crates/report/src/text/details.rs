@@ -39,6 +39,8 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
         ("proxy", crate::proxy::in_words(run)),
         ("TLS", crate::tls::in_words(run)),
         ("HTTP/2", crate::http2::in_words(run)),
+        ("HTTP/3", crate::http3::in_words(run)),
+        ("QUIC", crate::http3::quic_in_words(run)),
     ];
     for (label, items) in agreed {
         let items = items.map(|items| wrapped(&start(label), &items, " · ", style.width));
@@ -54,7 +56,7 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
 /// `gzip, br; bodies are counted as they came`, where requests said which they take.
 fn content_coding(run: &Run) -> Option<String> {
     let codings: Vec<&str> = run.record.content_codings.iter().map(String::as_str).collect();
-    let of = if run.plan.http2.is_some() { " in the first responses" } else { "" };
+    let of = if run.plan.streams().is_some() { " in the first responses" } else { "" };
     match codings[..] {
         [] => None,
         ["identity"] => Some(format!("none{of}: the server sends bodies as they are")),

@@ -91,6 +91,11 @@ pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>, String) {
     (head(Columns::ALL), cells, caption.trim_start().to_owned())
 }
 
+/// What the row of handshakes is called: QUIC's has TLS in it.
+fn handshake(run: &Run) -> &'static str {
+    if run.plan.http3.is_some() { "quic" } else { "tls" }
+}
+
 /// The phases worth a row.
 fn rows(run: &Run) -> Vec<Row<'_>> {
     let record = &run.record;
@@ -101,7 +106,7 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
         let note = format!("{}×, before the clock", grouped(record.setup_connect.count()));
         rows.push(row("connect", &record.setup_connect, &note));
         if let Some(handshakes) = &record.setup_tls {
-            rows.push(row("tls", handshakes, ""));
+            rows.push(row(handshake(run), handshakes, ""));
         }
     }
     if answered.connect.count() > 0 {
@@ -112,7 +117,7 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
         };
         rows.push(row("connect", &answered.connect, &note));
         if let Some(tls) = &answered.tls {
-            rows.push(row("tls", &tls.handshake, ""));
+            rows.push(row(handshake(run), &tls.handshake, ""));
         }
     }
     rows.push(row("wait", &answered.wait, ""));

@@ -82,7 +82,7 @@ fn shape(plan: &Plan) -> String {
             let are_users = users.is_some();
             let mut text = format!("closed loop, {}", users.unwrap_or_else(connections));
             if pipeline > 1 && !are_users {
-                let what = if plan.http2.is_some() { "streams" } else { "pipelined requests" };
+                let what = if plan.streams().is_some() { "streams" } else { "pipelined requests" };
                 text.push_str(&format!(" × {pipeline} {what}"));
             }
             std::iter::once(text).chain(crate::users::asked(plan)).collect::<Vec<_>>().join(", ")
@@ -99,8 +99,8 @@ fn shape(plan: &Plan) -> String {
                 let connections = counted(connections.into(), "connection");
                 text.push_str(&format!(", at most {connections}{}", to_each(plan)));
             }
-            if let Some(http2) = plan.http2 {
-                text.push_str(&format!(", up to {} each", counted(http2.streams.into(), "stream")));
+            if let Some(streams) = plan.streams() {
+                text.push_str(&format!(", up to {} each", counted(streams.into(), "stream")));
             }
             std::iter::once(text).chain(crate::users::asked(plan)).collect::<Vec<_>>().join(", ")
         }

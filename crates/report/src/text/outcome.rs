@@ -216,9 +216,12 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
     }
     if record.repeated > 0 {
         let start = start("repeated", &grouped(record.repeated));
-        let why = match run.plan.http2 {
-            None => why_repeated(record),
-            Some(_) => "the server had not processed them (GOAWAY, REFUSED_STREAM)".to_owned(),
+        let why = match (run.plan.http2, run.plan.http3) {
+            (None, None) => why_repeated(record),
+            (Some(_), _) => "the server had not processed them (GOAWAY, REFUSED_STREAM)".to_owned(),
+            (None, Some(_)) => {
+                "the server had not processed them (GOAWAY, H3_REQUEST_REJECTED)".to_owned()
+            }
         };
         let text = &format!("sent again because {why}; timed from the first attempt");
         lines.extend(sentence(&start, text, style.width));

@@ -103,6 +103,7 @@ fn method(name: &str, has_body: bool, words: &mut Vec<String>) {
 /// Without a word curl negotiates HTTP/2 under TLS.
 fn version(run: &Run, words: &mut Vec<String>) {
     let word = match (run.plan.http2.is_some(), run.plan.tls.is_some()) {
+        _ if run.plan.http3.is_some() => "--http3-only",
         (true, true) => "--http2",
         (true, false) => "--http2-prior-knowledge",
         (false, _) if run.plan.requests.minor_version == 0 => "--http1.0",
