@@ -1,6 +1,7 @@
 //! What a Run comes to: an exit status, and a line with the fix when nothing could be
 //! measured.
 
+mod http3;
 mod proxy;
 mod refused;
 
@@ -85,9 +86,12 @@ pub fn explanation(run: &Run) -> Option<String> {
         address => address.to_owned(),
     });
     if record.permitted_no_stream() {
+        let (version, limit) = match run.plan.http3 {
+            Some(_) => (3, "initial_max_streams_bidi"),
+            None => (2, "SETTINGS_MAX_CONCURRENT_STREAMS"),
+        };
         return Some(format!(
-            "no request was sent: {to} permits no HTTP/2 streams \
-             (SETTINGS_MAX_CONCURRENT_STREAMS is 0): raise its limit"
+            "no request was sent: {to} permits no HTTP/{version} streams ({limit} is 0): raise its limit"
         ));
     }
     let in_vain = record.first_failure.is_none_or(|first| first.kind == FailureKind::Timeout);
@@ -98,6 +102,9 @@ pub fn explanation(run: &Run) -> Option<String> {
         ));
     }
     match record.first_failure {
+        Some(failure) if run.plan.http3.is_some() => {
+            Some(http3::of_failure(&failure, &to, run).unwrap_or_else(|| fix(&failure, &to, run)))
+        }
         Some(failure) => {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }

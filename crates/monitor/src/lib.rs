@@ -20,6 +20,7 @@ mod present;
 mod proc_text;
 mod process;
 mod series;
+mod server_datagrams;
 mod serving;
 mod socket_diag;
 mod target;
@@ -36,6 +37,7 @@ pub use kernel::{Reading, between};
 pub use present::{Asking, Present, Side};
 
 use heartbeat::{Beating, within};
+use server_datagrams::Drops;
 use watch::Watching;
 
 /// What the load goes to, as the monitor has to know it.
@@ -60,6 +62,8 @@ pub struct Monitor {
     begun_ns: u64,
     environment: Environment,
     before: Reading,
+    /// Where the target is on this host, its addresses and what was dropped at its UDP sockets before.
+    drops_before: Option<(Vec<SocketAddr>, Drops)>,
     watching: Watching,
     beating: Option<Beating>,
 }
@@ -71,6 +75,12 @@ impl Monitor {
             begun_ns: clock::monotonic_ns(),
             environment: environment::of_this_machine(),
             watching: Watching::begin(destination),
+            drops_before: match destination {
+                Destination::Tcp(addresses) if destination.is_on_this_host() => {
+                    Some((addresses.clone(), Drops::now(addresses)))
+                }
+                _ => None,
+            },
             before: Reading::now(),
             beating: Beating::begin(),
         }
@@ -91,6 +101,9 @@ impl Monitor {
     /// threads are those within it.
     pub fn end(self, window_ns: (u64, u64)) -> Monitored {
         let after = Reading::now();
+        let drops = self.drops_before.as_ref();
+        let server_datagrams =
+            drops.and_then(|(addresses, drops)| Drops::now(addresses).since(drops));
         let heartbeat = self.beating.map(Beating::end);
         let watched = self.watching.end(window_ns);
         let interval_ns = clock::monotonic_ns().saturating_sub(self.begun_ns);
@@ -104,6 +117,7 @@ impl Monitor {
             client: watched.client,
             connections: watched.connections,
             server_connections: watched.server_connections,
+            server_datagrams,
             heartbeat: heartbeat.map(|(heartbeat, _)| within(heartbeat, window_ns)),
         }
     }

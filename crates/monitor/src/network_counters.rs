@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// Those that a diagnosis or its reader needs. Others are left out: there are some 400.
-const WATCHED: [&str; 37] = [
+const WATCHED: [&str; 41] = [
     "IpInReceives",
     "IpOutRequests",
     "IpInDiscards",
@@ -44,6 +44,10 @@ const WATCHED: [&str; 37] = [
     "TcpExtTCPAbortOnMemory",
     "TcpExtTCPOFOQueue",
     "TcpExtTCPRcvCollapsed",
+    "UdpInDatagrams",
+    "UdpOutDatagrams",
+    "UdpRcvbufErrors",
+    "UdpSndbufErrors",
 ];
 
 /// The watched counters as they stand; a counter this kernel does not have is missing.

@@ -37,6 +37,7 @@ pub fn monitor() -> Monitored {
             first: connections(200_000_000, 0),
             last: connections(9 * SECOND_NS, 1),
         }),
+        server_datagrams: None,
         heartbeat: Some(Heartbeat {
             beats: 9_000,
             gaps: 0,

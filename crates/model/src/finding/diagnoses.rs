@@ -59,6 +59,11 @@ macro_rules! diagnoses {
             D45 d45_start_skew "start skew";
             D46 d46_uneven_workers "uneven workers";
             D47 d47_unlike_workers "unlike workers";
+            D48 d48_client_receive_buffer "client receive buffer";
+            D49 d49_server_receive_buffer "server receive buffer";
+            D50 d50_one_datagram_per_call "one datagram per call";
+            D51 d51_packets_lost "packets lost";
+            D52 d52_handshake_retry "handshake retry";
         }
     };
 }

@@ -20,7 +20,7 @@ pub use heartbeat::{Gap, Heartbeat};
 pub use kernel::{ConnectionTracking, Kernel, Pressure, Processors, Softnet, Throttled, TimeWait};
 pub use output::{GrownFile, Output, Standard};
 pub use process::{AtRest, Process, Range, Serving, Shares, Switches, Thread};
-pub use target::{Listener, Target};
+pub use target::{Listener, ServerDatagrams, Target};
 
 /// What the operating system saw of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct Monitored {
     /// The same at the server's end, where that is on this host.
     #[serde(default)]
     pub server_connections: Option<Connections>,
+    /// What is known of the server's UDP sockets at its port, where that is on this host and there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_datagrams: Option<ServerDatagrams>,
     /// Pauses seen by a thread that did nothing but sleep.
     pub heartbeat: Option<Heartbeat>,
 }

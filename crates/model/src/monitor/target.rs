@@ -47,3 +47,12 @@ impl Target {
         self.processes.first()
     }
 }
+
+/// The server's UDP sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerDatagrams {
+    /// Those that are bound to its port.
+    pub sockets: u64,
+    /// Datagrams that the kernel dropped in the interval because their receive buffers were full.
+    pub dropped: u64,
+}

@@ -122,7 +122,7 @@ fn http_3_is_read_back_as_it_was() {
     let run = sample::over_http3();
     let read = load(&write(&run)).unwrap().run;
     assert_eq!(read.plan.http3, run.plan.http3);
-    assert_eq!(read.plan.http_version(), "4");
+    assert_eq!(read.plan.http_version(), "3");
     let (mut read, mut facts) = (read.record.http3.unwrap(), run.record.http3.unwrap());
     // Names are kept in a map: their order says nothing.
     for facts in [&mut read, &mut facts] {

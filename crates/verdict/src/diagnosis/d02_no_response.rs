@@ -8,6 +8,7 @@ mod begun;
 mod causes;
 mod empty;
 mod gone;
+mod over_quic;
 mod printed;
 mod silent;
 mod sockets;

@@ -43,18 +43,36 @@ fn none_permitted(run: &Run) -> Option<Finding> {
     Some(Finding::new(
         D40,
         Severity::Invalid,
-        format!("The server permits no stream (SETTINGS_MAX_CONCURRENT_STREAMS is 0); {waited}."),
-        "A client must not open more streams than the server's SETTINGS permit: no request was sent. Servers send 0 to \
-         refuse work for a while, or by mistake in their configuration.",
-        "Raise the limit on the server (nginx: http2_max_concurrent_streams).",
+        format!("The server permits no stream ({} is 0); {waited}.", limit_of(run)),
+        format!(
+            "A client must not open more streams than the server{} permit: no request was sent. Servers send 0 to \
+             refuse work for a while, or by mistake in their configuration.",
+            if run.plan.http3.is_some() { "'s transport parameters" } else { "'s SETTINGS" }
+        ),
+        format!("Raise the limit on the server (nginx: {}).", limit_of_nginx(run)),
     ))
 }
 
+/// What the server's limit is called (RFC 9113, 6.5.2; RFC 9000, 18.2).
+fn limit_of(run: &Run) -> &'static str {
+    match run.plan.http3 {
+        Some(_) => "initial_max_streams_bidi",
+        None => "SETTINGS_MAX_CONCURRENT_STREAMS",
+    }
+}
+
+fn limit_of_nginx(run: &Run) -> &'static str {
+    match run.plan.http3 {
+        Some(_) => "http3_max_concurrent_streams",
+        None => "http2_max_concurrent_streams",
+    }
+}
+
 fn limited(run: &Run) -> Option<Finding> {
-    let (asked, facts) = (run.plan.http2?.streams, run.record.http2.as_ref()?);
-    let permitted = facts.streams_permitted.filter(|&permitted| permitted < asked)?;
+    let asked = run.plan.streams()?;
+    let permitted = run.record.streams_permitted().filter(|&most| most < u64::from(asked))?;
     let connections = u64::from(run.plan.load.connections());
-    let (all_asked, most) = (connections * u64::from(asked), connections * u64::from(permitted));
+    let (all_asked, most) = (connections * u64::from(asked), connections * permitted);
     let share = most as f64 / all_asked as f64;
     let severity = match run.plan.load {
         _ if permitted == 0 => Severity::Invalid,
@@ -65,9 +83,10 @@ fn limited(run: &Run) -> Option<Finding> {
         Load::Closed { .. } => Severity::Note,
     };
     let evidence = format!(
-        "The server permits {} at once per connection (SETTINGS_MAX_CONCURRENT_STREAMS), {} were \
+        "The server permits {} at once per connection ({}), {} were \
          requested: on {} that is {} of {}; {} were in flight on average.",
-        counted(permitted.into(), "stream"),
+        counted(permitted, "stream"),
+        limit_of(run),
         grouped(asked.into()),
         counted(connections, "connection"),
         grouped(most),
@@ -75,21 +94,22 @@ fn limited(run: &Run) -> Option<Finding> {
         amount(in_flight(run)?)
     );
     let fix = if permitted == 0 {
-        "Raise the limit on the server (nginx: http2_max_concurrent_streams).".to_owned()
+        format!("Raise the limit on the server (nginx: {}).", limit_of_nginx(run))
     } else {
         format!(
-            "Raise the limit on the server (nginx: http2_max_concurrent_streams), or use \
+            "Raise the limit on the server (nginx: {}), or use \
              {} {permitted} and {} {} to have as many in flight.",
+            limit_of_nginx(run),
             spelled(run, Opt::Streams),
             spelled(run, Opt::Connections),
-            all_asked.div_ceil(u64::from(permitted))
+            all_asked.div_ceil(permitted)
         )
     };
     Some(Finding::new(
         D40,
         severity,
         evidence,
-        "A client must not open more streams than the server's SETTINGS permit: the others were \
+        "A client must not open more streams than the server permits: the others were \
          never opened, and the figures are those of fewer requests in flight.",
         fix,
     ))
@@ -97,7 +117,7 @@ fn limited(run: &Run) -> Option<Finding> {
 
 /// All connections stayed open and permitted the streams, and less than half of them were in flight.
 fn unfilled(run: &Run) -> Option<Finding> {
-    let (asked, streams) = (asked_in_flight(run)?, run.plan.http2?.streams);
+    let (asked, streams) = (asked_in_flight(run)?, run.plan.streams()?);
     let reached = in_flight(run)?;
     let record = &run.record;
     let steady = record.failures_total() == 0
@@ -128,17 +148,24 @@ fn unfilled(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let (Some(asked), Some(facts)) = (run.plan.http2, run.record.http2.as_ref()) else {
-        return Some("HTTP/2 was not used.".to_owned());
+    let Some(asked) = run.plan.streams() else {
+        return Some("Neither HTTP/2 nor HTTP/3 was used.".to_owned());
     };
-    let permitted = match facts.settings?.streams_max {
-        None => "any number of streams".to_owned(),
-        Some(permitted) => counted(permitted.into(), "stream"),
+    let permitted = match run.record.http2.as_ref() {
+        // Over QUIC a server permits more as streams end; what is known is whether it permitted those that were asked for.
+        None => match run.record.streams_permitted() {
+            None => "all streams".to_owned(),
+            Some(permitted) => counted(permitted, "stream"),
+        },
+        Some(facts) => match facts.settings?.streams_max {
+            None => "any number of streams".to_owned(),
+            Some(permitted) => counted(permitted.into(), "stream"),
+        },
     };
     Some(format!(
         "The server permits {permitted} at once per connection, {} requested; {} were in flight \
          on average.",
-        match asked.streams {
+        match asked {
             1 => "1 was".to_owned(),
             streams => format!("{} were", grouped(streams.into())),
         },
@@ -162,6 +189,24 @@ mod tests {
         facts.streams_permitted = (permitted < 100).then_some(permitted);
         run.record.in_flight_ns = reached * u128::from(run.elapsed_ns);
         run
+    }
+
+    /// Ten connections of 100 streams over HTTP/3, of which the server permits 10.
+    #[test]
+    fn quic_has_a_limit_of_another_name() {
+        let mut run = permitting(128, 99);
+        let streams = run.plan.http2.take().unwrap().streams;
+        run.record.http2 = None;
+        run.plan.http3 = Some(ablaze_model::plan::Http3::with_streams(streams));
+        let facts = ablaze_model::record::Http3Facts {
+            streams_permitted: Some(10),
+            ..ablaze_model::record::Http3Facts::default()
+        };
+        run.record.http3 = Some(Box::new(facts));
+        let found = on_run(&run).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        assert!(found.evidence.contains("(initial_max_streams_bidi), 100 were requested"));
+        assert!(found.fix.contains("http3_max_concurrent_streams"), "{}", found.fix);
     }
 
     /// One finding, and none that the server does not respond: it was asked nothing.

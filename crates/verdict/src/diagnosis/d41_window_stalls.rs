@@ -1,6 +1,7 @@
-//! D41: bodies of requests waited for the server's HTTP/2 windows for much of their time.
+//! D41: bodies of requests waited for the server's windows for much of their time.
 
 use ablaze_model::Run;
+use ablaze_model::record::WindowWaits;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D41;
@@ -28,7 +29,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let free = matches!(limit::of(run).by, Limit::RoundTrip | Limit::ResponseTime);
     let severity = if share >= MOST && free { Severity::Suspect } else { Severity::Note };
-    let window = run.record.http2.as_ref()?.settings.map(|settings| {
+    let settings = run.record.http2.as_ref().and_then(|facts| facts.settings);
+    let window = settings.map(|settings| {
         format!(
             " A stream starts with a window of {} B.",
             grouped(settings.stream_window_bytes.into())
@@ -41,19 +43,32 @@ fn on_run(run: &Run) -> Option<Finding> {
         "A body larger than the server's window is sent in pieces, and each piece waits until the \
          server has taken the one before and opened the window again: the rate is that of \
          windows, not of what the server can do with a body.",
-        "Raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
-         size of streams and of connections), or send bodies that fit.",
+        match run.plan.http3 {
+            None => {
+                "Raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
+                 size of streams and of connections), or send bodies that fit."
+            }
+            Some(_) => {
+                "Raise the windows on the server (nginx: http3_stream_buffer_size; elsewhere the initial flow \
+                 control limits of streams and of connections), or send bodies that fit."
+            }
+        },
     ))
 }
 
 /// The part of the requests' time in which their bodies waited.
 fn share(run: &Run) -> Option<f64> {
-    let waits = run.record.http2.as_ref()?.waits;
+    let waits = waits(run)?;
     (run.record.in_flight_ns > 0).then(|| waits.total_ns() as f64 / run.record.in_flight_ns as f64)
 }
 
+fn waits(run: &Run) -> Option<WindowWaits> {
+    let http3 = run.record.http3.as_ref().map(|facts| facts.waits);
+    http3.or(run.record.http2.as_ref().map(|facts| facts.waits))
+}
+
 fn waited(run: &Run, share: f64) -> Option<String> {
-    let waits = run.record.http2.as_ref()?.waits;
+    let waits = waits(run)?;
     let ms = |ns: u128| time(ns as f64 / 1e6);
     Some(format!(
         "Request bodies waited {} for the window of their stream and {} for the connection's, for \
@@ -68,8 +83,8 @@ fn waited(run: &Run, share: f64) -> Option<String> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    if run.record.http2.is_none() {
-        return Some("HTTP/2 was not used.".to_owned());
+    if waits(run).is_none() {
+        return Some("Neither HTTP/2 nor HTTP/3 was used.".to_owned());
     }
     waited(run, share(run)?)
 }

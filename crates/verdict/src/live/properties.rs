@@ -38,6 +38,8 @@ struct Facts {
     silent: (u64, u64),
     open_loop: Option<f64>,
     http2: Option<u32>,
+    /// Over HTTP/3: datagrams that were dropped on the client and on the server, and packets that were lost.
+    http3: Option<(u64, u64, u64)>,
     seen: Seen,
     /// Responses of which the end came 41 ms after the beginning, and delayed acknowledgements.
     split: u64,
@@ -68,7 +70,11 @@ fn facts() -> impl Strategy<Value = Facts> {
         (0.0..110.0f64, prop_oneof![Just(100u64), 0..200u64, Just(20_000)], (count(), 0..50u64)),
         (prop::option::weighted(0.3, 10.0..50_000.0f64), prop::option::weighted(0.2, 0..200u32)),
         (seen, count(), count(), count(), any::<bool>(), count()),
-        ((count(), count()), prop_oneof![1..500u64, Just(10_000)]),
+        (
+            (count(), count()),
+            prop_oneof![1..500u64, Just(10_000)],
+            prop::option::weighted(0.2, (count(), count(), count())),
+        ),
     )
         .prop_map(|(one, two, three, four, five, six)| Facts {
             busy: one.0,
@@ -91,6 +97,7 @@ fn facts() -> impl Strategy<Value = Facts> {
             surplus: five.5,
             repeated: six.0,
             elapsed_ms: six.1,
+            http3: six.2,
         })
 }
 
@@ -127,8 +134,25 @@ fn run(facts: &Facts) -> Run {
         });
         run.record.http2 = facts.map(Box::new);
     }
+    if let Some(figures) = facts.http3 {
+        over_http3(&mut run, facts.seen, figures);
+    }
     recorded(&mut run, facts);
     run
+}
+
+fn over_http3(run: &mut Run, seen: Seen, (dropped_here, dropped_there, lost): (u64, u64, u64)) {
+    let other = sample::over_http3();
+    (run.plan.http2, run.record.http2) = (None, None);
+    (run.plan.http3, run.record.http3) = (other.plan.http3, other.record.http3);
+    if let Some(facts) = &mut run.record.http3 {
+        (facts.quic.dropped_here, facts.quic.packets_lost) = (dropped_here, lost);
+        facts.quic.retries = dropped_here % 3;
+    }
+    if seen == Seen::Here {
+        sample::monitor(run).server_datagrams =
+            Some(ablaze_model::monitor::ServerDatagrams { sockets: 1, dropped: dropped_there });
+    }
 }
 
 fn recorded(run: &mut Run, facts: &Facts) {
@@ -180,7 +204,10 @@ fn recorded(run: &mut Run, facts: &Facts) {
 }
 
 /// Findings that only figures of a server on this host can show.
-const OF_A_SERVER_HERE: [DiagnosisId; 7] = [D12, D22, D24, D25, D26, D27, D28];
+const OF_A_SERVER_HERE: [DiagnosisId; 8] = [D12, D22, D24, D25, D26, D27, D28, D49];
+
+/// Findings about QUIC.
+const OF_HTTP3: [DiagnosisId; 5] = [D48, D49, D50, D51, D52];
 
 fn found(judged: &Judged, id: DiagnosisId) -> Option<&Finding> {
     judged.findings.iter().find(|finding| finding.id == id)
@@ -237,6 +264,13 @@ fn excluded(run: &Run, finding: &Finding) -> Option<&'static str> {
     let seen_here = run.monitor.as_ref().is_some_and(|monitor| monitor.target.on_this_host);
     if OF_A_SERVER_HERE.contains(&finding.id) && !seen_here {
         return Some("a server that nobody saw");
+    }
+    if OF_HTTP3.contains(&finding.id) && run.plan.http3.is_none() {
+        return Some("HTTP/3 that was not spoken");
+    }
+    let drops = run.monitor.as_ref().and_then(|monitor| monitor.server_datagrams);
+    if finding.id == D51 && said("nor did the server's") && drops.is_none() {
+        return Some("sockets that nobody saw");
     }
     if finding.id == D13 && run.monitor.is_none() {
         return Some("processors that nobody watched");

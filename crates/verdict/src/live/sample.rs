@@ -8,7 +8,9 @@ use ablaze_model::Run;
 use ablaze_model::fleet::{Fleet, FleetWorker, WorkerMachine};
 use ablaze_model::monitor::*;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
-use ablaze_model::record::{Http2Facts, ServerSettings, Slice};
+use ablaze_model::record::{
+    DatagramTraffic, Http2Facts, Http3Facts, QuicFacts, ServerSettings, Slice,
+};
 use ablaze_model::run::WorkerEffort;
 use ablaze_model::spec::{Head, Line, LoadSpec, Shape, UrlSpec};
 
@@ -74,6 +76,24 @@ pub fn over_http2(streams: u32) -> Run {
     };
     let facts = Http2Facts { settings: Some(settings), ..Http2Facts::default() };
     run.record.http2 = Some(Box::new(facts));
+    run
+}
+
+/// Ten connections over HTTP/3 on a path that loses nothing, 5 datagrams with each call.
+pub fn over_http3() -> Run {
+    let mut run = run();
+    run.plan.load = Load::Closed { connections: 10, pipeline: 10 };
+    run.plan.http3 = Some(ablaze_model::plan::Http3::with_streams(10));
+    run.record.connections_opened = 10;
+    let traffic = DatagramTraffic { calls: 10_000, datagrams: 50_000, bytes: 60_000_000 };
+    let quic = QuicFacts {
+        handshakes: 10,
+        sent: traffic,
+        received: traffic,
+        packets_sent: 50_000,
+        ..QuicFacts::default()
+    };
+    run.record.http3 = Some(Box::new(Http3Facts { quic, ..Http3Facts::default() }));
     run
 }
 
@@ -267,6 +287,7 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
         client: Some(process("ablaze", client_ns, vec![thread("worker-0", client_ns)])),
         connections: Some(connections()),
         server_connections: Some(connections()),
+        server_datagrams: None,
         heartbeat: Some(Heartbeat { beats: 9000, ..Heartbeat::default() }),
     }
 }

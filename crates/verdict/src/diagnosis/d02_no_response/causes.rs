@@ -4,7 +4,7 @@
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Record, Run};
 
-use super::begun;
+use super::{begun, over_quic};
 use crate::limit::{self, Limit};
 use crate::words::{grouped, listed};
 
@@ -97,6 +97,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
     let record = &run.record;
     let some = record.responses > 0;
     let partway = record.stopped.partway;
+    if let Some(text) = over_quic::cause(run, kind) {
+        return text.to_owned();
+    }
     let text = match kind {
         Refused if run.plan.target.unix_socket.is_some() => {
             "The Unix socket refuses connections: no process listens on it, or the file is no socket."
@@ -132,7 +135,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         // Of HTTP/1 the first whole head of a final response is kept.
         Timeout
             if all_in_a_response(run, kind)
-                && run.plan.http2.is_none()
+                && run.plan.streams().is_none()
                 && record.first_head.is_empty() =>
         {
             "The server sent something for these requests, and no whole head of a final response in time: an interim \
@@ -203,6 +206,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         StreamReset => "The server resets streams (RST_STREAM).",
         GoAway => "The server ends connections (GOAWAY) before it has responded to all streams.",
         Http2Violated => "What the server sends breaks the rules of HTTP/2.",
+        NoHttp3 => "The server does not speak HTTP/3.",
+        QuicClosed => "The server closes QUIC connections with an error (CONNECTION_CLOSE).",
+        Http3Violated => "What the server sends breaks the rules of HTTP/3, or of QUIC.",
         _ => "The server, or something in front of it, did not respond.",
     };
     text.to_owned()

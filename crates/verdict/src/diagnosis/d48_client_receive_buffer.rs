@@ -1,0 +1,75 @@
+//! D48: over HTTP/3 the kernel dropped datagrams on the client, because receive buffers of its sockets were full.
+
+use ablaze_model::Run;
+
+use super::d49_server_receive_buffer::{BUFFERS, SUSPECT};
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D48;
+use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
+use crate::words::{counted, grouped, percent};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D48,
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
+};
+
+fn check(run: &Run) -> Option<Finding> {
+    let quic = &run.record.http3.as_ref()?.quic;
+    let dropped = quic.dropped_here;
+    if dropped == 0 {
+        return None;
+    }
+    let share = dropped as f64 / (quic.received.datagrams + dropped) as f64;
+    let severity = if share < SUSPECT { Severity::Note } else { Severity::Suspect };
+    Some(Finding::new(
+        D48,
+        severity,
+        format!(
+            "The kernel dropped {} of the {} that reached the client's sockets ({}), because their receive buffers \
+             were full (SO_RXQ_OVFL).",
+            counted(dropped, "datagram"),
+            grouped(quic.received.datagrams + dropped),
+            percent(share)
+        ),
+        "The client did not take datagrams from its sockets as fast as they came. The server has to find out that they \
+         are lost and sends them again, with a smaller congestion window: responses take longer, and that is the \
+         client's doing.",
+        format!(
+            "{BUFFERS}, give the client more threads ({}), or spread the load over more connections, each of which has \
+             a socket with a buffer of its own.",
+            spelled(run, Opt::Threads)
+        ),
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let Some(facts) = &run.record.http3 else { return Some("HTTP/3 was not used.".to_owned()) };
+    (facts.quic.dropped_here == 0).then(|| {
+        let received = counted(facts.quic.received.datagrams, "datagram");
+        format!("The client's sockets dropped none of {received}.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn one_in_a_thousand_is_suspect() {
+        let severity = |dropped| {
+            let mut run = sample::over_http3();
+            let quic = &mut run.record.http3.as_mut().unwrap().quic;
+            (quic.dropped_here, quic.received.datagrams) = (dropped, 100_000 - dropped);
+            check(&run).map(|finding| finding.severity)
+        };
+        assert_eq!(severity(0), None);
+        assert_eq!(severity(99), Some(Severity::Note));
+        assert_eq!(severity(100), Some(Severity::Suspect));
+        assert_eq!(check(&sample::run()), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! D49: over HTTP/3 the kernel dropped datagrams on the server, because receive buffers of its sockets were full.
+
+use ablaze_model::Run;
+use ablaze_model::monitor::ServerDatagrams;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D49;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::monitor;
+use crate::words::{counted, grouped, percent};
+
+/// From this share of the datagrams on, what they cost is in the figures: each lost one costs at least a round trip.
+pub(super) const SUSPECT: f64 = 1e-3;
+
+/// What makes receive buffers larger.
+pub(super) const BUFFERS: &str =
+    "Enlarge the buffers (sysctl net.core.rmem_default and net.core.rmem_max, or SO_RCVBUF)";
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D49,
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
+};
+
+/// What is known of the server's sockets, where HTTP/3 was spoken to them.
+pub(super) fn known(run: &Run) -> Option<ServerDatagrams> {
+    run.record.http3.as_ref()?;
+    monitor(run)?.server_datagrams
+}
+
+fn check(run: &Run) -> Option<Finding> {
+    let known = known(run)?;
+    if known.dropped == 0 {
+        return None;
+    }
+    let sent = run.record.http3.as_ref()?.quic.sent.datagrams.max(known.dropped);
+    let share = known.dropped as f64 / sent as f64;
+    let severity = if share < SUSPECT { Severity::Note } else { Severity::Suspect };
+    Some(Finding::new(
+        D49,
+        severity,
+        format!(
+            "The kernel dropped {} at the server's {} ({} of the {} that the client sent), because receive buffers were \
+             full (drops in /proc/net/udp, before and after the run).",
+            counted(known.dropped, "datagram"),
+            counted(known.sockets, "socket"),
+            percent(share),
+            grouped(sent)
+        ),
+        "The server did not take datagrams from its sockets as fast as they came. What was in them is sent again after \
+         at least a round trip, and the client's congestion window becomes smaller.",
+        format!(
+            "{BUFFERS} on the server, let it receive in more threads (a socket each, SO_REUSEPORT), or lower the load."
+        ),
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    if run.record.http3.is_none() {
+        return Some("HTTP/3 was not used.".to_owned());
+    }
+    let known = known(run)?;
+    (known.dropped == 0)
+        .then(|| format!("The server's {} dropped no datagram.", counted(known.sockets, "socket")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn only_what_was_seen_of_the_server_is_said() {
+        let mut run = sample::over_http3();
+        assert_eq!(check(&run), None);
+        let mut severity = |dropped| {
+            run.record.http3.as_mut().unwrap().quic.sent.datagrams = 10_000;
+            sample::monitor(&mut run).server_datagrams =
+                Some(ServerDatagrams { sockets: 2, dropped });
+            check(&run).map(|finding| finding.severity)
+        };
+        assert_eq!(severity(0), None);
+        assert_eq!(severity(9), Some(Severity::Note));
+        assert_eq!(severity(10), Some(Severity::Suspect));
+        run.monitor = None;
+        assert_eq!(check(&run), None);
+    }
+}

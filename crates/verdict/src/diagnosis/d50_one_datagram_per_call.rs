@@ -1,0 +1,121 @@
+//! D50: over HTTP/3 every datagram took a system call of its own, although many were due at once.
+
+use ablaze_model::Run;
+use ablaze_model::record::{DatagramTraffic, QuicFacts};
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D50;
+use crate::finding::{Finding, Severity};
+use crate::words::{amount, grouped, listed};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D50,
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
+};
+
+/// Fewer datagrams per call are one each, with exceptions.
+const ONE: f64 = 1.2;
+
+/// So many datagrams of one request or response could have gone together.
+const MANY: f64 = 4.0;
+
+/// Fewer datagrams say nothing.
+const FEWEST: u64 = 1_000;
+
+fn check(run: &Run) -> Option<Finding> {
+    let quic = &run.record.http3.as_ref()?.quic;
+    let missing = missing(quic);
+    let sent = alone(run, quic.sent).then(|| of("sent", quic.sent));
+    let received = alone(run, quic.received).then(|| of("received", quic.received));
+    let alone: Vec<String> = sent.into_iter().chain(received).collect();
+    if missing.is_empty() && alone.is_empty() {
+        return None;
+    }
+    let evidence: Vec<String> = missing.iter().cloned().chain(alone).collect();
+    let (cause, fix) = match missing.is_empty() {
+        false => (
+            "This kernel, or the network device, does not let several datagrams of one connection go with one system call \
+             (UDP_SEGMENT, UDP_GRO): each costs a call, and the client spends more CPU time for the same load.",
+            "Measure on a kernel that has both (Linux 5.0 or later), without a sandbox or a device that forbids them.",
+        ),
+        true => (
+            "Datagrams that belong to one request or response came, or left, one at a time. What spreads them (pacing on \
+             either side, a server that sends without UDP_SEGMENT, a device without GRO) is not to be seen from here.",
+            "Read CPU times as those of single datagrams. Where the server can send several at a time, turn that on \
+             (nginx: quic_gso on).",
+        ),
+    };
+    Some(Finding::new(D50, Severity::Note, format!("{}.", evidence.join("; ")), cause, fix))
+}
+
+/// What the kernel does not do, with its errno.
+fn missing(quic: &QuicFacts) -> Vec<String> {
+    let both = [
+        ("Sending several datagrams with one call (UDP_SEGMENT)", quic.no_segmentation),
+        ("Receiving several datagrams with one call (UDP_GRO)", quic.no_coalescing),
+    ];
+    both.into_iter()
+        .filter_map(|(what, errno)| Some(format!("{what} was refused: errno {}", errno?)))
+        .collect()
+}
+
+/// Whether many datagrams of each response went one by one.
+fn alone(run: &Run, traffic: DatagramTraffic) -> bool {
+    let each = traffic.datagrams as f64 / run.record.responses.max(1) as f64;
+    traffic.datagrams >= FEWEST
+        && each >= MANY
+        && traffic.per_call().is_some_and(|per_call| per_call < ONE)
+}
+
+fn of(what: &str, traffic: DatagramTraffic) -> String {
+    format!(
+        "{} datagrams were {what} with {} calls",
+        grouped(traffic.datagrams),
+        grouped(traffic.calls)
+    )
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let Some(facts) = &run.record.http3 else { return Some("HTTP/3 was not used.".to_owned()) };
+    let of_each = [("sent", facts.quic.sent), ("received", facts.quic.received)];
+    let said = of_each
+        .into_iter()
+        .filter_map(|(what, traffic)| Some(format!("{} {what}", amount(traffic.per_call()?))));
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| format!("Datagrams per call: {}.", listed(said)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn single_datagrams_are_noted_where_several_were_due() {
+        let mut run = sample::over_http3();
+        assert_eq!(check(&run), None);
+        let responses = run.record.responses;
+        let quic = |run: &mut Run, datagrams, calls| {
+            let quic = &mut run.record.http3.as_mut().unwrap().quic;
+            quic.received = DatagramTraffic { calls, datagrams, bytes: datagrams * 1200 };
+        };
+        quic(&mut run, responses, responses);
+        assert_eq!(check(&run), None, "a response in each datagram: nothing could go together");
+        quic(&mut run, responses * 4, responses * 4);
+        let found = check(&run).unwrap();
+        assert!(found.evidence.contains("datagrams were received with"), "{}", found.evidence);
+        assert!(found.cause.contains("not to be seen"), "{}", found.cause);
+        quic(&mut run, responses * 4, responses);
+        assert_eq!(check(&run), None);
+        run.record.http3.as_mut().unwrap().quic.no_segmentation = Some(5);
+        let found = check(&run).unwrap();
+        assert!(
+            found.evidence.contains("(UDP_SEGMENT) was refused: errno 5"),
+            "{}",
+            found.evidence
+        );
+    }
+}
