@@ -20,8 +20,6 @@ pub struct QuicSpec {
     pub paces: bool,
     /// How large a dynamic table of field sections the server may use; `None` is 0.
     pub qpack_table_bytes: Option<u32>,
-    /// The URL is asked over TCP first, and the load goes where its Alt-Svc field says (RFC 7838).
-    pub follows_alt_svc: bool,
 }
 
 impl QuicSpec {

@@ -165,7 +165,10 @@ impl Kind {
         let look = match &run.plan.journey {
             Some(journey) => {
                 let file = ablaze_model::printable::printable(&journey.name);
-                let http = if run.plan.http2.is_some() { "--http 2 " } else { "" };
+                let http = match run.plan.streams() {
+                    Some(_) => format!("--http {} ", run.plan.http_version()),
+                    None => String::new(),
+                };
                 format!("Look at the responses with `ablaze run {file} {http}--very-verbose`")
             }
             None => format!(

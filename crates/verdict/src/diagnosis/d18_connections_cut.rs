@@ -5,6 +5,7 @@ use ablaze_model::record::Http2Facts;
 use ablaze_model::{FailureKind, Run};
 
 mod idle;
+mod over_quic;
 mod repeated;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -36,6 +37,9 @@ const LETTERS: u64 = 5;
 const NEAR: f64 = 0.05;
 
 fn on_run(run: &Run) -> Option<Finding> {
+    if let Some(facts) = &run.record.http3 {
+        return over_quic::found(run, facts);
+    }
     match &run.record.http2 {
         Some(facts) => ended(run, facts).or_else(|| unprocessed(run)),
         None => (repeated::found(run).or_else(|| surplus(run)))
@@ -121,7 +125,7 @@ fn unprocessed(run: &Run) -> Option<Finding> {
                 percent(share),
                 grouped(record.connections_opened)
             ),
-            "The server refuses streams (REFUSED_STREAM) while others are in progress: the time \
+            "The server refuses streams (REFUSED_STREAM, H3_REQUEST_REJECTED) while others are in progress: the time \
              of a repeated request includes both attempts.",
             format!(
                 "Raise the server's limit on streams, or lower {}; {} counts such requests as errors.",

@@ -98,7 +98,7 @@ fn seen(run: &Run) -> Option<String> {
 
 /// Whether the requests were told to say that their connection is to be closed (RFC 9112, 9.3).
 fn asks_to_close(run: &Run) -> bool {
-    let is_old = run.plan.http2.is_none() && run.plan.requests.minor_version == 0;
+    let is_old = run.plan.streams().is_none() && run.plan.requests.minor_version == 0;
     headers::given(run, "connection").is_some_and(|value| {
         let says = |token: &str| value.split(',').any(|said| said.trim() == token);
         says("close") || is_old && !says("keep-alive")

@@ -123,7 +123,7 @@ fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
             format!("concurrency {}", grouped(connections.into()))
         }
         Load::Closed { connections, pipeline } => {
-            let how = if plan.http2.is_some() { "streams" } else { "pipelined" };
+            let how = if plan.streams().is_some() { "streams" } else { "pipelined" };
             format!("concurrency {} × {pipeline} {how}", grouped(connections.into()))
         }
         Load::Open { rate: asked, .. } if asked.is_constant() => {

@@ -37,7 +37,7 @@ pub(in crate::diagnosis) fn dropped(run: &Run) -> Option<u64> {
     let failed = ended.saturating_sub(record.failed.wait.count());
     let opened = record.connections_opened;
     let on_reused = (record.finished() + again).saturating_sub(opened);
-    if run.plan.http2.is_some() || again == 0 || failed < FEWEST_FAILED || on_reused == 0 {
+    if run.plan.streams().is_some() || again == 0 || failed < FEWEST_FAILED || on_reused == 0 {
         return None;
     }
     let of_new = failed as f64 / opened.max(1) as f64;

@@ -1,0 +1,102 @@
+//! Over HTTP/3 a server announces the end of a connection (GOAWAY), or closes it with an error (CONNECTION_CLOSE).
+
+use ablaze_model::record::Http3Facts;
+use ablaze_model::{FailureKind, Run};
+
+use super::{REPEATED, of_nginx, unprocessed, were};
+use crate::DiagnosisId::D18;
+use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
+use crate::words::{amount, counted, grouped, listed};
+
+pub fn found(run: &Run, facts: &Http3Facts) -> Option<Finding> {
+    closed(run, facts).or_else(|| ended(run, facts)).or_else(|| unprocessed(run))
+}
+
+/// It closed connections with an error, and requests failed with them.
+fn closed(run: &Run, facts: &Http3Facts) -> Option<Finding> {
+    let record = &run.record;
+    let failed = record.failures_of(FailureKind::QuicClosed);
+    if failed as f64 <= record.finished() as f64 * REPEATED {
+        return None;
+    }
+    let codes =
+        facts.closes.0.iter().map(|(name, times)| format!("{} with {name}", grouped(*times)));
+    let said = facts.first_close.as_ref().map(|said| format!(" The first of them said: {said}."));
+    Some(Finding::new(
+        D18,
+        Severity::Suspect,
+        format!(
+            "The server closed connections ({}), and {} failed because of it.",
+            listed(codes),
+            counted(failed, "request")
+        ),
+        format!(
+            "The server ended connections with an error: it objects to the requests, or protects itself from the load.{}",
+            said.unwrap_or_default()
+        ),
+        format!(
+            "Check the server's log and limits, and measure again with fewer {}.",
+            spelled(run, Opt::Streams)
+        ),
+    ))
+}
+
+/// It replaces them after a number of requests.
+fn ended(run: &Run, facts: &Http3Facts) -> Option<Finding> {
+    let record = &run.record;
+    if facts.goaways == 0 {
+        return None;
+    }
+    let each = record.responses as f64 / facts.goaways as f64;
+    let one_per = match record.responses {
+        0 => String::new(),
+        _ => format!(": one per {} responses", amount(each)),
+    };
+    Some(Finding::new(
+        D18,
+        Severity::Note,
+        format!(
+            "The server ended {} by GOAWAY{one_per}. {} connections were opened, and {} sent again because the server had \
+             not processed them.",
+            counted(facts.goaways, "connection"),
+            grouped(record.connections_opened),
+            were(record.repeated)
+        ),
+        format!(
+            "The server replaces connections after a number of requests; opening new ones, each with a QUIC handshake, and \
+             sending requests again is part of the rate and of the times.{}",
+            of_nginx(each)
+        ),
+        "Raise the limit on the server (nginx: keepalive_requests), or compare only with servers that close as often.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::record::NamedCounts;
+
+    use super::super::on_run;
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn an_end_that_is_announced_is_noted_and_one_that_costs_requests_is_suspect() {
+        let mut run = sample::over_http3();
+        assert_eq!(on_run(&run), None);
+        run.record.http3.as_mut().unwrap().goaways = 20;
+        let found = on_run(&run).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert!(found.evidence.contains("20 connections by GOAWAY"), "{}", found.evidence);
+        run.record.http3.as_mut().unwrap().closes =
+            NamedCounts(vec![("H3_EXCESSIVE_LOAD".into(), 7)]);
+        run.record.failures[FailureKind::QuicClosed as usize] = 700;
+        let found = on_run(&run).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        assert!(
+            found.evidence.contains("7 with H3_EXCESSIVE_LOAD), and 700 requests failed"),
+            "{}",
+            found.evidence
+        );
+    }
+}
