@@ -13,6 +13,7 @@ use super::vary::{Scene, Settings};
 use super::{saved, targets, words};
 use crate::CommandError;
 use crate::native::CheckOptions;
+use crate::native::Http3Options;
 use crate::native::options::{
     ConnectionOptions, LoadOptions, MachineOptions, RequestOptions, TlsOptions,
 };
@@ -102,13 +103,14 @@ struct ExpectOptions {
 }
 
 /// The native options that make up a load.
-pub const LOAD: [fn(Command) -> Command; 7] = [
+pub const LOAD: [fn(Command) -> Command; 8] = [
     words::group::<LoadOptions>,
     words::group::<RequestOptions>,
     words::group::<ExpectOptions>,
     words::group::<CheckOptions>,
     words::group::<ConnectionOptions>,
     words::group::<TlsOptions>,
+    words::group::<Http3Options>,
     words::group::<MachineOptions>,
 ];
 

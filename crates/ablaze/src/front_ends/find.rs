@@ -24,6 +24,7 @@ use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
 use crate::experiments::{pages, targets, words};
 use crate::exports::github;
+use crate::native::Http3Options;
 use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
 use crate::outputs::Files;
 use crate::web::WebOptions;
@@ -111,7 +112,7 @@ struct StageLoad {
     /// Most connections to open [default: as many as this machine permits]
     #[arg(short, long, value_name = "N", value_parser = values::small_count)]
     connections: Option<u32>,
-    /// Requests in flight on each HTTP/2 connection [default: 1]
+    /// Requests in flight on each HTTP/2 or 3 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     streams: Option<u32>,
     /// Spacing of the requests: constant or poisson [default: constant]
@@ -128,11 +129,12 @@ struct StageLoad {
     expect: Option<String>,
 }
 
-const LOAD: [fn(Command) -> Command; 5] = [
+const LOAD: [fn(Command) -> Command; 6] = [
     words::group::<StageLoad>,
     words::group::<RequestOptions>,
     words::group::<ConnectionOptions>,
     words::group::<TlsOptions>,
+    words::group::<Http3Options>,
     words::group::<MachineOptions>,
 ];
 

@@ -16,6 +16,7 @@ mod users;
 mod words;
 
 pub use checks::CheckOptions;
+pub use http3::Http3Options;
 pub use journey::JourneyOptions;
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 pub use spec::{apply, data, spec, tls};
