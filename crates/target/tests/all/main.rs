@@ -3,6 +3,7 @@
 
 mod http2;
 mod http2_allocations;
+mod http3;
 mod over_sockets;
 mod protocol;
 mod shop;
