@@ -96,6 +96,11 @@ impl Client {
         self.open_in(Dir::Uni, bytes, ends)
     }
 
+    /// Opens a stream for a request, if the server permits one more.
+    pub fn open_if_permitted(&mut self) -> Option<u64> {
+        self.connection.streams().open(Dir::Bi).map(u64::from)
+    }
+
     fn open_in(&mut self, dir: Dir, bytes: &[u8], ends: bool) -> u64 {
         self.wait(|client| client.connection.streams().send_streams() < 100);
         let stream = u64::from(self.connection.streams().open(dir).unwrap());
@@ -115,7 +120,6 @@ impl Client {
     pub fn reset(&mut self, stream: u64, code: u64) {
         let code = VarInt::from_u64(code).unwrap();
         self.connection.send_stream(id(stream)).reset(code).unwrap();
-        self.transmit();
     }
 
     pub fn stop(&mut self, stream: u64, code: u64) {
