@@ -50,6 +50,7 @@ mod sending;
 pub mod server;
 #[doc(hidden)]
 pub mod service;
+mod stop;
 pub mod tls;
 mod udp;
 

@@ -2,13 +2,10 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-
-use rustix::event::{EventfdFlags, eventfd};
 
 use crate::accepting::{AcceptMode, HandOver, Intake, accept_for_others};
 use crate::counters::{Counters, Counts};
@@ -22,6 +19,9 @@ use crate::options::{Options, OptionsError};
 use crate::registry::{Entry, Registry};
 use crate::routes::Routes;
 use crate::service::Service;
+
+#[doc(hidden)]
+pub use crate::stop::Stop;
 
 /// Starts servers.
 #[derive(Debug)]
@@ -58,41 +58,6 @@ pub enum StartError {
 #[derive(Debug, thiserror::Error)]
 #[error("a server worker failed: {0}")]
 pub struct WorkerError(String);
-
-/// How a thread is told to stop.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Stop {
-    waker: OwnedFd,
-    set: AtomicBool,
-    health: Health,
-}
-
-impl Stop {
-    pub(crate) fn new(health: &Health) -> io::Result<Self> {
-        let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self { waker, set: AtomicBool::new(false), health: health.clone() })
-    }
-
-    /// Whether the thread is to stop.
-    pub fn is_set(&self) -> bool {
-        self.set.load(Ordering::Acquire)
-    }
-
-    /// Tells it, and wakes it.
-    pub fn set(&self) {
-        self.set.store(true, Ordering::Release);
-        // An eventfd takes one more unless it holds 2^64 - 2 already.
-        let _ = rustix::io::write(&self.waker, &1u64.to_ne_bytes());
-    }
-}
-
-impl AsFd for Stop {
-    /// Readable from the moment at which the thread is to stop.
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.waker.as_fd()
-    }
-}
 
 impl Server {
     /// Starts the built-in server: [`Routes`].
@@ -337,7 +302,7 @@ struct Leaving(Arc<Stop>);
 impl Drop for Leaving {
     fn drop(&mut self) {
         if !self.0.is_set() {
-            self.0.health.tell(State::Failed);
+            self.0.tell_of_failure();
         }
     }
 }

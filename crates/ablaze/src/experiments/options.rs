@@ -211,8 +211,9 @@ pub fn can_speak(targets: &[Target], speaks: Speaks) -> Result<(), CommandError>
         _ => None,
     });
     for (target, model) in models {
-        servers::check(&model.speaking(speaks.https, speaks.http2)).map_err(|error| {
-            CommandError { line: format!("{}: {}", target.name, error.line), ..error }
+        servers::check(&model.speaking(speaks)).map_err(|error| CommandError {
+            line: format!("{}: {}", target.name, error.line),
+            ..error
         })?;
     }
     Ok(())

@@ -6,12 +6,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ablaze_load::planning::workers::{Cpus, refuse_foreign_cpu};
+use ablaze_model::spec::server::FibersSpec;
 use ablaze_model::spec::server::values::{ResponseKind, Scheduler, Share, Threads};
-use ablaze_model::spec::server::{FibersSpec, ServedConnectionsSpec};
 use ablaze_model::spec::{HttpVersion, ModelSpec};
 use ablaze_target::Options;
 use ablaze_target::accepting::AcceptMode;
-use ablaze_target::conditions::{FiberOptions, SocketOptions};
 use ablaze_target::options::Http3Options;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
@@ -198,12 +197,12 @@ fn told(spec: &ModelSpec, listen: Option<&str>) -> Result<Options, CommandError>
         server_name: responses.server_name.clone().unwrap_or(own.server_name),
         max_body_bytes: responses.max_body_bytes.unwrap_or(own.max_body_bytes),
         backlog: connections.backlog.unwrap_or(own.backlog),
-        sockets: sockets(connections),
+        sockets: told::sockets(connections),
         max_events: connections.max_events.map_or(own.max_events, |events| events as usize),
         accept_batch: connections.accept_batch.map_or(own.accept_batch, |batch| batch.told()),
         per_accept: connections.per_accept.map_or(own.per_accept, |work| work.told()),
         write: responses.write.map_or(own.write, |write| write.told()),
-        fibers: fibers(&spec.fibers),
+        fibers: told::fibers(&spec.fibers),
         max_head_bytes: own.max_head_bytes,
     })
 }
@@ -221,25 +220,6 @@ fn threads(asked: Threads) -> usize {
 /// A limit of which 0 is none.
 fn limit(given: Option<u64>) -> Option<u64> {
     given.filter(|limit| *limit > 0)
-}
-
-fn sockets(connections: &ServedConnectionsSpec) -> SocketOptions {
-    let own = SocketOptions::default();
-    SocketOptions {
-        send_buffer_bytes: connections.send_buffer_bytes.or(own.send_buffer_bytes),
-        receive_buffer_bytes: connections.receive_buffer_bytes.or(own.receive_buffer_bytes),
-        no_delay: connections.no_delay.unwrap_or(own.no_delay),
-    }
-}
-
-fn fibers(fibers: &FibersSpec) -> FiberOptions {
-    let own = FiberOptions::default();
-    FiberOptions {
-        stack_bytes: fibers.stack_bytes.map_or(own.stack_bytes, |bytes| bytes as usize),
-        stack_pool: fibers.stack_pool.map_or(own.stack_pool, |stacks| stacks as usize),
-        scheduler: fibers.scheduler.map_or(own.scheduler, |scheduler| scheduler.told()),
-        arm: fibers.arm.map_or(own.arm, |arm| arm.told()),
-    }
 }
 
 #[cfg(test)]
@@ -308,7 +288,7 @@ mod tests {
                      --in-service 4 --write split --close --max-requests 6 --read-timeout 8s \
                      --backlog 10 --accept-batch one --per-accept sylar --max-events 11 \
                      --sndbuf 12 --rcvbuf 13 --nodelay off --delay exp:1ms --app shop:404=1% --fault garbage=1% \
-                     --seed 14 --tls --http 2 --max-streams 15 :0";
+                     --seed 14 --tls --http 3 --retry --datagram-loss 1% --max-streams 15 :0";
         let (given, own) =
             (format!("{:?}", options_of(words)), format!("{:?}", Options::default()));
         // Every field differs from its default, but the model, of which there might be one only,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ablaze_model::experiment::Speaks;
 use ablaze_model::spec::HttpVersion;
 use ablaze_testing::Scratch;
 
@@ -37,11 +38,20 @@ fn a_model_knows_what_it_speaks() {
 
 #[test]
 fn what_it_does_not_say_of_tls_and_http_is_filled_in() {
-    let speaking = |words: &str| of(words).unwrap().speaking(true, true).words().join(" ");
+    let speaking = |words: &str| {
+        of(words)
+            .unwrap()
+            .speaking(Speaks { https: true, http2: true, http3: false })
+            .words()
+            .join(" ")
+    };
     assert_eq!(speaking("--model async"), "--model async --threads 1 --http 2 --tls");
     let own = "--threads 2 --http 1.1 --tls-max 1.2";
     assert_eq!(speaking(own), own);
-    assert_eq!(of("--like muduo").unwrap().speaking(false, false), of("--like muduo").unwrap());
+    assert_eq!(
+        of("--like muduo").unwrap().speaking(Speaks::default()),
+        of("--like muduo").unwrap()
+    );
 }
 
 /// A value for every option that a server of an experiment can be given, several where they are of several kinds.

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use ablaze_model::plan::tls::TlsVersion;
-use ablaze_model::spec::server::RouteSpec;
 use ablaze_model::spec::server::values::{
     AcceptBatch, AcceptMode, App, Arm, Delay, Fault, FaultShare, PerAccept, ResponseKind,
     Scheduler, Share, WriteMode,
 };
+use ablaze_model::spec::server::{FibersSpec, RouteSpec, ServedConnectionsSpec};
 use ablaze_model::spec::{BlobError, Body};
 use ablaze_target::options::ShopOptions;
 use ablaze_target::{accepting, conditions, options, tls};
@@ -106,4 +106,25 @@ pub fn route(route: &RouteSpec) -> Result<conditions::Route, BlobError> {
         Body::File(file) => file.bytes()?.to_vec(),
     };
     Ok(conditions::Route { path: route.path.clone(), status: route.status, body })
+}
+
+/// Options of sockets.
+pub fn sockets(connections: &ServedConnectionsSpec) -> conditions::SocketOptions {
+    let own = conditions::SocketOptions::default();
+    conditions::SocketOptions {
+        send_buffer_bytes: connections.send_buffer_bytes.or(own.send_buffer_bytes),
+        receive_buffer_bytes: connections.receive_buffer_bytes.or(own.receive_buffer_bytes),
+        no_delay: connections.no_delay.unwrap_or(own.no_delay),
+    }
+}
+
+/// How fibers are kept and scheduled.
+pub fn fibers(fibers: &FibersSpec) -> conditions::FiberOptions {
+    let own = conditions::FiberOptions::default();
+    conditions::FiberOptions {
+        stack_bytes: fibers.stack_bytes.map_or(own.stack_bytes, |bytes| bytes as usize),
+        stack_pool: fibers.stack_pool.map_or(own.stack_pool, |stacks| stacks as usize),
+        scheduler: fibers.scheduler.map_or(own.scheduler, |scheduler| scheduler.told()),
+        arm: fibers.arm.map_or(own.arm, |arm| arm.told()),
+    }
 }

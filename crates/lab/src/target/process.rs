@@ -146,7 +146,8 @@ fn nginx(target: &Target, workers: u32, site: &Site) -> Result<Serving, StartErr
         what: "nginx".to_owned(),
         why: format!("{}: {}", folder.display(), reason(&error)),
     };
-    let Speaks { https, http2 } = site.control_speaks;
+    // Its HTTP/3, where it has one, is no control of ours.
+    let Speaks { https, http2, http3: _ } = site.control_speaks;
     let files = if https { Some(site.files(target)?) } else { None };
     let listens = Listens { port, files, http2 };
     nginx_configuration(&folder, listens, workers, &site.path, &site.response).map_err(failed)?;
@@ -165,7 +166,7 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
     };
     let mut command = Command::new(&site.program.file);
     command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]);
-    let mut of = of.speaking(site.speaks.https, site.speaks.http2);
+    let mut of = of.speaking(site.speaks);
     hand_over_files(&mut of, &site.folder)
         .map_err(|why| StartError::NotStarted { what: target.name.clone(), why })?;
     command.args(of.words());

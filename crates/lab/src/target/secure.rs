@@ -1,4 +1,4 @@
-//! TLS and HTTP/2 of the targets that are started here: all of them show the one certificate that is
+//! TLS, HTTP/2 and HTTP/3 of the targets that are started here: all of them show the one certificate that is
 //! made for the experiment, and the client trusts its authority.
 
 use std::cell::OnceCell;
@@ -97,7 +97,7 @@ fn private(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// Whether a model that is to speak so needs a certificate of ours.
 pub fn needs_certificate(model: &ModelSpec, speaks: Speaks) -> bool {
-    (model.speaks_tls() || speaks.https) && !model.has_certificate()
+    (model.speaks_tls() || speaks.https || speaks.http3) && !model.has_certificate()
 }
 
 /// A command with the files in their places.
@@ -122,8 +122,8 @@ mod tests {
         model
     }
 
-    const HTTPS: Speaks = Speaks { https: true, http2: false };
-    const PLAIN: Speaks = Speaks { https: false, http2: false };
+    const HTTPS: Speaks = Speaks { https: true, http2: false, http3: false };
+    const PLAIN: Speaks = Speaks { https: false, http2: false, http3: false };
 
     #[test]
     fn a_model_without_a_certificate_of_its_own_needs_one() {

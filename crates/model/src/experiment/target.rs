@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::LoadSpec;
-use crate::spec::TargetSpec;
 use crate::spec::target::names_certificate;
+use crate::spec::{HttpVersion, TargetSpec};
 
 /// One target of an experiment, under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl Target {
     pub fn is_secure(&self, speaks: Speaks) -> bool {
         match &self.source {
             TargetSpec::Url { url, .. } => url.https,
-            TargetSpec::Model(model) => speaks.https || model.speaks_tls(),
+            TargetSpec::Model(model) => speaks.https || speaks.http3 || model.speaks_tls(),
             TargetSpec::Command(line) => speaks.https || names_certificate(line),
             TargetSpec::Nginx { .. } => speaks.https,
             TargetSpec::Saved(_) => false,
@@ -93,12 +93,20 @@ pub struct Speaks {
     pub https: bool,
     /// HTTP/2.
     pub http2: bool,
+    /// HTTP/3, with TLS and beside the others, which only built-in servers have.
+    #[serde(default)]
+    pub http3: bool,
 }
 
 impl Speaks {
-    /// TLS as told, HTTP/2 if one of these loads asks for it.
+    /// TLS as told, HTTP/2 and HTTP/3 if one of these loads asks for it.
     pub fn of<'a>(https: bool, loads: impl IntoIterator<Item = &'a LoadSpec>) -> Self {
-        Self { https, http2: loads.into_iter().any(LoadSpec::is_http2) }
+        let mut speaks = Self { https, ..Self::default() };
+        for load in loads {
+            speaks.http2 |= load.http == Some(HttpVersion::Http2);
+            speaks.http3 |= load.http == Some(HttpVersion::Http3);
+        }
+        speaks
     }
 }
 
@@ -130,7 +138,7 @@ pub fn told_apart(targets: &mut [Target]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{HttpVersion, ModelSpec, UrlSpec};
+    use crate::spec::{ModelSpec, UrlSpec};
 
     #[test]
     fn two_of_the_same_name_are_told_apart() {
@@ -156,8 +164,8 @@ mod tests {
         target(TargetSpec::Url { url, user: None })
     }
 
-    const HTTPS: Speaks = Speaks { https: true, http2: false };
-    const PLAIN: Speaks = Speaks { https: false, http2: false };
+    const HTTPS: Speaks = Speaks { https: true, http2: false, http3: false };
+    const PLAIN: Speaks = Speaks { https: false, http2: false, http3: false };
 
     #[test]
     fn a_target_speaks_tls_by_its_own_words_or_by_those_for_all() {
@@ -176,6 +184,17 @@ mod tests {
         let of = |http| Speaks::of(false, [&LoadSpec { http, ..LoadSpec::default() }]).http2;
         assert!(of(Some(HttpVersion::Http2)));
         assert!(!of(Some(HttpVersion::Http11)) && !of(None));
+    }
+
+    #[test]
+    fn http3_is_spoken_where_a_load_asks_for_it_and_brings_tls() {
+        let load = LoadSpec { http: Some(HttpVersion::Http3), ..LoadSpec::default() };
+        let speaks = Speaks::of(false, [&LoadSpec::default(), &load]);
+        assert!(speaks.http3 && !speaks.http2);
+        let model = ModelSpec::default();
+        assert!(target(TargetSpec::Model(Box::new(model.clone()))).is_secure(speaks));
+        assert_eq!(model.speaking(speaks).connections.http, Some(HttpVersion::Http3));
+        assert!(model.speaking(speaks).speaks_tls());
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::options::{Http3Options, Options, OptionsError};
 use crate::server::{StartError, Stop};
 use crate::udp::UdpSocket;
 
+/// Threads before they run, each with how it is told to stop.
+pub type Ready<H> = Vec<(UdpWorker<H>, Arc<Stop>)>;
+
 /// What starts, and how it is told to stop; nothing if HTTP/3 is not spoken.
 ///
 /// # Errors
@@ -25,7 +28,7 @@ pub fn prepare<H: Handler>(
     address: SocketAddr,
     workers: &[Worker<H>],
     health: &Health,
-) -> Result<Vec<(UdpWorker<H>, Arc<Stop>)>, StartError> {
+) -> Result<Ready<H>, StartError> {
     let (Some(http3), Some(tls)) = (options.http3, &options.tls) else { return Ok(Vec::new()) };
     let Http3Options { retry, loss } = http3;
     let refuse = |why: String| StartError::Options(OptionsError(why));

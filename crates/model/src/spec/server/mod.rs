@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::blob::Blob;
 use super::requests::Body;
 use super::wishes::HttpVersion;
+use crate::experiment::Speaks;
 use crate::plan::tls::TlsVersion;
 use values::{
     AcceptBatch, AcceptMode, App, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler,
@@ -195,13 +196,18 @@ impl ModelSpec {
         self.tls.certificate.is_some() || self.tls.authority_out.is_some()
     }
 
-    /// The same, speaking TLS and HTTP/2 too where it says nothing about them, with one thread where it says none.
-    pub fn speaking(&self, https: bool, http2: bool) -> Self {
+    /// The same, speaking TLS, HTTP/2 and HTTP/3 too where it says nothing about them, with one thread where it says
+    /// none.
+    pub fn speaking(&self, speaks: Speaks) -> Self {
+        let Speaks { https, http2, http3 } = speaks;
         let mut model = self.clone();
         model.tls.on |= https && !self.speaks_tls();
-        if http2 {
-            model.connections.http.get_or_insert(HttpVersion::Http2);
-        }
+        let http = match (http2, http3) {
+            (_, true) => Some(HttpVersion::Http3),
+            (true, false) => Some(HttpVersion::Http2),
+            (false, false) => None,
+        };
+        model.connections.http = model.connections.http.or(http);
         if model.like.is_none() {
             model.threads.get_or_insert(Threads::Exactly(1));
         }
