@@ -104,6 +104,7 @@ fn values(file: &str) -> Vec<(&'static str, Vec<String>)> {
             "fault",
             &["reset-before=1%", "reset-during=0.3", "reset-after=100%", "close-unanswered=0.01%"],
         ),
+        ("datagram-loss", &["1%", "0.5"]),
         ("seed", &["18446744073709551615"]),
         ("stats", &["counters.json"]),
     ];
@@ -112,7 +113,7 @@ fn values(file: &str) -> Vec<(&'static str, Vec<String>)> {
     let kinds = ["short-body=1", "wrong-length=0", "garbage=0.1", "trickle=33%"];
     all.push(("fault", words_of("fault", texts(&kinds))));
     all.push(("route", words_of("route", vec![format!("/file=200:@{file}")])));
-    let switches = ["echo", "close", "keep-alive", "tls"];
+    let switches = ["echo", "close", "keep-alive", "retry", "tls"];
     all.extend(switches.map(|name| (name, vec![format!("--{name}")])));
     all
 }
