@@ -81,7 +81,7 @@ fn values(file: &str) -> Vec<(&'static str, Vec<String>)> {
         ("work", &["500", "10us"]),
         ("in-service", &["0", "4"]),
         ("write", &["whole", "split"]),
-        ("http", &["1.1", "2.0"]),
+        ("http", &["1.1", "2.0", "3"]),
         ("max-streams", &["7"]),
         ("max-requests", &["0", "10k"]),
         ("read-timeout", &["0", "1.5", "7ns", "2m"]),
