@@ -326,7 +326,8 @@ pub struct Turn {
     pub events: u32,
     /// Time spent asleep in the kernel or waiting for it, ns; part of no one's busy time.
     pub waited_ns: u64,
-    /// Time spent watching actively, ns.
+    /// Time spent watching actively, ns: without what was submitted or fetched meanwhile, and without the time in which
+    /// others had the processor.
     pub spun_ns: u64,
     /// System calls made.
     pub system_calls: u32,

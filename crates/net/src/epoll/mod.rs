@@ -128,6 +128,10 @@ impl EpollDriver {
         loop {
             let count = self.wait(0, Timeout::None)?;
             self.batch.seen_at = monotonic_ns();
+            if count > 0 {
+                // The call that brings events is made without watching, too.
+                watch.worked();
+            }
             watch.looked(self.batch.seen_at);
             if count > 0 || self.batch.seen_at >= end {
                 return Ok(count);

@@ -113,7 +113,7 @@ impl UringDriver {
         let mut until_ns = wait.until_ns.min(self.io.look_again(now));
         if wait.spin_ns > 0 && until_ns > now {
             let mut watch = Watch::new(now);
-            let found = self.spin(until_ns.min(now + wait.spin_ns), &mut watch, turn)?;
+            let found = self.spin(until_ns, wait.spin_ns, &mut watch, turn)?;
             now = monotonic_ns();
             turn.spun_ns += watch.spent_ns(now);
             if found {
@@ -130,9 +130,17 @@ impl UringDriver {
         Ok(())
     }
 
-    /// Submits, then watches the ring until something completed or time is up.
-    fn spin(&mut self, until_ns: u64, watch: &mut Watch, turn: &mut Turn) -> io::Result<bool> {
+    /// Submits, then watches the ring until something completed, `spin_ns` have passed or it is `until_ns`.
+    fn spin(
+        &mut self,
+        mut until_ns: u64,
+        spin_ns: u64,
+        watch: &mut Watch,
+        turn: &mut Turn,
+    ) -> io::Result<bool> {
         self.io.submit(turn)?;
+        watch.worked();
+        let mut is_first_look = true;
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
                 if !self.io.ring.completion().is_empty() {
@@ -141,12 +149,16 @@ impl UringDriver {
                 // Deferred completions are waiting for us to fetch them.
                 if self.io.ring.submission().taskrun() {
                     self.io.fetch(turn)?;
+                    watch.worked();
                 } else {
                     std::hint::spin_loop();
                 }
             }
             let now = monotonic_ns();
             watch.looked(now);
+            if std::mem::take(&mut is_first_look) {
+                until_ns = until_ns.min(now.saturating_add(spin_ns));
+            }
             if now >= until_ns {
                 return Ok(false);
             }

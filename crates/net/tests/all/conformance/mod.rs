@@ -197,6 +197,7 @@ macro_rules! cases {
                 a_turn_ends_by_its_deadline
                 a_waker_ends_a_wait
                 spinning_sees_events_and_is_counted
+                sending_in_a_turn_that_spins_is_no_watching
             }
             sending {
                 what_has_not_left_is_unsent

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use ablaze_net::Endpoint;
-use ablaze_net::driver::{CloseHow, CloseReason, Io, Receive, Wait};
+use ablaze_net::driver::{CloseHow, CloseReason, Io, Outgoing, Receive, Wait};
 use ablaze_sys::clock::monotonic_ns;
 
 use crate::conformance::recorder::{Event, Recorder, driver_to, run, setup, turn, wait_ns};
@@ -94,6 +94,28 @@ pub fn spinning_sees_events_and_is_counted<D: TestDriver>() {
         driver.turn(&mut recorder, wait).unwrap();
     }
     assert_eq!(recorder.received(0), b"hello");
+}
+
+/// The thread's CPU time less what it spun is its work: sending must not be taken for watching.
+pub fn sending_in_a_turn_that_spins_is_no_watching<D: TestDriver>() {
+    const BYTES: u32 = 64 * 1024;
+    let server = Server::tcp(1, |mut stream| drain(&mut stream));
+    let mut driver: D = driver_to(server.address.clone(), &vec![b'x'; BYTES as usize]);
+    let mut recorder = Recorder::silent();
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
+    run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
+    let (mut spun_ns, mut elapsed_ns) = (0, 0);
+    for _ in 0..50 {
+        let sends = recorder.count(&Event::Sent) + 1;
+        let start = Instant::now();
+        // The kernel copies all of it, which takes longer than a look.
+        driver.io().send(0, Outgoing::Constant { start: 0, len: BYTES }, true);
+        let wait = Wait { spin_ns: 1, ..wait_ns(&mut driver, 1_000_000) };
+        spun_ns += driver.turn(&mut recorder, wait).unwrap().spun_ns;
+        elapsed_ns += start.elapsed().as_nanos() as u64;
+        run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Sent) >= sends);
+    }
+    assert!(spun_ns < elapsed_ns / 4, "{spun_ns} of {elapsed_ns} ns");
 }
 
 pub fn a_batch_is_no_larger_than_its_cap<D: TestDriver>() {
