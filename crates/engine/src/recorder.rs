@@ -212,6 +212,10 @@ impl Recorder {
         if exchange.started_ns < self.window_start_ns {
             return self.warmup.ended(0);
         }
+        if kind == FailureKind::Timeout && at > self.window_end_ns {
+            // Found overdue by a turn that went on behind the window.
+            return self.unfinished(exchange, self.window_end_ns);
+        }
         self.last_finish_ns = at;
         self.count_failure(at, kind, errno, connecting);
         self.slice_failures += 1;
@@ -270,7 +274,8 @@ impl Recorder {
             groups.unfinished(exchange);
         }
         self.record.unfinished_oldest_ns = self.record.unfinished_oldest_ns.max(age_ns);
-        if exchange.started_ns > 0 {
+        let left_in_time = (1..=self.window_end_ns).contains(&exchange.started_ns);
+        if left_in_time {
             self.record.in_flight_ns += u128::from(at.saturating_sub(exchange.started_ns));
         } else {
             self.record.never_sent += u64::from(exchange.intended_ns > 0);

@@ -104,6 +104,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimDriver<P, SENDS_AT_ONCE> {
         if limit < u64::MAX && self.due.len() < self.batch_cap as usize {
             self.io.now = self.io.now.max(limit);
         }
+        self.io.now = self.io.now.max(self.io.timeline.client_held_until);
         let passed = self.io.now - start;
         turn.spun_ns = passed.min(wait.spin_ns);
         turn.waited_ns = passed - turn.spun_ns;

@@ -226,6 +226,12 @@ impl FarEnd<'_> {
         self.link.sends_left = responses;
     }
 
+    /// The client, all of its connections, gets no processor for so long: its next turn ends late.
+    pub fn hold_client(&mut self, held_ns: u64) {
+        let until = self.now + held_ns;
+        self.timeline.client_held_until = self.timeline.client_held_until.max(until);
+    }
+
     pub(super) fn schedule_read(&mut self, delay_ns: u64) {
         if !self.link.read_scheduled {
             self.link.read_scheduled = true;

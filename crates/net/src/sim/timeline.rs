@@ -67,6 +67,8 @@ pub(super) struct Timeline {
     in_order: VecDeque<Happening>,
     out_of_order: BinaryHeap<Reverse<Happening>>,
     scheduled: u64,
+    /// Until then the client has no processor.
+    pub(super) client_held_until: u64,
 }
 
 impl Timeline {
@@ -75,6 +77,7 @@ impl Timeline {
             in_order: VecDeque::with_capacity(capacity),
             out_of_order: BinaryHeap::with_capacity(capacity),
             scheduled: 0,
+            client_held_until: 0,
         }
     }
 

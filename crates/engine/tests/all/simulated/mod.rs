@@ -33,6 +33,7 @@ mod framing;
 mod groups;
 mod held;
 mod in_flight;
+mod late_end;
 mod latency;
 pub(crate) mod numbered;
 mod pieces;
