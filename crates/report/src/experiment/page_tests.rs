@@ -272,3 +272,37 @@ fn a_search_lists_the_same_findings_everywhere_with_their_stages() {
     let value: Value = serde_json::from_str(&json::search(&search, &searched)).unwrap();
     assert_eq!(value["verdict"], "SUSPECT");
 }
+
+/// A server that answers everything with 404 is no server of which the lowest rate is too high.
+#[test]
+fn a_search_in_which_no_rate_holds_is_as_bad_as_the_stage_it_stands_on() {
+    let stage = |asked_per_s: f64, verdict, id| Stage {
+        undecided: false,
+        asked_per_s,
+        confirming: false,
+        trial: StageTrial::Fails,
+        why: None,
+        measured: Some(Measured {
+            answered_per_s: asked_per_s,
+            figures: vec![None],
+            unsupported: Vec::new(),
+            verdict,
+            findings: vec![Finding::new(id, Severity::Invalid, "All were 404.", "", "Fix it.")],
+        }),
+    };
+    let search = experiments::search("p99<20ms");
+    for (lowest, head) in
+        [(Verdict::Invalid, "INVALID"), (Verdict::Suspect, "SUSPECT"), (Verdict::Valid, "SUSPECT")]
+    {
+        let stages = vec![
+            stage(1000.0, Verdict::Invalid, DiagnosisId::D04),
+            stage(10.0, lowest, DiagnosisId::D04),
+        ];
+        let found = Some(Found::LowestFails { fails_per_s: 10.0 });
+        let searched = Searched { stages, found, interrupted: false, gone: None };
+        let printed = crate::experiment::text::search(&search, &searched);
+        assert!(printed.lines().nth(1).unwrap().starts_with(head), "{printed}");
+        let value: Value = serde_json::from_str(&json::search(&search, &searched)).unwrap();
+        assert_eq!(value["verdict"], head);
+    }
+}

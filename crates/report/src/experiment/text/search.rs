@@ -139,10 +139,8 @@ fn seconds(ns: u64) -> String {
 pub(crate) fn findings(searched: &Searched) -> Vec<(String, &Finding)> {
     let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
     let bound = match searched.found {
-        Some(Found::Limit { fails_per_s, .. } | Found::LowestFails { fails_per_s }) => {
-            searched.stage_at(fails_per_s, Trial::Fails)
-        }
-        _ => None,
+        Some(Found::Limit { fails_per_s, .. }) => searched.stage_at(fails_per_s, Trial::Fails),
+        _ => lowest_that_fails(searched),
     };
     let mut found: Vec<(String, &Finding)> = Vec::new();
     for stage in held.chain(bound) {
@@ -162,11 +160,23 @@ pub(crate) fn findings(searched: &Searched) -> Vec<(String, &Finding)> {
     found
 }
 
-/// How far the answer is to be believed: the worst verdict of the stages that held, and less where there is none.
+/// The stage that all the answer is, where no rate holds.
+fn lowest_that_fails(searched: &Searched) -> Option<&Stage> {
+    match searched.found {
+        Some(Found::LowestFails { fails_per_s }) => searched.stage_at(fails_per_s, Trial::Fails),
+        _ => None,
+    }
+}
+
+/// How far the answer is to be believed: the worst verdict of the stages that held; where none did, that of the lowest rate
+/// that failed, and SUSPECT at least. A stage that fails above one that holds takes nothing away from the answer:
+/// error pages are how a server says that it has had enough.
 pub(crate) fn verdict(searched: &Searched) -> Verdict {
     let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
-    let verdicts =
-        held.filter_map(|stage| stage.measured.as_ref()).map(|measured| measured.verdict);
+    let verdicts = held
+        .chain(lowest_that_fails(searched))
+        .filter_map(|stage| stage.measured.as_ref())
+        .map(|measured| measured.verdict);
     let worst = verdicts.max().unwrap_or(Verdict::Valid);
     if searched.is_answered() { worst } else { worst.max(Verdict::Suspect) }
 }
