@@ -4,6 +4,7 @@
 mod http3;
 mod proxy;
 mod refused;
+mod tls;
 
 use ablaze_model::record::FirstFailure;
 use ablaze_model::run::Ended;
@@ -271,7 +272,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("no descriptor or memory left ({}): lower -c", errno())
         }
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
-        kind => of_tls(kind, to, run),
+        kind => tls::fix(kind, to, run),
     }
 }
 
@@ -307,73 +308,6 @@ fn malformed(to: &str, run: &Run) -> String {
 /// Whether connections stood below TLS.
 fn stood(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
-}
-
-/// What to do about what went wrong with TLS.
-fn of_tls(kind: FailureKind, to: &str, run: &Run) -> String {
-    let facts = run.record.tls.as_ref();
-    let detail = facts.and_then(|facts| facts.first_failure.as_ref());
-    let detail = detail.filter(|(of, _)| *of == kind).map_or("", |(_, detail)| detail);
-    let name = run.plan.tls.as_ref().map_or("", |tls| &tls.server_name);
-    let said = |what: String| match detail {
-        "" => what,
-        detail => format!("{what} ({detail})"),
-    };
-    match kind {
-        FailureKind::CertificateExpired if detail.contains("not valid yet") => said(format!(
-            "the certificate of {to} is not valid yet: check the clocks of both machines, wait, or \
-             accept any with -k"
-        )),
-        FailureKind::CertificateExpired if detail.contains("expired") => {
-            said(format!("the certificate of {to} has expired: renew it, or accept any with -k"))
-        }
-        FailureKind::CertificateExpired => said(format!(
-            "the certificate of {to} has expired or is not yet valid: renew it, or accept any with \
-             -k"
-        )),
-        FailureKind::CertificateName => said(format!(
-            "the certificate of {to} is not valid for {name}: use the right name with --sni NAME, \
-             or accept any with -k"
-        )),
-        FailureKind::CertificateIssuer => said(format!(
-            "the certificate of {to} is from an unknown issuer: trust the issuer with --cacert \
-             FILE, or accept any with -k"
-        )),
-        FailureKind::CertificateSelfSigned => format!(
-            "the certificate of {to} is self-signed: trust it with --cacert FILE, or accept any \
-             with -k"
-        ),
-        FailureKind::CertificateInvalid => {
-            said(format!("the certificate of {to} was rejected: fix it, or accept any with -k"))
-        }
-        FailureKind::ClientCertificate => said(format!(
-            "{to} requires a client certificate that it accepts: use --cert FILE --key FILE"
-        )),
-        FailureKind::NoCommonTls => said(format!(
-            "{to} and this client have no TLS version, cipher suite or group in common: check \
-             --tls-min, --tls-max, --tls-ciphers and --tls-groups, and what the server permits"
-        )),
-        FailureKind::AnsweredInPlain => {
-            format!(
-                "{to} responds in plain HTTP: use {}",
-                run.plan.target.url.replacen("https:", "http:", 1)
-            )
-        }
-        FailureKind::AnsweredInTls => {
-            format!(
-                "{to} responds in TLS: use {}",
-                run.plan.target.url.replacen("http:", "https:", 1)
-            )
-        }
-        FailureKind::TlsRefused => said(format!(
-            "{to} ended TLS with an alert: see the server's \
-            log"
-        )),
-        FailureKind::TlsTruncated => format!(
-            "{to} ends responses without close_notify, which TLS requires: they may be truncated"
-        ),
-        _ => said(format!("{to} violates the TLS protocol: is it the right port?")),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,157 @@
+//! What to do about what went wrong with TLS, in the options of the command that was used.
+
+use ablaze_model::spec::FrontEnd;
+use ablaze_model::{FailureKind, Run};
+
+/// How a command line is told which certificates to trust, and which to send.
+struct Options {
+    /// How any certificate is accepted.
+    accept_any: &'static str,
+    /// How an issuer, or a self-signed certificate, is trusted; `None` where that cannot be said.
+    trust: Option<&'static str>,
+    /// Whether it can be told a name, a client certificate, and versions of TLS.
+    has_others: bool,
+}
+
+impl Options {
+    fn of(front_end: FrontEnd) -> Self {
+        let native = Self {
+            accept_any: "accept any with -k",
+            trust: Some("--cacert FILE"),
+            has_others: true,
+        };
+        match front_end {
+            FrontEnd::Gurl => Self { trust: None, has_others: false, ..native },
+            // These tools verify nothing: --cacert, which is ours, made them do it. -k is something else in ab.
+            FrontEnd::Ab | FrontEnd::Wrk | FrontEnd::Hey | FrontEnd::H2load => {
+                Self { accept_any: "accept any by leaving out --cacert", ..native }
+            }
+            FrontEnd::Oha => Self { accept_any: "accept any with --insecure", ..native },
+            FrontEnd::Vegeta => Self {
+                accept_any: "accept any with -insecure",
+                trust: Some("-root-certs FILE"),
+                ..native
+            },
+            _ => native,
+        }
+    }
+
+    /// The fix for a certificate that nobody vouches for.
+    fn trusting(&self, what: &str) -> String {
+        let any = self.accept_any;
+        self.trust.map_or(any.to_owned(), |option| format!("trust {what} with {option}, or {any}"))
+    }
+}
+
+/// What to do about it.
+pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
+    let facts = run.record.tls.as_ref();
+    let detail = facts.and_then(|facts| facts.first_failure.as_ref());
+    let detail = detail.filter(|(of, _)| *of == kind).map_or("", |(_, detail)| detail);
+    let said = |what: String| match detail {
+        "" => what,
+        detail => format!("{what} ({detail})"),
+    };
+    let url = &run.plan.target.url;
+    match kind {
+        FailureKind::CertificateSelfSigned => of_certificate(kind, to, run, detail),
+        kind if is_of_certificate(kind) => said(of_certificate(kind, to, run, detail)),
+        FailureKind::ClientCertificate => said(client_certificate(to, run.front_end())),
+        FailureKind::NoCommonTls => said(no_common_tls(to, run.front_end())),
+        FailureKind::AnsweredInPlain => {
+            format!("{to} responds in plain HTTP: use {}", url.replacen("https:", "http:", 1))
+        }
+        FailureKind::AnsweredInTls => {
+            format!("{to} responds in TLS: use {}", url.replacen("http:", "https:", 1))
+        }
+        FailureKind::TlsRefused => {
+            said(format!("{to} ended TLS with an alert: see the server's log"))
+        }
+        FailureKind::TlsTruncated => format!(
+            "{to} ends responses without close_notify, which TLS requires: they may be truncated"
+        ),
+        _ => said(format!("{to} violates the TLS protocol: is it the right port?")),
+    }
+}
+
+fn is_of_certificate(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::CertificateExpired
+            | FailureKind::CertificateName
+            | FailureKind::CertificateIssuer
+            | FailureKind::CertificateInvalid
+    )
+}
+
+/// What is wrong with the server's certificate. `detail` is what the verifier said of it.
+fn of_certificate(kind: FailureKind, to: &str, run: &Run, detail: &str) -> String {
+    let options = Options::of(run.front_end());
+    let any = options.accept_any;
+    let (wrong, fix) = match kind {
+        FailureKind::CertificateExpired if detail.contains("not valid yet") => {
+            ("is not valid yet", format!("check the clocks of both machines, wait, or {any}"))
+        }
+        FailureKind::CertificateExpired if detail.contains("expired") => {
+            ("has expired", format!("renew it, or {any}"))
+        }
+        FailureKind::CertificateExpired => {
+            ("has expired or is not yet valid", format!("renew it, or {any}"))
+        }
+        FailureKind::CertificateName => {
+            let name = run.plan.tls.as_ref().map_or("", |tls| &tls.server_name);
+            let option = if options.has_others { " with --sni NAME" } else { "" };
+            let fix = format!("use the right name{option}, or {any}");
+            return format!("the certificate of {to} is not valid for {name}: {fix}");
+        }
+        FailureKind::CertificateIssuer => {
+            ("is from an unknown issuer", options.trusting("the issuer"))
+        }
+        FailureKind::CertificateSelfSigned => ("is self-signed", options.trusting("it")),
+        _ => ("was rejected", format!("fix it, or {any}")),
+    };
+    format!("the certificate of {to} {wrong}: {fix}")
+}
+
+fn client_certificate(to: &str, front_end: FrontEnd) -> String {
+    let fix = match front_end {
+        FrontEnd::Gurl => ": `ablaze load` sends one with --cert FILE --key FILE",
+        FrontEnd::Vegeta => ": use -cert FILE -key FILE",
+        _ => ": use --cert FILE --key FILE",
+    };
+    format!("{to} requires a client certificate that it accepts{fix}")
+}
+
+fn no_common_tls(to: &str, front_end: FrontEnd) -> String {
+    let own = match Options::of(front_end).has_others {
+        true => "--tls-min, --tls-max, --tls-ciphers and --tls-groups, and ",
+        false => "",
+    };
+    format!(
+        "{to} and this client have no TLS version, cipher suite or group in common: check {own}what \
+         the server permits"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_told_its_own_options() {
+        let trusting = |front_end| Options::of(front_end).trusting("it");
+        assert_eq!(trusting(FrontEnd::Load), "trust it with --cacert FILE, or accept any with -k");
+        assert_eq!(trusting(FrontEnd::Gurl), "accept any with -k");
+        // `-k` asks for keep-alive there.
+        assert_eq!(
+            trusting(FrontEnd::Ab),
+            "trust it with --cacert FILE, or accept any by leaving out --cacert"
+        );
+        assert_eq!(
+            trusting(FrontEnd::Vegeta),
+            "trust it with -root-certs FILE, or accept any with -insecure"
+        );
+        assert!(!no_common_tls("h", FrontEnd::Gurl).contains("--tls"));
+        assert!(client_certificate("h", FrontEnd::Vegeta).contains(" -cert FILE"));
+    }
+}
