@@ -16,7 +16,7 @@ use crate::exports::{self, Exports};
 use crate::live::Steering;
 use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
-use crate::{CommandError, fleet, outcome, outlets, profile, progress, terminal, verdict};
+use crate::{CommandError, fleet, outcome, outlets, profile, progress, terminal, usage, verdict};
 
 /// Its options.
 pub fn command() -> clap::Command {
@@ -48,7 +48,11 @@ fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, CommandError> {
             terminal::print(&error.render().to_string());
             Ok(None)
         }
-        Err(error) => Err(hints::refusal(&error, &CommandLine::command())),
+        Err(error) => {
+            let command = CommandLine::command();
+            let apart = usage::value_apart(&error, &command, arguments);
+            Err(apart.unwrap_or_else(|| hints::refusal(&error, &command)))
+        }
     }
 }
 

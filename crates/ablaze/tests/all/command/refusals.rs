@@ -42,6 +42,12 @@ const TABLE: &[(&str, i32, &str)] = &[
     (":1 -b x --body-lines /f", 2, "use only one"),
     (":1 :2", 2, "--urls"),
     ("-n 5", 2, "missing URL"),
+    // Options of other commands, and values apart from their options.
+    ("sweep --fail-if p99>1s -c 1,2 :1", 2, "unexpected argument `--fail-if` found; see"),
+    ("sweep --repaet 3 -c 1,2 :1", 2, "(did you mean --repeat?)"),
+    (":1 --web 127.0.0.1:8080", 2, "use --web=127.0.0.1:8080"),
+    ("--web 127.0.0.1:8080 :1", 2, "use --web=127.0.0.1:8080"),
+    (":1 --profile client", 2, "use --profile=client"),
     // Not in this version.
     ("-r ten :1", 2, "10/ms"),
     ("--rate=0 :1", 2, "use a higher one"),
