@@ -9,8 +9,10 @@ use ablaze_wire::http1::patch::{Digits, Patcher};
 use ablaze_wire::http1::request::Template;
 
 use ablaze_feed::{Order, Table};
+use ablaze_model::Plan;
 use ablaze_model::plan::Requests;
 use ablaze_model::plan::data::Data;
+use ablaze_model::spec::Part;
 
 /// Where each template's bytes lie.
 #[derive(Debug, Clone)]
@@ -51,6 +53,8 @@ pub struct Outbox {
     layout: Layout,
     templates: Vec<Prepared>,
     order: Vec<u32>,
+    /// What `{seq}` says is the number in the whole load, of which this may be a part.
+    part: Part,
     digits: Digits,
     /// What requests need whose length differs from one to the next; apart, as the others do without.
     rows: Option<Box<Rows>>,
@@ -104,13 +108,15 @@ impl Outbox {
     }
 
     /// For one worker.
-    pub fn new(requests: &Requests, layout: Layout, worker: u32) -> Self {
+    pub fn new(plan: &Plan, layout: Layout, worker: u32) -> Self {
+        let requests = &plan.requests;
         let most_bytes = requests.templates.iter().map(|template| requests.most_bytes(template));
         Self {
             layout,
             longest_bytes: most_bytes.max().unwrap_or(0),
             templates: requests.templates.iter().map(Prepared::new).collect(),
             order: requests.order.clone(),
+            part: plan.part.unwrap_or(Part::WHOLE),
             digits: Digits::new(requests.seed, u64::from(worker)),
             rows: requests.data.as_ref().and_then(|data| Rows::of(data, requests)),
             places: Vec::new(),
@@ -124,6 +130,12 @@ impl Outbox {
             0 => 0,
             length => self.order[(number % length as u64) as usize],
         }
+    }
+
+    /// What `{seq}` says in the request of this number.
+    #[inline]
+    pub fn sequence(&self, number: u64) -> u64 {
+        self.part.in_whole(number)
     }
 
     /// Length of a request, bytes.
@@ -184,7 +196,7 @@ impl Outbox {
             *holds = template;
         }
         let bytes = &mut io.leased(*buffer)[..length];
-        patcher.apply(bytes, number, &mut self.digits);
+        patcher.apply(bytes, self.part.in_whole(number), &mut self.digits);
         Outgoing::Leased { buffer: *buffer, len: length as u32 }
     }
 
@@ -204,7 +216,8 @@ impl Outbox {
         let prepared = &self.templates[template as usize].template;
         let assembler = &rows.assemblers[template as usize];
         let out = io.leased(buffer);
-        let len = assembler.assemble(prepared, out, number, &mut self.digits, cell) as u32;
+        let sequence = self.part.in_whole(number);
+        let len = assembler.assemble(prepared, out, sequence, &mut self.digits, cell) as u32;
         rows.lengths[place] = len;
         Outgoing::Leased { buffer, len }
     }
@@ -213,6 +226,7 @@ impl Outbox {
     pub fn write(&mut self, template: u32, number: u64, out: &mut Vec<u8>) {
         let Prepared { template: prepared, patcher, .. } = &self.templates[template as usize];
         let start = out.len();
+        let sequence = self.part.in_whole(number);
         match &self.rows {
             Some(rows) if prepared.is_variable() => {
                 out.resize(start + self.longest_bytes, 0);
@@ -220,12 +234,12 @@ impl Outbox {
                 let cell = |column: u32| rows.table.cell(row, column as usize);
                 let assembler = &rows.assemblers[template as usize];
                 let into = &mut out[start..];
-                let length = assembler.assemble(prepared, into, number, &mut self.digits, cell);
+                let length = assembler.assemble(prepared, into, sequence, &mut self.digits, cell);
                 out.truncate(start + length);
             }
             _ => {
                 out.extend_from_slice(&prepared.bytes);
-                patcher.apply(&mut out[start..], number, &mut self.digits);
+                patcher.apply(&mut out[start..], sequence, &mut self.digits);
             }
         }
     }

@@ -15,6 +15,7 @@ use ablaze_model::plan::Plan;
 use ablaze_model::plan::data::Data;
 use ablaze_model::plan::journey::{Route, Traced};
 use ablaze_model::record::{Journeys, Record};
+use ablaze_model::spec::Part;
 
 use self::moment::Now;
 use self::roster::Roster;
@@ -31,6 +32,7 @@ pub struct JourneyWalks {
     rosters: Vec<Roster>,
     data: Option<Data>,
     seed: u64,
+    part: Part,
 }
 
 /// The users of one worker.
@@ -39,6 +41,8 @@ pub struct JourneyWalk {
     route: Arc<Route>,
     data: Option<Data>,
     seed: u64,
+    /// Of which load this is which part: the numbers of its journeys are dealt in turn.
+    part: Part,
     users: Vec<User>,
     /// The user whose response is at a place.
     user_at: Vec<u32>,
@@ -80,6 +84,7 @@ impl JourneyWalks {
                 .collect(),
             data: plan.requests.data.clone(),
             seed: plan.requests.seed,
+            part: plan.part.unwrap_or(Part::WHOLE),
         })
     }
 
@@ -89,6 +94,7 @@ impl JourneyWalks {
         let mut walk = JourneyWalk {
             data: self.data.clone(),
             seed: self.seed,
+            part: self.part,
             users: (0..of.users).map(|_| User::new(&self.route.journey)).collect(),
             user_at: vec![0; of.places],
             walking: 0,
@@ -124,7 +130,7 @@ impl JourneyWalk {
         }
         let names = self.route.journey.names();
         if let Some(slot) = names.slot("ablaze_seq") {
-            user.variables.set_integer(slot, number as i64);
+            user.variables.set_integer(slot, self.part.in_whole(number) as i64);
         }
         if let Some(slot) = names.slot("ablaze_rand") {
             let random = ablaze_random::SplitMix64::at(!self.seed, number) % 1_000_000_000;

@@ -225,7 +225,7 @@ impl<P: Protocol> Worker<P> {
             protocol,
             exchanges: vec![Exchange::default(); count * pipeline as usize],
             pipeline,
-            outbox: Outbox::new(&plan.requests, assignment.layout.clone(), assignment.worker),
+            outbox: Outbox::new(&plan, assignment.layout.clone(), assignment.worker),
             schedule: Schedule::new(Arc::clone(&assignment.numbers)),
             open_loop: OpenLoop::new(assignment),
             numbers: Arc::clone(&assignment.numbers),

@@ -172,6 +172,17 @@ pub struct Part {
     pub of: u32,
 }
 
+impl Part {
+    /// All of it.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// The number in the whole of what has this number in the part: they are dealt in turn.
+    #[inline]
+    pub fn in_whole(self, number: u64) -> u64 {
+        number.wrapping_mul(u64::from(self.of)).wrapping_add(u64::from(self.index))
+    }
+}
+
 /// Bytes that are mostly text: saved as a text where they are UTF-8, else as `{"hex": "…"}`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);

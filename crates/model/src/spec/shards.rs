@@ -50,8 +50,8 @@ impl LoadSpec {
 
     /// Part `index` (from 0) of `of` parts that together do what this asks for: connections, requests
     /// and rates are shared out, the entries of lists dealt in turn, and so are the arrivals of the one schedule of an open
-    /// loop (where they are random, each part has a Poisson process of its own, which together are one). `{seq}` counts from 0 in each part;
-    /// `{rand:N}` has a seed of its own in each.
+    /// loop (where they are random, each part has a Poisson process of its own, which together are one), and so is
+    /// what `{seq}` counts; `{rand:N}` has a seed of its own in each.
     ///
     /// # Errors
     /// When there are fewer connections or requests than parts.

@@ -152,6 +152,14 @@ fn shards_together_do_what_was_asked_for() {
     let mut all: Vec<u32> = shards.iter().flat_map(taken).collect();
     all.sort_unstable();
     assert_eq!(all, entries, "every line once");
+    let own = [334, 334, 333].into_iter().zip(&shards);
+    let numbers = own.flat_map(|(own, shard)| {
+        let part = shard.part.unwrap();
+        (0..own).map(move |number| part.in_whole(number))
+    });
+    let mut numbers: Vec<u64> = numbers.collect();
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq(0..1001), "every number once");
     let again = shards[1].shard(1, 2).unwrap();
     assert_eq!(taken(&again), [4], "of 1, 4, 7 every second");
     let rate = RateProfile::constant(900.0);

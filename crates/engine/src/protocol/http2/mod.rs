@@ -149,7 +149,7 @@ impl Carrier for Http2 {
             Some((text, scheme)) => wire.request_text(&self.set, &text, scheme, tag, out),
             None => {
                 let (template, digits) = (asked.template as usize, &mut self.digits);
-                wire.request(&self.set, template, asked.number, digits, tag, out)
+                wire.request(&self.set, template, asked.sequence, digits, tag, out)
             }
         };
         stream.ok().map(u64::from)

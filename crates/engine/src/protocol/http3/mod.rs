@@ -135,7 +135,7 @@ impl Carrier for Http3 {
             Some((text, scheme)) => connection.request_text(&self.set, &text, scheme, tag),
             None => {
                 let (template, digits) = (asked.template as usize, &mut self.digits);
-                connection.request(&self.set, template, asked.number, digits, tag)
+                connection.request(&self.set, template, asked.sequence, digits, tag)
             }
         };
         stream.ok()

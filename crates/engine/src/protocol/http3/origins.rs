@@ -63,8 +63,7 @@ impl Origins {
         if plan.http3.is_none() {
             return Ok(None);
         }
-        let requests = plan.stream_requests()?;
-        Ok(requests.map(|requests| Arc::new(RequestSet::new(&requests))))
+        Ok(Some(Arc::new(RequestSet::new(&plan.requests_of_streams()?))))
     }
 
     /// How to connect to an endpoint of this number, its address, and the name to ask for.

@@ -16,8 +16,8 @@ use ablaze_model::record::{Record, WindowWaits};
 pub(crate) struct Asked<'a> {
     /// Which of the Plan's templates it is.
     pub template: u32,
-    /// Its number in the run.
-    pub number: u64,
+    /// What `{seq}` is in it.
+    pub sequence: u64,
     /// What is sent instead of the template, and the scheme of where it goes.
     pub text: Option<(RequestText<'a>, &'static str)>,
 }

@@ -81,7 +81,7 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
         let connection = &mut self.connections[slot as usize];
         let session = &mut connection.state;
         let text = if S::WALKS { protocol.letters.text(place, connection.origin) } else { None };
-        let asked = Asked { template, number, text };
+        let asked = Asked { template, sequence: self.outbox.sequence(number), text };
         let Some(stream) = protocol.carrier.request(&mut session.carrier, asked, tag) else {
             session.waiting.push_front(tag);
             return false;

@@ -1,6 +1,7 @@
 //! `ablaze load --fleet`: several workers and one report, and what becomes of it when some of them are lost.
 
 mod losses;
+mod sequence;
 mod ssh;
 mod sums;
 
