@@ -52,10 +52,14 @@ impl<P: Protocol> Worker<P> {
                 open.for_window(assignment);
             }
         } else if control.is_held() {
+            // What a server says of itself must not begin the load: over HTTP/2 its SETTINGS come now.
+            self.closed_for_new = true;
             gate.ready();
             while !self.start_has_come(control, now) {
                 now = self.turn(line, effort, control.start_ns().min(now + HELD_TURN_NS), 0)?;
             }
+            self.closed_for_new = false;
+            self.draining_since_ns = None;
         }
         Ok(now)
     }

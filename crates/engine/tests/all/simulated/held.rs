@@ -9,7 +9,9 @@ use ablaze_model::run::Ended;
 use ablaze_model::{Plan, Run};
 use ablaze_net::sim::START_NS;
 
-use crate::simulated::support::{HELLO, Log, MS, S, Script, Seen, check_sums, plan_for};
+use crate::simulated::http2::over_http2;
+use crate::simulated::http2_peer::Http2Script;
+use crate::simulated::support::{HELLO, Log, MS, S, Script, Seen, check_sums, plan, plan_for};
 
 /// One that starts at this moment, told when all is ready; how often it was told that, and when requests came.
 fn held(plan: &Plan, at_ns: u64) -> (Run, u32, Vec<u64>) {
@@ -38,6 +40,26 @@ fn connections_stand_and_nothing_is_sent_before_the_start() {
     // 1 ms for each, over three connections: the last ones end with the window.
     assert_eq!(run.record.responses, 3_000);
     assert_eq!(run.record.connections_opened, 3);
+}
+
+/// The server's SETTINGS come while the start is waited for.
+#[test]
+fn over_http2_nothing_is_sent_before_the_start_either() {
+    for plan in [plan(100, 3), plan_for(S, 3)] {
+        let control = Arc::new(Control::new());
+        let handle = Arc::clone(&control);
+        control.hold(move || handle.start_at(START_NS + 5 * S));
+        let peers = [Http2Script::always(MS)];
+        let run = run_simulated(over_http2(plan, 1), &peers, &control).unwrap();
+        check_sums(&run);
+        let expected = run.plan.limits.requests.unwrap_or(3_000);
+        assert!(
+            (expected - 3..=expected).contains(&run.record.responses),
+            "{}",
+            run.record.responses
+        );
+        assert_eq!(run.record.connections_opened, 3);
+    }
 }
 
 #[test]
