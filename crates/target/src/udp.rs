@@ -298,7 +298,7 @@ mod tests {
         for address in ["127.0.0.1:0", "[::1]:0"] {
             let (from, to) = pair(address);
             if !from.segments {
-                return ablaze_testing::skip("this kernel has no UDP_SEGMENT");
+                return ablaze_testing::skip::skip("this kernel has no UDP_SEGMENT");
             }
             let bytes: Vec<u8> = (0..10_000u32).map(|number| number as u8).collect();
             from.send(&bytes, 1_200, to.address().unwrap(), 2).unwrap();

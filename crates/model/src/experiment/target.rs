@@ -192,7 +192,7 @@ mod tests {
         let speaks = Speaks::of(false, [&LoadSpec::default(), &load]);
         assert!(speaks.http3 && !speaks.http2);
         let model = ModelSpec::default();
-        assert!(target(TargetSpec::Model(Box::new(model.clone()))).is_secure(speaks));
+        assert!(target(TargetSpec::Model(model.clone())).is_secure(speaks));
         assert_eq!(model.speaking(speaks).connections.http, Some(HttpVersion::Http3));
         assert!(model.speaking(speaks).speaks_tls());
     }

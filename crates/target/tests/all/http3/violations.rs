@@ -9,6 +9,9 @@ use ablaze_wire::http3::frame::kind;
 use super::client::{CONTROL, Client, frame, get_fields, head};
 use super::options;
 
+/// Names and values of a head.
+type Fields = Vec<(&'static str, &'static str)>;
+
 /// What is sent on streams in one direction and on those of requests, and the code that closes the connection
 /// (RFC 9114, 8.1; RFC 9204, 6).
 #[test]
@@ -68,7 +71,7 @@ fn connections_end_with_the_code_for_it() {
 /// RFC 9114, 4.1.2 and 4.3.1.
 #[test]
 fn malformed_requests_end_alone() {
-    let with = |change: &dyn Fn(&mut Vec<(&'static str, &'static str)>)| {
+    let with = |change: &dyn Fn(&mut Fields)| {
         let mut fields = get_fields("/hello");
         change(&mut fields);
         head(&fields)

@@ -56,6 +56,9 @@ struct Around {
     asked: Arc<Mutex<u64>>,
 }
 
+/// What is behind the address of one connection.
+type Socket = (Endpoint<Talk>, Around);
+
 /// What is said on one connection.
 struct Talk {
     bodies: std::collections::HashMap<u64, u64>,
@@ -112,7 +115,7 @@ pub struct Server {
     path: Path,
     script: Arc<Script>,
     asked: Arc<Mutex<u64>>,
-    endpoint: Option<Arc<Mutex<(Endpoint<Talk>, Around)>>>,
+    endpoint: Option<Arc<Mutex<Socket>>>,
 }
 
 impl Server {
