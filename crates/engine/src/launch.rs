@@ -4,15 +4,16 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
+use ablaze_net::Driver;
 use ablaze_net::driver::Setup;
 use ablaze_net::epoll::EpollDriver;
 use ablaze_net::sim::{AnyPeer, SimDriver, SimPeer};
 use ablaze_net::uring::UringDriver;
-use ablaze_net::{Address, Driver, Endpoint, SocketOptions};
 use ablaze_sys::clock;
 
 use crate::checking::Watches;
 use crate::control::Control;
+use crate::endpoints::endpoints;
 use crate::fault::{self, caught};
 use crate::following::tellers;
 use crate::gate::{Moments, ThreadGate};
@@ -371,31 +372,6 @@ fn choose_backend(choice: IoChoice) -> Result<Backend, LaunchError> {
             source,
         }),
     }
-}
-
-fn endpoints(plan: &Plan) -> Vec<Endpoint> {
-    let addresses: Vec<Address> = match &plan.target.unix_socket {
-        Some(path) => vec![Address::Unix(path.clone())],
-        None => {
-            let others = plan.target.others.iter().flat_map(|origin| &origin.addresses);
-            let kind = if plan.http3.is_some() { Address::Udp } else { Address::Tcp };
-            plan.target.addresses.iter().chain(others).copied().map(kind).collect()
-        }
-    };
-    let connections = &plan.connections;
-    addresses
-        .into_iter()
-        .map(|address| Endpoint {
-            address,
-            local_addresses: connections.local_addresses.clone(),
-            local_ports: connections.local_ports.clone(),
-            options: SocketOptions {
-                no_delay: connections.no_delay,
-                send_buffer_bytes: connections.socket_buffer_bytes,
-                receive_buffer_bytes: connections.socket_buffer_bytes,
-            },
-        })
-        .collect()
 }
 
 fn cpu_of(cpus: &[u32], worker: u32) -> Option<u32> {

@@ -12,6 +12,7 @@ mod arrivals;
 mod checking;
 mod connection;
 mod control;
+mod endpoints;
 mod fault;
 mod following;
 mod gate;

@@ -149,7 +149,7 @@ pub struct ResponseOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionOptions {
-    /// HTTP version: 1.1; 2: HTTP/2 as well; 3: HTTP/3, too, over TLS [default: 1.1]
+    /// HTTP version: 1.1; 2: also HTTP/2; 3: also HTTP/3 [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = names::http)]
     pub http: Option<HttpVersion>,
     /// Streams a client of HTTP/2 or 3 may have open at a time [default: 128]
@@ -197,7 +197,7 @@ pub struct ConnectionOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trouble")]
 pub struct TroubleOptions {
-    /// Delay of each response: 10ms, or a distribution, see below [default: 0]
+    /// Delay of each response: 10ms, or a distribution (below) [default: 0]
     #[arg(long, value_name = "TIME", value_parser = conditions::delay)]
     pub delay: Option<Delay>,
     /// Inject a fault into a share of the responses, see below. Repeatable

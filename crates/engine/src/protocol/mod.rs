@@ -8,19 +8,16 @@
 //! ends connections ([`Worker::end_connection`]). What it keeps of the whole worker is the protocol
 //! itself (`worker.protocol`), and what it keeps of a connection is that connection's `state`.
 //!
-//! # Where HTTP/3 will sit
+//! # Protocols with streams
 //!
-//! Beside the two that are here, with a `State` that owns a connection's QUIC: there is no layer
-//! of TLS below it, and what it is lent by [`Protocol::received`] are datagrams, which it opens where
-//! they lie (the bytes are mutable for that). Nothing here assumes a stream of bytes:
-//! - [`Protocol::slot_open`] is the driver's word that there is a socket. Over a stream the connection
+//! HTTP/2 and HTTP/3 differ in what carries a stream, and in nothing that a worker does with one: both are [`streams`], over a
+//! [`Carrier`](streams::Carrier) each. Nothing here assumes a stream of bytes below:
+//! - [`Protocol::slot_open`] is the driver's word that there is a socket. Over TCP the connection
 //!   stands with it; HTTP/3 sends its first flight there, and calls [`Worker::stands`] when its handshake
-//!   is over, [`Worker::handshake_took`](crate::transport::Above::handshake_took) before.
-//! - Timers for loss, pacing and silence are deadlines of a slot: they go into
-//!   [`Protocol::oldest_ns`]'s neighbour `Connection::deadline_ns`, and are acted on in
-//!   [`Protocol::overdue`].
-//! - What gathers in a turn leaves in [`Protocol::flush`]: one leased buffer for many datagrams.
-//! - [`Protocol::discarded`] and [`Protocol::nothing_more`] are never called: nobody asks a socket for
+//!   is over.
+//! - Timers for loss and silence are the protocol's own: [`Protocol::next_timer_ns`] and [`Protocol::expired`].
+//! - What gathers in a turn leaves in [`Protocol::flush`], up to 64 datagrams by one call.
+//! - [`Protocol::discarded`] and [`Protocol::nothing_more`] are never called over datagrams: nobody asks a socket for
 //!   datagrams to discard, and no stream ends.
 //!
 //! # Where WebSocket will sit
@@ -131,6 +128,9 @@ pub(crate) trait Protocol: Sized {
 
     /// A connection that stood, or was being ended, is gone: settles what was in flight on it.
     fn closed(worker: &mut Worker<Self>, slot: Slot, why: CloseReason, at: u64);
+
+    /// Whether it is the protocol that makes connections, so that what one was given up for is why it does not stand.
+    const KNOWS_WHY_NONE_STANDS: bool = false;
 
     /// Whether servers have to be told that a connection is over.
     const TAKES_LEAVE: bool = false;

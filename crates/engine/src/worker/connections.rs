@@ -167,7 +167,7 @@ impl<P: Protocol> Worker<P> {
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let (kind, errno) = match self.connections[slot as usize].given_up {
-            Some(kind) if kind.is_of_setup() => (kind, 0),
+            Some(kind) if kind.is_of_setup() || P::KNOWS_WHY_NONE_STANDS => (kind, 0),
             _ => failure_of(why),
         };
         if kind == FailureKind::Reset && !self.in_setup {

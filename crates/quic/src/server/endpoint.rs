@@ -8,6 +8,9 @@ use ablaze_wire::http3::error::ErrorCode;
 use bytes::BytesMut;
 use quinn_proto::{ConnectionHandle, DatagramEvent, EcnCodepoint, Incoming};
 
+use crate::datagrams::segments_max;
+use crate::unpaced;
+
 use super::connection::Connection;
 use super::settings::Settings;
 use super::timers::Timers;
@@ -16,9 +19,6 @@ use super::timers::Timers;
 const UNPROVEN_MAX: usize = 1_000;
 /// Answers of the endpoint itself that wait to be sent; more are not made.
 const ANSWERS_MAX: usize = 1_000;
-/// Most datagrams that the kernel takes in one call (UDP_MAX_SEGMENTS), and most bytes of one (IPv4's).
-const SEGMENTS_MAX: usize = 64;
-const BYTES_MAX: usize = 65_507;
 
 /// What is said on a connection: the requests of its client and their responses.
 pub trait Conversation: Sized {
@@ -186,7 +186,11 @@ impl<C: Conversation> Endpoint<C> {
         while let Some(&place) = self.sending.front() {
             if let Some(Some(held)) = self.held.get_mut(place) {
                 let quic = &mut held.connection.quic;
-                let most = (BYTES_MAX / usize::from(quic.current_mtu())).clamp(1, SEGMENTS_MAX);
+                let datagram_bytes = quic.current_mtu();
+                let most = segments_max(datagram_bytes);
+                let permitted =
+                    unpaced::datagrams_permitted(quic.congestion_state(), datagram_bytes);
+                let most = permitted.map_or(most, |permitted| permitted.min(most));
                 if let Some(transmit) = quic.poll_transmit(now, most, out) {
                     return Some(leaving(&transmit));
                 }

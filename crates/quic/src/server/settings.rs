@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quinn_proto::crypto::rustls::QuicServerConfig;
-use quinn_proto::{EndpointConfig, IdleTimeout, ServerConfig, TransportConfig, VarInt};
+use quinn_proto::{EndpointConfig, IdleTimeout, ServerConfig};
+
+use crate::transport::Transport;
 
 /// Bytes that a client may send on a stream, and on a connection, before they are read.
 const STREAM_WINDOW_BYTES: u32 = 1 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
 /// Bytes of a connection that wait for a client's acknowledgement, at most.
 const UNACKNOWLEDGED_BYTES_MAX: u64 = 4 << 20;
-/// Streams beside requests that a client may have: control, two of QPACK, and some of types nobody knows.
-const UNIDIRECTIONAL_STREAMS: u32 = 8;
 /// A connection on which nothing comes for so long is over (RFC 9000, 10.1).
 const IDLE: Duration = Duration::from_secs(30);
 
@@ -54,15 +54,14 @@ impl Settings {
         let crypto = QuicServerConfig::try_from(tls).map_err(|_| SettingsError::Tls)?;
         let idle = idle.unwrap_or(IDLE);
         let idle_timeout = IdleTimeout::try_from(idle).map_err(|_| SettingsError::Idle(idle))?;
-        let mut transport = TransportConfig::default();
-        transport
-            .max_concurrent_bidi_streams(streams_max.into())
-            .max_concurrent_uni_streams(UNIDIRECTIONAL_STREAMS.into())
-            .stream_receive_window(STREAM_WINDOW_BYTES.into())
-            .receive_window(VarInt::from_u32(CONNECTION_WINDOW_BYTES))
-            .send_window(UNACKNOWLEDGED_BYTES_MAX)
-            .max_idle_timeout(Some(idle_timeout))
-            .datagram_receive_buffer_size(None);
+        let mut transport = Transport {
+            stream_window_bytes: STREAM_WINDOW_BYTES.into(),
+            connection_window_bytes: CONNECTION_WINDOW_BYTES.into(),
+            request_streams: streams_max,
+            ..Transport::default()
+        }
+        .config();
+        transport.send_window(UNACKNOWLEDGED_BYTES_MAX).max_idle_timeout(Some(idle_timeout));
         let mut server = ServerConfig::with_crypto(Arc::new(crypto));
         // A connection belongs to the worker whose socket the kernel gives its addresses to: after a change, its
         // datagrams would come to another.

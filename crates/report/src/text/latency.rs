@@ -81,7 +81,7 @@ pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>, String) {
         if !row.note.is_empty() {
             of_connect = when.next();
         }
-        if let Some(when) = of_connect.filter(|_| matches!(row.label, "connect" | "tls")) {
+        if let Some(when) = of_connect.filter(|_| matches!(row.label, "connect" | "tls" | "quic")) {
             cells[0] = format!("{}, {when}", row.label);
         }
         cells
@@ -91,9 +91,21 @@ pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>, String) {
     (head(Columns::ALL), cells, caption.trim_start().to_owned())
 }
 
-/// What the row of handshakes is called: QUIC's has TLS in it.
-fn handshake(run: &Run) -> &'static str {
-    if run.plan.http3.is_some() { "quic" } else { "tls" }
+/// The rows of making connections, with a note on the first. Over QUIC it is one: the socket is there at once, and the handshake
+/// has TLS in it.
+fn making<'a>(
+    run: &Run,
+    connect: &'a Latency,
+    handshakes: Option<&'a Latency>,
+    note: &str,
+) -> Vec<Row<'a>> {
+    let row = |label, latency, note: &str| Row { label, latency, note: note.to_string() };
+    match (run.plan.http3, handshakes) {
+        (Some(_), Some(handshakes)) => vec![row("quic", handshakes, note)],
+        (_, handshakes) => std::iter::once(row("connect", connect, note))
+            .chain(handshakes.map(|handshakes| row("tls", handshakes, "")))
+            .collect(),
+    }
 }
 
 /// The phases worth a row.
@@ -104,10 +116,8 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
     let row = |label, latency, note: &str| Row { label, latency, note: note.to_string() };
     if record.setup_connect.count() > 0 {
         let note = format!("{}×, before the clock", grouped(record.setup_connect.count()));
-        rows.push(row("connect", &record.setup_connect, &note));
-        if let Some(handshakes) = &record.setup_tls {
-            rows.push(row(handshake(run), handshakes, ""));
-        }
+        let handshakes = record.setup_tls.as_deref();
+        rows.extend(making(run, &record.setup_connect, handshakes, &note));
     }
     if answered.connect.count() > 0 {
         let note = if answered.connect.count() == answered.total.count() {
@@ -115,10 +125,8 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
         } else {
             format!("{}×, during the run", grouped(answered.connect.count()))
         };
-        rows.push(row("connect", &answered.connect, &note));
-        if let Some(tls) = &answered.tls {
-            rows.push(row(handshake(run), &tls.handshake, ""));
-        }
+        let handshakes = answered.tls.as_ref().map(|tls| &tls.handshake);
+        rows.extend(making(run, &answered.connect, handshakes, &note));
     }
     rows.push(row("wait", &answered.wait, ""));
     let p50 = |latency: &Latency| latency.quantile_ns(0.5).unwrap_or(0) as f64;

@@ -25,6 +25,9 @@ const MANY: f64 = 4.0;
 /// Fewer datagrams say nothing.
 const FEWEST: u64 = 1_000;
 
+/// With more than a handshake for so many responses, most datagrams may be those of handshakes.
+const HANDSHAKES_MATTER: u64 = 100;
+
 fn check(run: &Run) -> Option<Finding> {
     let quic = &run.record.http3.as_ref()?.quic;
     let missing = missing(quic);
@@ -62,8 +65,12 @@ fn missing(quic: &QuicFacts) -> Vec<String> {
         .collect()
 }
 
-/// Whether many datagrams of each response went one by one.
+/// Whether many datagrams of each response went one by one. Those of handshakes wait for each other.
 fn alone(run: &Run, traffic: DatagramTraffic) -> bool {
+    let handshakes = run.record.http3.as_ref().map_or(0, |facts| facts.quic.handshakes);
+    if handshakes.saturating_mul(HANDSHAKES_MATTER) > run.record.responses {
+        return false;
+    }
     let each = traffic.datagrams as f64 / run.record.responses.max(1) as f64;
     traffic.datagrams >= FEWEST
         && each >= MANY

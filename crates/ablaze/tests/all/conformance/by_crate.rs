@@ -26,7 +26,8 @@ fn h2() {
     let complaints = Complaints::default();
     let h2c = Some(start(None, &complaints));
     let tls = Some(start(Some(acceptor(&scratch)), &complaints));
-    let server = Server { name: "h2", scratch: &scratch, tls, h2c, http1: false, paths: FILES };
+    let server =
+        Server { name: "h2", scratch: &scratch, tls, h2c, h3: None, http1: false, paths: FILES };
     conform(&server, || complaints.lock().unwrap().clone());
 }
 

@@ -22,6 +22,8 @@ pub struct Server<'a> {
     pub tls: Option<u16>,
     /// The port with HTTP/2 without TLS.
     pub h2c: Option<u16>,
+    /// The port with HTTP/3.
+    pub h3: Option<u16>,
     /// Whether it speaks HTTP/1.1 at all.
     pub http1: bool,
     pub paths: Paths,
@@ -63,6 +65,7 @@ impl Server<'_> {
             }
         }
         ways.extend(self.h2c.map(|port| Way { scheme: "http", port, http: "2", tls: None }));
+        ways.extend(self.h3.map(|port| Way { scheme: "https", port, http: "3", tls: Some("1.3") }));
         ways
     }
 }
@@ -82,8 +85,8 @@ fn cases(server: &Server, way: &Way) -> Vec<Case> {
     let posted = server.scratch.path().join("posted");
     std::fs::write(&posted, vec![b'x'; POSTED_BYTES]).unwrap();
     let Paths { small, large, echo } = server.paths;
-    let some = words(if way.http == "2" { "-c 4 --streams 3" } else { "-c 4" });
-    let many = words(if way.http == "2" { "-c 10 --streams 32" } else { "-c 10" });
+    let some = words(if way.http == "1.1" { "-c 4" } else { "-c 4 --streams 3" });
+    let many = words(if way.http == "1.1" { "-c 10" } else { "-c 10 --streams 32" });
     let with = |more: &[&str]| {
         let more = more.iter().map(|word| (*word).to_owned());
         some.iter().cloned().chain(more).collect()
@@ -151,7 +154,7 @@ fn hold(server: &Server, way: &Way, case: &Case, io: &str) -> Result<(), String>
     let seen = json!([output.status.code(), json["statuses"], json["failed"]["total"], stderr]);
     let expected = json!([0, { case.status: case.requests }, 0, ""]);
     if seen != expected {
-        return Err(format!("{seen} instead of {expected}: {}", json["http2"]));
+        return Err(format!("{seen} instead of {expected}: {} {}", json["http2"], json["http3"]));
     }
     if let Some(bytes) = case.body_bytes
         && body != &json!(bytes * case.requests)
@@ -159,7 +162,11 @@ fn hold(server: &Server, way: &Way, case: &Case, io: &str) -> Result<(), String>
         return Err(format!("{body} bytes instead of {} of {bytes}", case.requests));
     }
     if let Some(tls) = way.tls {
-        let protocol = if way.http == "2" { "h2" } else { "http/1.1" };
+        let protocol = match way.http {
+            "2" => "h2",
+            "3" => "h3",
+            _ => "http/1.1",
+        };
         let agreed = &json["tls"]["agreed"][0];
         let seen = json!([agreed["version"], agreed["protocol"]]);
         if seen != json!([format!("TLSv{tls}"), protocol]) {

@@ -45,6 +45,6 @@ fn node() {
     let _process = Process::start(command, &scratch, &[tls, h2c]);
     let paths = Paths { small: "/small", large: "/large", echo: "/echo" };
     let (tls, h2c) = (Some(tls), Some(h2c));
-    let server = Server { name: "node", scratch: &scratch, tls, h2c, http1: true, paths };
+    let server = Server { name: "node", scratch: &scratch, tls, h2c, h3: None, http1: true, paths };
     conform(&server, || lines_with(&scratch.read("output"), |line| line.contains("COMPLAINT")));
 }

@@ -8,6 +8,7 @@
 
 mod by_crate;
 mod cases;
+mod http3;
 mod javascript;
 mod programs;
 mod proxies;

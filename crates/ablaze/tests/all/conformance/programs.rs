@@ -50,6 +50,7 @@ fn nginx() {
         scratch: &scratch,
         tls: Some(tls),
         h2c: Some(h2c),
+        h3: None,
         http1: true,
         paths: FILES,
     };
@@ -96,6 +97,7 @@ fn apache() {
         scratch: &scratch,
         tls: Some(tls),
         h2c: Some(h2c),
+        h3: None,
         http1: true,
         paths: FILES,
     };
@@ -128,6 +130,7 @@ fn nghttpd() {
         scratch: &scratch,
         tls: None,
         h2c: Some(h2c),
+        h3: None,
         http1: false,
         paths,
     };

@@ -34,7 +34,8 @@ fn haproxy() {
     let _process = Process::start(command, &scratch, &[tls, h2c]);
     let paths = Paths { small: "/bytes/15", large: "/bytes/1048576", echo: "/echo" };
     let (tls, h2c) = (Some(tls), Some(h2c));
-    let server = Server { name: "HAProxy", scratch: &scratch, tls, h2c, http1: true, paths };
+    let server =
+        Server { name: "HAProxy", scratch: &scratch, tls, h2c, h3: None, http1: true, paths };
     // Its start, and the connections that asked whether it listens, are no complaints.
     conform(&server, || lines_with(&scratch.read("output"), |line| line.contains("127.0.0.1:")));
 }
@@ -65,7 +66,8 @@ fn caddy() {
     // The port with TLS is there first; to ask whether it is would be a handshake that failed.
     let _process = Process::start(command, &scratch, &[h2c]);
     let (tls, h2c) = (Some(tls), Some(h2c));
-    let server = Server { name: "Caddy", scratch: &scratch, tls, h2c, http1: true, paths: FILES };
+    let server =
+        Server { name: "Caddy", scratch: &scratch, tls, h2c, h3: None, http1: true, paths: FILES };
     conform(&server, || {
         lines_with(&scratch.read("log"), |line| {
             let grave = ["\"level\":\"warn\"", "\"level\":\"error\""];

@@ -96,7 +96,7 @@ fn the_help_fits_a_terminal_and_names_every_model_and_mode() {
         assert!(line.chars().count() < 100, "{line}");
     }
     // A screen or two.
-    assert!(help.lines().count() <= 110, "{}", help.lines().count());
+    assert!(help.lines().count() <= 115, "{}", help.lines().count());
     for word in ["epoll-et", "single", "shared", "exclusive", "reuseport", "--like", "--fault"] {
         assert!(help.contains(word), "{word}");
     }

@@ -1,5 +1,6 @@
 //! Begins connections, and tells when they stand, or that they will not.
 
+use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::record::Agreed;
 use ablaze_net::{CloseHow, Io, Slot};
@@ -62,14 +63,20 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         let idles = idles && connection.stage == Stage::Open;
         let trouble = if idles { None } else { trouble::of_ended(&ended) };
         match (connection.stage, trouble) {
-            (Stage::Opening, Some(trouble)) => self.handshake_fails(io, slot, trouble),
+            (Stage::Opening, trouble) => {
+                let closed = || Trouble {
+                    kind: FailureKind::QuicClosed,
+                    detail: format!("{ended}, during the handshake"),
+                };
+                self.handshake_fails(io, slot, trouble.unwrap_or_else(closed));
+            }
             (Stage::Open, Some(trouble)) => {
                 let kind = trouble.kind;
                 self.protocol.carrier.note_failure(kind, || trouble.detail);
                 self.fails_with(io, slot, at, kind);
             }
             // It has nothing against us, and is gone.
-            (Stage::Opening | Stage::Open, None) => self.end_connection(io, slot, CloseHow::Fin),
+            (Stage::Open, None) => self.end_connection(io, slot, CloseHow::Fin),
             _ => {}
         }
         true

@@ -123,6 +123,7 @@ impl Carrier for Http3 {
     const STREAMS_AT_FIRST: u32 = 100;
     const LIMIT_COMES_LATE: bool = false;
     const TAKES_LEAVE: bool = true;
+    const KNOWS_WHY_NONE_STANDS: bool = true;
 
     /// A server has one socket for the first datagrams of all connections, and the kernel's usual buffer of 212,992 bytes
     /// holds about ninety of them; what is dropped is repeated a second later, then two (RFC 9002, 6.2.2).

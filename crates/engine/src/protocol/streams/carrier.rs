@@ -116,6 +116,9 @@ pub(crate) trait Carrier: Sized {
     /// Timers may have expired.
     fn expired<S: Walk, I: Io>(_worker: &mut Worker<Streams<Self, S>>, _io: &mut I, _now: u64) {}
 
+    /// Whether it makes connections itself, and knows why one does not stand.
+    const KNOWS_WHY_NONE_STANDS: bool = false;
+
     /// Whether servers have to be told that a connection is over.
     const TAKES_LEAVE: bool = false;
 

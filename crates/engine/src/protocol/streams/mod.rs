@@ -258,6 +258,7 @@ impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
     }
 
     const TAKES_LEAVE: bool = C::TAKES_LEAVE;
+    const KNOWS_WHY_NONE_STANDS: bool = C::KNOWS_WHY_NONE_STANDS;
 
     fn take_leave<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
         C::take_leave(worker, io, slot);

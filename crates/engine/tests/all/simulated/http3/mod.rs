@@ -209,6 +209,22 @@ fn a_server_without_http3_is_told_from_one_that_is_silent() {
     });
 }
 
+/// Silence is a timeout, whoever's clock ends it: that of the request, or that of QUIC.
+#[test]
+fn a_silent_server_is_a_timeout_by_either_clock() {
+    let all_lost = Path { lost_ppm: 1_000_000, ..near() };
+    for (idle_ns, timeout_ns) in [(S, 10 * S), (10 * S, S)] {
+        let server = Server::new(100, all_lost, |asked| asked.respond(5));
+        let mut plan = with_timeout(over_http3(plan(10, 1), 1), timeout_ns);
+        plan.http3.as_mut().unwrap().idle_timeout_ns = idle_ns;
+        run(&plan, &server, |run| {
+            let timeouts = run.record.failures_of(FailureKind::Timeout);
+            assert_eq!((run.record.responses, timeouts), (0, run.record.failures_total()));
+            assert!(timeouts > 0);
+        });
+    }
+}
+
 #[test]
 fn a_response_that_never_comes_times_out_alone() {
     let server = Server::new(100, near(), |asked| {
