@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ablaze_testing::skip::{installed, skip};
+use ablaze_testing::skip::{installed_if_all, skip};
 use ablaze_testing::{Bounded, Scratch, ports};
 
 use crate::conformance::cases::{FILES, Server, conform, lines_with};
@@ -16,7 +16,7 @@ fn server<'a>(name: &'a str, scratch: &'a Scratch, port: u16) -> Server<'a> {
 
 #[test]
 fn nginx() {
-    let Some(program) = installed("nginx") else { return };
+    let Some(program) = installed_if_all("nginx") else { return };
     let version = Command::new(&program).arg("-V").bounded_output().unwrap();
     if !String::from_utf8_lossy(&version.stderr).contains("http_v3_module") {
         return skip("nginx is built without HTTP/3");
@@ -54,7 +54,7 @@ fn nginx() {
 
 #[test]
 fn caddy() {
-    let Some(program) = installed("caddy") else { return };
+    let Some(program) = installed_if_all("caddy") else { return };
     let (scratch, backend) = (scratch("caddy"), backend());
     let port = ports::free();
     let home = scratch.path().display();
@@ -76,12 +76,8 @@ fn caddy() {
     ]);
     let _process = Process::start(command, &scratch, &[port]);
     conform(&server("Caddy", &scratch, port), || {
-        lines_with(&scratch.read("output"), |line| {
-            // It would like a larger receive buffer, and root's rights for one.
-            let about_buffers = line.contains("UDP") && line.contains("buffer");
-            [r#""level":"warn""#, r#""level":"error""#].iter().any(|level| line.contains(level))
-                && !about_buffers
-        })
+        // What it warns of is its own configuration, and buffers that only root may enlarge.
+        lines_with(&scratch.read("output"), |line| line.contains(r#""level":"error""#))
     });
 }
 
