@@ -2,7 +2,7 @@
 //!
 //! quinn-proto 0.11 paces every connection (`connection/pacing.rs`): a bucket of 10 to 256 datagrams that fills with 1.25
 //! windows in a round trip. It has no switch; the one way around is a window above `u32::MAX` bytes, for which
-//! `Pacer::delay` asks for no wait. So while there is room in the real window, [`Unpaced`] answers with that room far above
+//! `Pacer::delay` asks for no wait. So while there is room in the real window, `Unpaced` answers with that room far above
 //! `u32::MAX`, and the caller of `poll_transmit` asks for no more datagrams than fit it ([`datagrams_permitted`]). Without room
 //! it answers with the window as it is, against which quinn-proto checks what is in flight. The window that a report shows is
 //! that of `metrics()`, which is always the real one.
