@@ -15,7 +15,7 @@ use crate::transport::Transport;
 /// The application protocol in the handshake (RFC 9114, 3.1).
 const ALPN: &[u8] = b"h3";
 
-/// Datagrams up to this are accepted (RFC 9000, 18.2): what Ethernet carries over IPv4. A server on the same machine would
+/// Datagrams up to this are accepted (RFC 9000, 18.2) unless larger ones are asked for: what Ethernet carries over IPv4. A server on the same machine would
 /// otherwise find out that loopback carries 65,535 bytes (nginx does, with six probes of padding that cost the client more than a
 /// millisecond together, per connection), and be measured with datagrams that it never sends to anybody.
 const RECEIVED_BYTES_MAX: u16 = 1_472;
@@ -87,7 +87,8 @@ impl Connector {
             .supported_versions(vec![VERSION])
             .grease_quic_bit(false);
         // At most what the field has room for.
-        let _ = endpoint.max_udp_payload_size(RECEIVED_BYTES_MAX);
+        let asked = options.transport.datagram_bytes.unwrap_or(0);
+        let _ = endpoint.max_udp_payload_size(RECEIVED_BYTES_MAX.max(asked));
         let mut client = ClientConfig::new(Arc::new(TlsConfig(tls)));
         client
             .transport_config(Arc::new(options.transport.config()))

@@ -22,6 +22,9 @@ const ONE: f64 = 1.2;
 /// So many datagrams of one request or response could have gone together.
 const MANY: f64 = 4.0;
 
+/// Smaller datagrams on average are acknowledgements and single requests, of which there is one at a time to send.
+const FULL_BYTES: u64 = 1_000;
+
 /// Fewer datagrams say nothing.
 const FEWEST: u64 = 1_000;
 
@@ -74,6 +77,7 @@ fn alone(run: &Run, traffic: DatagramTraffic) -> bool {
     let each = traffic.datagrams as f64 / run.record.responses.max(1) as f64;
     traffic.datagrams >= FEWEST
         && each >= MANY
+        && traffic.bytes >= traffic.datagrams * FULL_BYTES
         && traffic.per_call().is_some_and(|per_call| per_call < ONE)
 }
 
@@ -111,6 +115,13 @@ mod tests {
         };
         quic(&mut run, responses, responses);
         assert_eq!(check(&run), None, "a response in each datagram: nothing could go together");
+        let acknowledged = DatagramTraffic {
+            calls: responses * 9,
+            datagrams: responses * 9,
+            bytes: responses * 9 * 40,
+        };
+        run.record.http3.as_mut().unwrap().quic.sent = acknowledged;
+        assert_eq!(check(&run), None, "acknowledgements leave one by one");
         quic(&mut run, responses * 4, responses * 4);
         let found = check(&run).unwrap();
         assert!(found.evidence.contains("datagrams were received with"), "{}", found.evidence);
