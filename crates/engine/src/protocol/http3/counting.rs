@@ -17,6 +17,11 @@ pub(super) struct Counted {
 }
 
 impl Counted {
+    /// What the socket had counted when it was last looked at.
+    pub fn socket(&self) -> DatagramCounts {
+        self.socket
+    }
+
     /// Adds what came since the last look to the facts. `is_over`: nothing follows on this connection, or in this run.
     pub fn add(
         &mut self,

@@ -116,7 +116,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     /// Looks at what went through the slot's socket.
     pub(super) fn count<I: Io>(&mut self, io: &mut I, slot: Slot, is_over: bool) {
         let quic = &mut self.connections[slot as usize].state.carrier;
-        let counts = quic.connection.as_ref().filter(|own| own.stands()).map(|own| own.counts());
+        let counts = quic.counts();
         let socket = io.datagram_counts(slot);
         quic.counted.add(socket, counts, is_over, &mut self.protocol.carrier.facts.quic);
     }

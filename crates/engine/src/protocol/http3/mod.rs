@@ -21,7 +21,7 @@ use std::sync::Arc;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::{Http3Facts, Record, TlsFacts, WindowWaits};
 use ablaze_net::{CloseReason, Datagrams, Io, Receive, Slot};
-use ablaze_quic::client::{Connection, RequestSet};
+use ablaze_quic::client::{Connection, Counts, RequestSet};
 use ablaze_wire::http1::patch::Digits;
 
 use self::counting::Counted;
@@ -65,6 +65,14 @@ impl Http3 {
             facts: Box::default(),
             tls: Box::default(),
         }
+    }
+}
+
+impl Quic {
+    /// What QUIC counted on a connection that stood, over or not.
+    fn counts(&self) -> Option<Counts> {
+        let stood = self.connection.as_ref().filter(|own| own.handshake().is_some());
+        stood.map(|own| own.counts())
     }
 }
 
@@ -120,6 +128,7 @@ impl Carrier for Http3 {
 
     const VERSION: &'static str = "HTTP/3";
     const VIOLATED: FailureKind = FailureKind::Http3Violated;
+    /// What RFC 9114, 6.1, wants servers to permit at least.
     const STREAMS_AT_FIRST: u32 = 100;
     const LIMIT_COMES_LATE: bool = false;
     const TAKES_LEAVE: bool = true;
@@ -218,14 +227,16 @@ impl Carrier for Http3 {
         _why: CloseReason,
         goaway: Option<GoAway>,
     ) -> Option<FailureKind> {
+        // The socket is gone, and may have gone first.
+        let (socket, counts) = (slot.counted.socket(), slot.counts());
+        slot.counted.add(socket, counts, true, &mut self.facts.quic);
         let ended = slot.connection.as_ref().and_then(|connection| connection.ended());
         let known = ended.and_then(trouble::of_ended).map(|trouble| trouble.kind);
         known.or(goaway.filter(|goaway| goaway.is_error).map(|_| FailureKind::GoAway))
     }
 
-    fn window_opens(&mut self) {
-        self.facts.open_window();
-    }
+    /// Facts begin anew with the counts of sockets, right behind this.
+    fn window_opens(&mut self) {}
 
     fn counts_from<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I) {
         worker.count_all(io, false);

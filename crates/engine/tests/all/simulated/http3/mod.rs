@@ -80,6 +80,9 @@ fn handshakes_are_timed_and_retries_counted() {
             assert_eq!(run.record.connections_opened, 20);
             let quic = &run.record.http3.as_ref().unwrap().quic;
             assert_eq!((quic.handshakes, quic.retries), (20, if retry { 20 } else { 0 }));
+            // Of connections that are over as well.
+            assert_eq!(quic.rtt_ns.map(|spread| spread.count), Some(20));
+            assert!(quic.packets_sent >= 40, "{}", quic.packets_sent);
             let tls = run.record.answered.tls.as_ref().expect("every request has a handshake");
             let took_ns = tls.handshake.max_ns().unwrap();
             assert!((handshake_ns - MS / 10..=handshake_ns + MS).contains(&took_ns), "{took_ns}");
