@@ -147,6 +147,20 @@ fn notes(spec: &ModelSpec) -> Vec<String> {
     given.map(|(name, _)| format!("{name} has no effect on {model}, which has no fibers")).collect()
 }
 
+/// What is asked of HTTP/3, if it is spoken.
+fn http3_options(spec: &ModelSpec) -> Result<Option<Http3Options>, CommandError> {
+    let (retry, loss) = (spec.connections.retry, spec.trouble.datagram_loss);
+    if spec.speaks_http3() {
+        return Ok(Some(Http3Options { retry, loss: loss.map_or(0.0, Share::get) }));
+    }
+    match if retry { Some("--retry") } else { loss.map(|_| "--datagram-loss") } {
+        Some(option) => {
+            Err(CommandError::usage(format!("{option} needs HTTP/3: use --http 3, too")))
+        }
+        None => Ok(None),
+    }
+}
+
 fn told(spec: &ModelSpec, listen: Option<&str>) -> Result<Options, CommandError> {
     let ModelSpec { responses, connections, trouble, .. } = spec;
     let own = Options::default();
@@ -166,10 +180,7 @@ fn told(spec: &ModelSpec, listen: Option<&str>) -> Result<Options, CommandError>
         address,
         tls: tls::options(&tls, address.ip())?,
         http2: http3 || connections.http == Some(HttpVersion::Http2),
-        http3: http3.then(|| Http3Options {
-            retry: connections.retry,
-            loss: trouble.datagram_loss.map_or(0.0, Share::get),
-        }),
+        http3: http3_options(spec)?,
         max_streams: connections.max_streams.unwrap_or(own.max_streams),
         model: model.unwrap_or(own.model),
         accept: spec
@@ -375,6 +386,8 @@ mod tests {
             ("--like nginx", "--like list"),
             ("--fault garbage=200%", "is not a share"),
             ("--delay uniform:3", "uniform:1ms-20ms"),
+            ("--retry", "--retry needs HTTP/3: use --http 3, too"),
+            ("--http 2 --datagram-loss 1%", "--datagram-loss needs HTTP/3"),
         ];
         for (words, needle) in cases {
             let error = error_of(words);

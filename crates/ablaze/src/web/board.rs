@@ -14,14 +14,14 @@ const COMES_BACK: Duration = Duration::from_secs(3);
 /// The newest state, for all threads.
 #[derive(Debug, Default)]
 pub struct Board {
+    /// The page as a browser gets it first: there before anybody can come.
+    page: String,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The page as a browser gets it first.
-    page: Arc<String>,
     parts: Vec<Posted>,
     version: u64,
     /// The finished page.
@@ -73,19 +73,19 @@ impl State {
 }
 
 impl Board {
+    /// A board whose browsers get this page first.
+    pub fn of(page: String) -> Self {
+        Self { page, ..Self::default() }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // What a thread that panicked has left is as good as before: it is only ever replaced.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the page as a browser gets it first.
-    pub fn set_page(&self, page: String) {
-        self.state().page = Arc::new(page);
-    }
-
     /// The page as a browser gets it first.
-    pub fn page(&self) -> Arc<String> {
-        Arc::clone(&self.state().page)
+    pub fn page(&self) -> &str {
+        &self.page
     }
 
     /// Whether somebody looks at it.

@@ -44,11 +44,11 @@ pub struct Web {
 }
 
 impl Web {
-    /// Serves the page from now on, and says where.
+    /// Serves this page from now on, and says where.
     ///
     /// # Errors
     /// When the address cannot be listened on.
-    pub fn begin(address: SocketAddr, orders: Orders) -> Result<Self, CommandError> {
+    pub fn begin(address: SocketAddr, orders: Orders, page: String) -> Result<Self, CommandError> {
         let refused = |error: &std::io::Error| {
             CommandError::usage(format!("--web cannot listen on {address}: {}", reason(error)))
         };
@@ -56,7 +56,7 @@ impl Web {
         let bound = listener.local_addr().map_err(|error| refused(&error))?;
         let access = Access::new(bound).map_err(|error| refused(&error))?;
         let (url, is_open) = (access.url(), access.is_open());
-        let web = Self { url, board: Arc::default(), orders: Arc::new(orders) };
+        let web = Self { url, board: Arc::new(Board::of(page)), orders: Arc::new(orders) };
         let (board, orders) = (Arc::clone(&web.board), Arc::clone(&web.orders));
         let answer = move |exchange| pages::answer(&exchange, &access, &board, &orders);
         http_server::serve(listener, BOUNDS, answer).map_err(|error| refused(&error))?;

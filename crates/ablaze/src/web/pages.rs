@@ -35,7 +35,7 @@ pub fn answer(
         ("GET" | "HEAD", "/") => match board.finished() {
             // Somebody who comes late, or again.
             Some(page) => finished(exchange, board, &page),
-            None => exchange.respond(&page(&board.page(), "Cache-Control: no-store")),
+            None => exchange.respond(&page(board.page(), "Cache-Control: no-store")),
         },
         ("GET" | "HEAD", "/finished") => match board.finished() {
             Some(page) => finished(exchange, board, &page),

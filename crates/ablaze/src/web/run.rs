@@ -41,14 +41,13 @@ impl RunPage {
         plan: &Plan,
         steering: &Steering,
     ) -> Result<Self, CommandError> {
-        let web = Web::begin(address, Orders::default())?;
         let (title, load) = ablaze_report::text::of_plan(plan);
         let mut page = Page::new(&title);
         page.subtitle = load;
         page.sections.push(page::section::command(&own_command_line().0));
         let controls = if steering.has_rate() { Controls::StopAndRate } else { Controls::Stop };
         let empty = parts::PLACES.map(|id| Part { id, html: String::new() });
-        web.board.set_page(live::write(&page, &empty, controls));
+        let web = Web::begin(address, Orders::default(), live::write(&page, &empty, controls))?;
         let page = Self {
             web,
             so_far: SoFar::of(plan),

@@ -64,13 +64,13 @@ impl PlanPage {
         targets: &[Target],
     ) -> Result<Option<Self>, CommandError> {
         let Some(address) = options.web else { return Ok(None) };
-        let web = Web::begin(address, Orders::Interrupting)?;
         let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
         let mut page =
             Page::new(&if title.is_empty() { names.join(", ") } else { title.to_owned() });
         page.sections.push(page::section::command(&own_command_line().0));
         let empty = PLACES.map(|id| Part { id, html: String::new() });
-        web.board.set_page(live::write(&page, &empty, Controls::Stop));
+        let first = live::write(&page, &empty, Controls::Stop);
+        let web = Web::begin(address, Orders::Interrupting, first)?;
         let shown = Shown { what: "Preparing…".to_owned(), ..Shown::default() };
         let page = Self(Arc::new(Inner { web, shown: Mutex::new(shown) }));
         page.post_state();

@@ -20,7 +20,7 @@ const PEAK_MAX_BYTES: u64 = 200 << 20;
 pub const PEAK_GROWTH_MAX_BYTES: u64 = 40 << 20;
 /// Requests that end soon, and requests that wait as long as they may.
 const MANY: &[&str] = &["-n", "24", "--streams", "4", "--timeout", "20s"];
-const FEW: &[&str] = &["-n", "8", "--streams", "4", "--timeout", "400ms"];
+const FEW: &[&str] = &["-n", "8", "--streams", "4", "--timeout", "2s"];
 /// What rustls and its tables take.
 const OF_TLS_BYTES: u64 = 8 << 20;
 /// Scripts that are played at the same time.

@@ -59,11 +59,11 @@ fn windows() {
 }
 
 const UPLOAD: &[&str] =
-    &["-n", "8", "--streams", "4", "--timeout", "400ms", "-b", "a body that waits for a window"];
+    &["-n", "8", "--streams", "4", "--timeout", "2s", "-b", "a body that waits for a window"];
 
 #[test]
 fn no_room() {
-    let late = "did not respond within 400 ms";
+    let late = "did not respond within 2 s";
     hold(&[
         row("no window for bodies, ever", "timeout", late, |peer| {
             peer.hello_with(&[(INITIAL_WINDOW_SIZE, 0)])?;

@@ -32,7 +32,7 @@ fn buttons_change_the_rate_pause_and_end_the_run_and_the_run_says_so() {
 #[test]
 fn the_finished_page_is_the_file_and_the_program_ends_when_it_was_fetched() {
     let (_server, url) = serve();
-    let words = [&url, "-c", "2", "-d", "1500ms", "-o", "run.html", "-o", "run.json"];
+    let words = [&url, "-c", "2", "-d", "4s", "-o", "run.html", "-o", "run.json"];
     let watched = Watched::start(&words);
     let page = watched.get("/");
     for part in ["live-state", "live-over-time", "live-percentiles", "connect-src 'self'"] {
