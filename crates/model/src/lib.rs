@@ -3,6 +3,8 @@
 //! and several runs of several targets ([`experiment`]). Nothing here opens a socket or reads a
 //! clock: the engine fills these types, the verdict judges them, reports show them.
 
+#[doc(hidden)]
+pub mod by_hand;
 pub mod certificate;
 pub mod experiment;
 pub mod failure;

@@ -7,16 +7,15 @@ pub mod profiling;
 
 use std::collections::BTreeMap;
 
-use ablaze_model::plan::groups::Groups;
+use ablaze_model::plan::Load;
 use ablaze_model::plan::tls::{Tls, TlsVersion};
-use ablaze_model::plan::*;
 use ablaze_model::record::{
     Agreed, CheckRecord, Checks, Codes, DatagramTraffic, FirstFailure, FirstMessage, GroupRecord,
-    Handshakes, Http2Facts, Http3Facts, Message, NamedCounts, QuicFacts, Record, Sample, Samples,
+    Handshakes, Http2Facts, Http3Facts, Message, NamedCounts, QuicFacts, Sample, Samples,
     ServerSettings, Slice, Spread, Stopped, StoppedResponse, TlsFacts, WindowWaits,
 };
-use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
-use ablaze_model::{Assessed, FailureKind, Plan};
+use ablaze_model::run::{Backend, Ended, Run, WorkerEffort};
+use ablaze_model::{Assessed, FailureKind, by_hand};
 use ablaze_stats::Latency;
 
 /// A run as it is handed on, judged by the rules.
@@ -311,90 +310,7 @@ pub fn refused() -> Run {
 
 /// A run in which nothing happened for ten seconds.
 pub fn empty() -> Run {
-    Run {
-        plan: plan(),
-        asked: None,
-        command_line: ["ablaze", "-c", "100", "http://127.0.0.1:8080/"].map(String::from).into(),
-        started_unix_ns: 1_795_251_909_123_456_789,
-        elapsed_ns: 10_000_000_000,
-        setup_ns: 9_000_000,
-        ended: Ended::Complete,
-        record: Record::new(),
-        workers: Vec::new(),
-        backend: Backend { name: "io_uring", fallback_reason: None },
-        connected_to: "127.0.0.1:8080".into(),
-        machine: Machine {
-            kernel: Some("6.8.0".into()),
-            cpu_model: None,
-            cpus_allowed: Some(2),
-            memory_bytes: Some(8_000_000_000),
-        },
-        monitor: None,
-        profiling: None,
-        rate_changes: Vec::new(),
-        fleet: None,
-    }
-}
-
-fn plan() -> Plan {
-    Plan {
-        target: Target {
-            url: "http://127.0.0.1:8080/".into(),
-            host: "127.0.0.1".into(),
-            port: 8080,
-            path: "/".into(),
-            addresses: vec!["127.0.0.1:8080".parse().unwrap()],
-            unix_socket: None,
-            proxy: None,
-            others: Vec::new(),
-        },
-        tls: None,
-        http2: None,
-        http3: None,
-        requests: Requests {
-            templates: Vec::new(),
-            order: Vec::new(),
-            origins: Vec::new(),
-            method: "GET".into(),
-            minor_version: 1,
-            has_body: false,
-            seed: 1,
-            data: None,
-            groups: Groups::default(),
-        },
-        journey: None,
-        load: Load::Closed { connections: 100, pipeline: 1 },
-        limits: Limits {
-            requests: None,
-            duration_ns: Some(10_000_000_000),
-            warmup_ns: 0,
-            timeout_ns: 30_000_000_000,
-            max_head_bytes: 65_536,
-            unreachable_after: 10,
-        },
-        connections: Connections {
-            keep_alive: true,
-            requests_per_connection: None,
-            close: Close::Await,
-            repeat: true,
-            clock_starts: ClockStarts::AfterConnecting,
-            ramp_ns: 0,
-            local_addresses: Vec::new(),
-            local_ports: Some(20_000..=30_000),
-            socket_buffer_bytes: None,
-            no_delay: true,
-        },
-        workers: Workers {
-            count: 1,
-            count_reason: "half of the 2 CPUs allowed, the target is on this host".into(),
-            cpus: vec![1],
-            io: IoChoice::Auto,
-            spin: Spin::For(50_000),
-            cpus_to_spare: false,
-        },
-        expect: vec![200..=399],
-        checks: None,
-        keep_every_request: false,
-        part: None,
-    }
+    let mut run = by_hand::run();
+    run.plan.workers.count_reason = "half of the 2 CPUs allowed, the target is on this host".into();
+    run
 }

@@ -93,60 +93,48 @@ fn cpus(quota_us: f64, period_us: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use std::path::PathBuf;
+    use ablaze_testing::Scratch;
 
-    fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
-        let root = std::env::temp_dir().join(format!("ablaze-quota-{}-{name}", std::process::id()));
-        for (path, text) in files {
-            let path = root.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        root
-    }
+    use super::*;
 
     #[test]
     fn version_2_takes_the_smallest_of_the_path() {
-        let root =
-            tree("v2", &[("a/cpu.max", "150000 100000\n"), ("a/b/cpu.max", "400000 100000\n")]);
+        let root = Scratch::tree(
+            "v2",
+            &[("a/cpu.max", "150000 100000\n"), ("a/b/cpu.max", "400000 100000\n")],
+        );
         assert_eq!(quota_under(&root, "0::/a/b\n"), Some(1.5));
         assert_eq!(quota_under(&root, "0::/\n"), None);
-        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn version_2_without_a_limit_says_so() {
-        let root = tree("max", &[("cpu.max", "max 100000\n")]);
+        let root = Scratch::tree("max", &[("cpu.max", "max 100000\n")]);
         assert_eq!(quota_under(&root, "0::/elsewhere/not/visible\n"), None);
-        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn version_1_reads_quota_and_period() {
         let files = [("cpu/x/cpu.cfs_quota_us", "200000"), ("cpu/x/cpu.cfs_period_us", "100000")];
-        let root = tree("v1", &files);
+        let root = Scratch::tree("v1", &files);
         assert_eq!(quota_under(&root, "4:cpu,cpuacct:/x\n2:memory:/x\n"), Some(2.0));
         fs::write(root.join("cpu/x/cpu.cfs_quota_us"), "-1").unwrap();
         assert_eq!(quota_under(&root, "4:cpu,cpuacct:/x\n"), None);
-        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn memory_has_limits_of_its_own() {
-        let root = tree(
+        let root = Scratch::tree(
             "memory",
             &[("a/memory.max", "1000000\n"), ("a/b/memory.max", "max\n"), ("a/b/cpu.max", "1 1\n")],
         );
         assert_eq!(memory_limit_under(&root, "0::/a/b\n"), Some(1_000_000));
-        fs::remove_dir_all(root).unwrap();
         let none = "9223372036854771712\n";
-        let root = tree(
+        let root = Scratch::tree(
             "memory-v1",
             &[("memory/memory.limit_in_bytes", none), ("memory/a/memory.limit_in_bytes", "5000\n")],
         );
         assert_eq!(memory_limit_under(&root, "4:memory:/a\n"), Some(5000));
         assert_eq!(memory_limit_under(&root, "4:memory:/\n"), None);
-        fs::remove_dir_all(root).unwrap();
     }
 }

@@ -25,6 +25,17 @@ impl Scratch {
         Self(path)
     }
 
+    /// Makes it with these files, in folders where their paths have some.
+    pub fn tree(name: &str, files: &[(&str, &str)]) -> Self {
+        let folder = Self::new(name);
+        for (path, text) in files {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.0

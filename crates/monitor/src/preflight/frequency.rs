@@ -87,23 +87,15 @@ impl IdleStates {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
-    use std::path::PathBuf;
 
-    fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
-        let root = std::env::temp_dir().join(format!("ablaze-clock-{}-{name}", std::process::id()));
-        for (path, text) in files {
-            let path = root.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        root
-    }
+    use ablaze_testing::Scratch;
+
+    use super::*;
 
     #[test]
     fn governors_and_frequencies_of_the_allowed_processors_are_read() {
-        let root = tree(
+        let root = Scratch::tree(
             "frequency",
             &[
                 ("cpu0/cpufreq/scaling_governor", "powersave\n"),
@@ -122,12 +114,11 @@ mod tests {
         assert_eq!((read.turbo, read.driver.as_deref()), (Some(false), Some("intel_pstate")));
         fs::write(root.join("intel_pstate/no_turbo"), "0\n").unwrap();
         assert_eq!(Frequency::under(&root, &[]).turbo, Some(true));
-        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn disabled_states_do_not_count() {
-        let root = tree(
+        let root = Scratch::tree(
             "idle",
             &[
                 ("state0/name", "POLL\n"),

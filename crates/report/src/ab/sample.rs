@@ -1,10 +1,9 @@
 //! A Run made by hand, for the tests of ab's reports: ten responses, two of which had to connect.
 
-use ablaze_model::plan::groups::Groups;
-use ablaze_model::plan::*;
+use ablaze_model::plan::{ClockStarts, Load, Target};
 use ablaze_model::record::RequestLine;
-use ablaze_model::run::{Backend, Ended, Machine};
-use ablaze_model::{Phases, Plan, Record, Run};
+use ablaze_model::run::{Backend, Machine};
+use ablaze_model::{Phases, Plan, Record, Run, by_hand};
 
 /// Ten responses of 14 bytes in 1 to 10 ms; the first two include 2 ms and 1 ms of connecting.
 pub fn run() -> Run {
@@ -33,21 +32,14 @@ pub fn run() -> Run {
     }
     Run {
         plan: plan(),
-        asked: None,
         command_line: vec!["ablaze".into(), "ab".into()],
         started_unix_ns: 1_781_524_800_000_000_000,
         elapsed_ns: 40_000_000,
         setup_ns: 0,
-        ended: Ended::Complete,
         record: record(answered, every_request),
-        workers: Vec::new(),
         backend: Backend { name: "epoll", fallback_reason: None },
-        connected_to: "127.0.0.1:8080".into(),
         machine: Machine::default(),
-        monitor: None,
-        profiling: None,
-        rate_changes: Vec::new(),
-        fleet: None,
+        ..by_hand::run()
     }
 }
 
@@ -70,64 +62,20 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
 }
 
 fn plan() -> Plan {
-    Plan {
-        target: Target {
-            url: "http://localhost:8080/a?b=1".into(),
-            host: "localhost".into(),
-            port: 8080,
-            path: "/a?b=1".into(),
-            addresses: Vec::new(),
-            unix_socket: None,
-            proxy: None,
-            others: Vec::new(),
-        },
-        tls: None,
-        http2: None,
-        http3: None,
-        requests: Requests {
-            templates: Vec::new(),
-            order: Vec::new(),
-            origins: Vec::new(),
-            method: "GET".into(),
-            minor_version: 0,
-            has_body: false,
-            seed: 0,
-            data: None,
-            groups: Groups::default(),
-        },
-        journey: None,
-        load: Load::Closed { connections: 2, pipeline: 1 },
-        limits: Limits {
-            requests: Some(10),
-            duration_ns: None,
-            warmup_ns: 0,
-            timeout_ns: 30_000_000_000,
-            max_head_bytes: 65536,
-            unreachable_after: 10,
-        },
-        connections: Connections {
-            keep_alive: true,
-            requests_per_connection: None,
-            close: Close::Await,
-            repeat: true,
-            clock_starts: ClockStarts::BeforeConnecting,
-            ramp_ns: 0,
-            local_addresses: Vec::new(),
-            local_ports: None,
-            socket_buffer_bytes: None,
-            no_delay: true,
-        },
-        workers: Workers {
-            count: 1,
-            count_reason: String::new(),
-            cpus: Vec::new(),
-            io: IoChoice::Auto,
-            spin: Spin::Auto,
-            cpus_to_spare: false,
-        },
-        expect: vec![200..=399],
-        checks: None,
-        keep_every_request: true,
-        part: None,
-    }
+    let mut plan = by_hand::plan();
+    plan.target = Target {
+        url: "http://localhost:8080/a?b=1".into(),
+        host: "localhost".into(),
+        path: "/a?b=1".into(),
+        addresses: Vec::new(),
+        ..plan.target
+    };
+    plan.requests.minor_version = 0;
+    plan.load = Load::Closed { connections: 2, pipeline: 1 };
+    (plan.limits.requests, plan.limits.duration_ns) = (Some(10), None);
+    plan.connections.clock_starts = ClockStarts::BeforeConnecting;
+    plan.connections.local_ports = None;
+    plan.workers.cpus.clear();
+    plan.keep_every_request = true;
+    plan
 }
