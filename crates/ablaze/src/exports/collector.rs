@@ -5,8 +5,9 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use ablaze_engine::transport::tls::Shared;
+use ablaze_engine::transport::tls::{Shared, kind_of};
 use ablaze_load::planning;
+use ablaze_model::FailureKind;
 use ablaze_model::printable::printable;
 use ablaze_model::spec::{Secrets, TlsSpec, TrustSpec};
 use ablaze_report::system_error::reason;
@@ -81,7 +82,7 @@ impl Collector {
             std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut => {
                 format!("no response within {} s", EXCHANGE_MAX.as_secs())
             }
-            _ => reason(&error),
+            _ => untrusted(&error).unwrap_or_else(|| reason(&error)),
         };
         let mut tcp = Within { tcp, until };
         let status = match &self.tls {
@@ -172,6 +173,25 @@ impl Write for Within {
     }
 }
 
+/// What is wrong with the collector's certificate, if that is what the error is.
+fn untrusted(error: &std::io::Error) -> Option<String> {
+    let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    let trusted = "this system trusts others (SSL_CERT_FILE names a file of those to trust)";
+    Some(match kind_of(error) {
+        FailureKind::CertificateIssuer => {
+            format!("its certificate is from an unknown issuer: {trusted}")
+        }
+        FailureKind::CertificateSelfSigned => {
+            format!("its certificate is self-signed: {trusted}")
+        }
+        FailureKind::CertificateName => "its certificate is for another name".to_owned(),
+        FailureKind::CertificateExpired => {
+            "its certificate has expired or is not yet valid".to_owned()
+        }
+        _ => return None,
+    })
+}
+
 /// `name=value,name=value`, values percent-encoded (the specification's form of W3C Baggage), as lines of a head.
 fn head_fields(text: &str) -> Result<String, String> {
     let mut lines = String::new();
@@ -197,6 +217,8 @@ fn decoded(text: &str) -> String {
     let (mut decoded, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
         let hex = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        // A sign would be read, too.
+        let hex = hex.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
         match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(byte) => {
                 decoded.push(byte);
@@ -219,6 +241,7 @@ mod tests {
     fn headers_are_decoded_and_cannot_break_out() {
         let lines = head_fields("api-key=a%20b, x=y=z,,");
         assert_eq!(lines.as_deref(), Ok("api-key: a b\r\nx: y=z\r\n"));
+        assert_eq!(head_fields("x=%+5%zz%").as_deref(), Ok("x: %+5%zz%\r\n"));
         assert!(head_fields("x=a%0D%0AHost: b").is_err());
         assert!(head_fields("a b=c").is_err() && head_fields("secret").is_err());
     }

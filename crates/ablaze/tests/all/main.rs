@@ -2,6 +2,7 @@
 //! itself is in `alone`.
 
 mod ab;
+mod authority;
 mod beside_hurl;
 mod causes;
 mod command;

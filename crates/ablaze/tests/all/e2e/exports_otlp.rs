@@ -5,9 +5,12 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::spawn;
 
+use ablaze_target::tls::{Identity, TlsOptions};
+use ablaze_target::{Options, Server};
 use ablaze_testing::Bounded;
 use serde_json::Value;
 
+use crate::authority::{Authority, NOW};
 use crate::e2e::support::{command, serve, url};
 
 /// A collector that keeps head and body of what it gets and responds with this status; it ends with the test program.
@@ -95,4 +98,29 @@ fn a_collector_that_is_not_there_or_refuses_is_told_once_and_the_run_goes_on() {
     let ran = command(&[&url(&server, "/"), "-n", "1", "--otlp=http://me:secret@127.0.0.1"]).ran();
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains("OTEL_EXPORTER_OTLP_HEADERS") && !ran.stderr.contains("secret"));
+}
+
+#[test]
+fn a_collector_with_tls_is_verified_with_what_the_system_trusts() {
+    let server = serve();
+    let (here, elsewhere) = (Authority::new("collectors"), Authority::new("others"));
+    let issued = here.issue("localhost", NOW);
+    let identity = Identity::from_pem(issued.0.as_bytes(), issued.1.as_bytes()).unwrap();
+    // Whatever is posted to it gets a 200, and it counts.
+    let address = "127.0.0.1:0".parse().unwrap();
+    let tls = Some(TlsOptions::new(identity));
+    let collector =
+        Server::start(Options { address, threads: 1, tls, ..Options::default() }).unwrap();
+    let option = format!("--otlp=https://localhost:{}/hello", collector.address().port());
+    let run = |trusted: &Authority| {
+        let words = [&url(&server, "/"), "-d", "500ms", "--interval", "100ms", "--quiet", &option];
+        command(&words).env("SSL_CERT_FILE", trusted.cacert()).ran()
+    };
+    let ran = run(&here);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    let ran = run(&elsewhere);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("its certificate is from an unknown issuer"), "{ran:?}");
+    assert!(ran.stderr.contains("SSL_CERT_FILE") && ran.stderr.lines().count() == 1, "{ran:?}");
+    assert!(collector.stop().unwrap().requests >= 2);
 }

@@ -3,59 +3,16 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 
 use ablaze_target::tls::{Identity, TlsOptions, TlsVersion};
 use ablaze_target::{Options, Running, Server};
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+
+use rcgen::{CertificateParams, KeyPair};
 
 use ablaze_testing::skip::skip;
 
+use crate::authority::{Authority, Issued, NOW};
 use crate::tls::nginx::ablaze;
-
-/// An issuer, its certificate in a file of the test's own.
-struct Authority {
-    issuer: Issuer<'static, KeyPair>,
-    pem: String,
-    file: PathBuf,
-}
-
-/// A certificate and its key, as PEM.
-type Issued = (String, String);
-
-impl Authority {
-    fn new(name: &str) -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.distinguished_name.push(DnType::CommonName, name);
-        let key = KeyPair::generate().unwrap();
-        let pem = params.self_signed(&key).unwrap().pem();
-        let file = format!("ablaze-mistakes-{}-{name}.pem", std::process::id());
-        let file = std::env::temp_dir().join(file);
-        std::fs::write(&file, &pem).unwrap();
-        Self { issuer: Issuer::new(params, key), pem, file }
-    }
-
-    fn issue(&self, name: &str, years: (i32, i32)) -> Issued {
-        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        params.not_before = date_time_ymd(years.0, 1, 1);
-        params.not_after = date_time_ymd(years.1, 1, 1);
-        let key = KeyPair::generate().unwrap();
-        (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
-    }
-
-    fn cacert(&self) -> &str {
-        self.file.to_str().unwrap()
-    }
-}
-
-impl Drop for Authority {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.file);
-    }
-}
-
-const NOW: (i32, i32) = (2020, 2090);
 
 fn tls(issued: &Issued) -> TlsOptions {
     TlsOptions::new(Identity::from_pem(issued.0.as_bytes(), issued.1.as_bytes()).unwrap())

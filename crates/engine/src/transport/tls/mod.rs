@@ -37,6 +37,7 @@ pub use self::config::{Offers, Shared};
 use self::session::{Phase, Session};
 use self::trace::Trace;
 pub(crate) use self::trouble::Trouble;
+pub use self::trouble::kind_of;
 use super::proxy::Tunnelled;
 use super::{Above, Facts, Line, OnDriver};
 use ablaze_model::failure::FailureKind;

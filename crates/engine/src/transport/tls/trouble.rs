@@ -159,6 +159,11 @@ fn shown(text: &str) -> String {
     shown
 }
 
+/// What kind of failure it is that rustls ends a handshake with.
+pub fn kind_of(error: &Error) -> FailureKind {
+    Trouble::of(error).kind
+}
+
 fn of_certificate(reason: &CertificateError) -> FailureKind {
     match reason {
         CertificateError::Expired
