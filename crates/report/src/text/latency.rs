@@ -50,6 +50,8 @@ const SHAPE_FROM: u64 = 20;
 struct Row<'a> {
     label: &'static str,
     latency: &'a Latency,
+    /// What its times are part of. No percentile of a part exceeds that of the whole, which is recorded in finer buckets.
+    within: Option<&'a Latency>,
     note: String,
 }
 
@@ -99,7 +101,8 @@ fn making<'a>(
     handshakes: Option<&'a Latency>,
     note: &str,
 ) -> Vec<Row<'a>> {
-    let row = |label, latency, note: &str| Row { label, latency, note: note.to_string() };
+    let row =
+        |label, latency, note: &str| Row { label, latency, within: None, note: note.to_string() };
     match (run.plan.http3, handshakes) {
         (Some(_), Some(handshakes)) => vec![row("quic", handshakes, note)],
         (_, handshakes) => std::iter::once(row("connect", connect, note))
@@ -113,7 +116,8 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
     let record = &run.record;
     let answered = &record.answered;
     let mut rows = Vec::new();
-    let row = |label, latency, note: &str| Row { label, latency, note: note.to_string() };
+    let row =
+        |label, latency, note: &str| Row { label, latency, within: None, note: note.to_string() };
     if record.setup_connect.count() > 0 {
         let note = format!("{}×, before the clock", grouped(record.setup_connect.count()));
         let handshakes = record.setup_tls.as_deref();
@@ -128,10 +132,11 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
         let handshakes = answered.tls.as_ref().map(|tls| &tls.handshake);
         rows.extend(making(run, &answered.connect, handshakes, &note));
     }
-    rows.push(row("wait", &answered.wait, ""));
+    let within = Some(&answered.total);
+    rows.push(Row { within, ..row("wait", &answered.wait, "") });
     let p50 = |latency: &Latency| latency.quantile_ns(0.5).unwrap_or(0) as f64;
     if p50(&answered.receive) >= p50(&answered.total) * RECEIVE_MATTERS_FROM {
-        rows.push(row("receive", &answered.receive, ""));
+        rows.push(Row { within, ..row("receive", &answered.receive, "") });
     }
     match &answered.intended {
         None => rows.push(row("total", &answered.total, "")),
@@ -210,7 +215,8 @@ fn cells(row: &Row<'_>, columns: Columns) -> Vec<String> {
     let deviation_ns = latency.deviation_ns().filter(|_| latency.count() > 1);
     cells.extend(spread(deviation_ns));
     for (name, q) in columns.percentiles() {
-        let value = latency.supported_quantile_ns(q).map(|ns| ns as f64);
+        let most_ns = row.within.and_then(|whole| whole.quantile_ns(q)).unwrap_or(u64::MAX);
+        let value = latency.supported_quantile_ns(q).map(|ns| ns.min(most_ns) as f64);
         cells.push(cell(value));
         if columns.interval && name == WITH_INTERVAL {
             let interval = value.zip(latency.quantile_interval_ns(q));
@@ -348,5 +354,21 @@ mod tests {
         assert_eq!(interval_text(835_000.0, (833_000, 838_000)), "[833–838]");
         assert_eq!(interval_text(990_000.0, (980_000, 1_200_000)), "[980–1,200]");
         assert_eq!(interval_text(1_300_000.0, (1_297_000, 1_310_000)), "[1.30–1.31]");
+    }
+
+    #[test]
+    fn a_part_does_not_take_longer_than_the_whole() {
+        let (mut wait, mut total) = (Latency::new(3), Latency::new(4));
+        // 5,745 µs is in a bucket of `wait` that reaches above 5,746 µs.
+        for _ in 0..1_000 {
+            wait.record(5_743_000);
+            total.record(5_743_100);
+        }
+        assert!(wait.quantile_ns(0.99) > total.quantile_ns(0.99), "the buckets differ");
+        let row = |latency, within| Row { label: "", latency, within, note: String::new() };
+        let columns = Columns::FORMS[0];
+        let at = head(columns).iter().position(|name| name == "p99").unwrap();
+        let of_part = &cells(&row(&wait, Some(&total)), columns)[at];
+        assert_eq!(of_part, &cells(&row(&total, None), columns)[at]);
     }
 }

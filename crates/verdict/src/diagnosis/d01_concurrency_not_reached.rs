@@ -12,7 +12,7 @@ use crate::live::figures::{self, asked_in_flight, elapsed_s};
 use crate::live::little;
 use crate::printed::Report;
 use crate::rules::arithmetic::{self, nothing_came_back};
-use crate::words::{amount, counted, decimal, grouped};
+use crate::words::{amount, counted, decimal, grouped, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D01,
@@ -115,9 +115,20 @@ fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
         );
         return (cause, ", and see in the server's log what became of them");
     }
+    let drain_ns = record.drain_ns.unwrap_or(0);
+    if drain_ns.saturating_mul(2) >= run.elapsed_ns {
+        let cause = format!(
+            "For the last {} no request was left for some of the places, and those in flight were waited for.",
+            time(drain_ns as f64 / 1e6)
+        );
+        return (cause, ", or end the run by time");
+    }
     // Whichever left places empty more often.
     let reopened = record.connections_opened.saturating_sub(connections);
-    if record.failures_total() > 0 && record.failures_total().saturating_mul(2) >= reopened {
+    if reopened > 0
+        && record.failures_total() > 0
+        && record.failures_total().saturating_mul(2) >= reopened
+    {
         let cause = "Most of the connections were not in use; requests failed, and a place stays \
                      empty from a failure until its connection is opened again.";
         return (cause.to_owned(), ", and check the errors to see why they failed");
@@ -130,12 +141,15 @@ fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
         );
         return (cause, "; with connections that stay open more would be");
     }
-    let cause = format!(
-        "Of {} connections {opened} were opened, and no request failed: the others never carried \
-         a request.",
-        grouped(connections)
-    );
-    (cause, "")
+    if record.connections_opened < connections && record.failures_total() == 0 {
+        let cause = format!(
+            "Of {} connections {opened} were opened, and no request failed: the others never carried \
+             a request.",
+            grouped(connections)
+        );
+        return (cause, "");
+    }
+    ("Most of the connections were not in use; what kept them is not seen.".to_owned(), "")
 }
 
 fn seen(run: &Run) -> Option<String> {

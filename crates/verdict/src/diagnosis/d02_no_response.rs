@@ -49,37 +49,13 @@ const MOST: f64 = 0.5;
 const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
-const OF_THE_SERVER: [FailureKind; 29] = [
-    FailureKind::Refused,
-    FailureKind::Reset,
-    FailureKind::Timeout,
-    FailureKind::ClosedWithoutResponse,
-    FailureKind::ShortBody,
-    FailureKind::ShortHead,
-    FailureKind::Malformed,
-    FailureKind::TooLarge,
-    FailureKind::Unreachable,
-    FailureKind::CertificateExpired,
-    FailureKind::CertificateName,
-    FailureKind::CertificateIssuer,
-    FailureKind::CertificateSelfSigned,
-    FailureKind::CertificateInvalid,
-    FailureKind::ClientCertificate,
-    FailureKind::NoCommonTls,
-    FailureKind::AnsweredInPlain,
-    FailureKind::AnsweredInTls,
-    FailureKind::TlsRefused,
-    FailureKind::TlsBroken,
-    FailureKind::TlsTruncated,
-    FailureKind::NoHttp2,
-    FailureKind::StreamReset,
-    FailureKind::GoAway,
-    FailureKind::Http2Violated,
-    FailureKind::ProxyAuthentication,
-    FailureKind::ProxyRefused,
-    FailureKind::ProxyClosed,
-    FailureKind::ProxyMalformed,
-];
+fn is_of_the_server(kind: FailureKind) -> bool {
+    !matches!(kind, FailureKind::LocalPorts | FailureKind::LocalDescriptors | FailureKind::Other)
+}
+
+fn kinds_of_the_server() -> impl Iterator<Item = FailureKind> {
+    FailureKind::ALL.into_iter().filter(|kind| is_of_the_server(*kind))
+}
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -104,8 +80,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         }
         kind => record.failures_of(kind),
     };
-    let kinds = OF_THE_SERVER.into_iter().filter(|kind| failures_of(*kind) > 0);
-    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| failures_of(*kind)).sum();
+    let kinds = kinds_of_the_server().filter(|kind| failures_of(*kind) > 0);
+    let unanswered: u64 = kinds_of_the_server().map(&failures_of).sum();
     // A request that was dropped on a new connection as well as on a reused one failed, sent again or not.
     let again = d18_connections_cut::dropped(run).unwrap_or(0);
     let of = record.finished() + again;
@@ -144,7 +120,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
-    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| record.failures_of(*kind)).sum();
+    let unanswered: u64 = kinds_of_the_server().map(|kind| record.failures_of(kind)).sum();
     (record.finished() > 0).then(|| {
         format!(
             "{} of {} got no valid response.",

@@ -61,6 +61,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     let statuses =
         others.iter().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
     let kind = Kind::of(others.iter().map(|(status, _)| *status), count < record.responses);
+    let kind = match kind {
+        Kind::Unnamed if are_by_default(run) => Kind::NotModified,
+        kind => kind,
+    };
     let evidence = format!(
         "{} of {} ({}) {}: {}.",
         grouped(count),
@@ -81,6 +85,8 @@ enum Kind {
     Redirects,
     /// Successes, of which `--expect` names none.
     Unnamed,
+    /// 304, where nobody named it and no request asked for it.
+    NotModified,
     /// Beside others that succeeded: 429 or 503.
     Refusals,
     /// The connection speaks something else from then on.
@@ -115,6 +121,7 @@ impl Kind {
             Self::Redirects => "were redirects, which nobody followed",
             Self::Switched => "changed the protocol",
             Self::Unnamed => "had a status that is not expected",
+            Self::NotModified => "said that nothing has changed, without being asked",
             Self::Refusals | Self::Errors | Self::Pages => "did not succeed",
         }
     }
@@ -125,6 +132,17 @@ impl Kind {
             Self::Redirects => {
                 "The rate has redirects in it, which cost a server different work than the page \
                  that they lead to."
+            }
+            Self::NotModified => {
+                return (
+                    "The server says that what the client has is still valid (304), and no request said that it \
+                     has anything: the rate is that of responses without a body."
+                        .to_owned(),
+                    format!(
+                        "Find out why the server responds so to a request without If-None-Match and \
+                         If-Modified-Since; if that is what is measured, name the status with {expect}."
+                    ),
+                );
             }
             Self::Unnamed => {
                 return (
@@ -187,13 +205,22 @@ impl Kind {
                 spelled(run, Opt::Rate),
                 spelled(run, Opt::Connections)
             ),
-            Self::Switched => format!("{look}, and leave out the header that asks for the change."),
-            Self::Errors | Self::Pages | Self::Unnamed => format!(
+            Self::Switched => match headers::given(run, "upgrade") {
+                Some(_) => format!("{look}, and leave out the header that asks for the change."),
+                None => format!("{look}: no request asked for the change (Upgrade)."),
+            },
+            Self::Errors | Self::Pages | Self::Unnamed | Self::NotModified => format!(
                 "{look}, fix the URL or the server, and measure again; if these responses are \
                  intended, give their status with {expect}."
             ),
         }
     }
+}
+
+/// Whether nobody said which statuses are expected: a 304 is among those of the default.
+fn are_by_default(run: &Run) -> bool {
+    let asked = run.asked.as_ref().is_some_and(|asked| asked.expect_asked);
+    !asked && run.record.statuses.get(&304).is_some_and(|count| *count > 0)
 }
 
 fn seen(run: &Run) -> Option<String> {

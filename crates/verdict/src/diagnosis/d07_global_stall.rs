@@ -89,7 +89,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         let (from, to) = (*at as u64, (*at + *length) as u64);
         !run.was_paused_between(from * slices.slice_ns, to * slices.slice_ns)
     });
-    if are_of_timers(run, stalls.len()) || chance::explains(run, &stalls) {
+    if are_of_timers(run, stalls.len())
+        || chance::explains(run, &stalls)
+        || chance::are_all_slow(run, &stalls)
+    {
         return None;
     }
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;

@@ -13,7 +13,7 @@ use super::d02_no_response::STOPPED;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
 use crate::DiagnosisId::{D07, D11, D13, D23, D30};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{in_flight, server_stopped};
+use crate::live::figures::{in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent, time};
 
@@ -89,7 +89,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     // Who waits for a connection does not wait for a CPU, unless the server did so most of the time.
     let starved = d13_shared_processors::waited(run) >= STARVED;
     let of_connections = used(run) >= IN_USE && !starved;
-    Some(if of_connections { finding.not_explained_by(D13) } else { finding })
+    let finding = if of_connections { finding.not_explained_by(D13) } else { finding };
+    // What pauses do not last for, they do not explain.
+    let paused_ns = monitor(run).and_then(|monitor| monitor.heartbeat.as_ref());
+    let paused_ns = paused_ns.map_or(u64::MAX, |heartbeat| heartbeat.gaps_ns);
+    let much = paused_ns >= times.lag / 2;
+    Some(if much { finding } else { finding.not_explained_by(D23) })
 }
 
 /// The share of the places that were in use, on average.

@@ -114,7 +114,8 @@ fn from_what_was_asked(run: &Run, asked: &LoadSpec) -> Vec<String> {
     }
     // An interrupted run has fewer requests than were asked for, never more.
     let finished = plan.limits.requests.unwrap_or(0).max(run.record.finished());
-    if finished > requests {
+    // With a journey it is journeys that are counted.
+    if plan.journey.is_none() && finished > requests {
         differ(
             "",
             format!("{} requests", grouped(requests)),

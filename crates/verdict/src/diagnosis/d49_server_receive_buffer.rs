@@ -2,6 +2,7 @@
 
 use ablaze_model::Run;
 use ablaze_model::monitor::ServerDatagrams;
+use ablaze_model::record::QuicFacts;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D49;
@@ -35,19 +36,22 @@ fn check(run: &Run) -> Option<Finding> {
     if known.dropped == 0 {
         return None;
     }
-    let sent = run.record.http3.as_ref()?.quic.sent.datagrams.max(known.dropped);
+    let quic = &run.record.http3.as_ref()?.quic;
+    let sent = quic.sent.datagrams.max(known.dropped);
     let share = known.dropped as f64 / sent as f64;
-    let severity = if share < SUSPECT { Severity::Note } else { Severity::Suspect };
+    let lost = quic.packets_lost as f64 / quic.packets_sent.max(1) as f64;
+    let severity = if share.max(lost) < SUSPECT { Severity::Note } else { Severity::Suspect };
     Some(Finding::new(
         D49,
         severity,
         format!(
-            "The kernel dropped {} at the server's {} ({} of the {} that the client sent), because receive buffers were \
-             full (drops in /proc/net/udp, before and after the run).",
+            "The kernel dropped at least {} at the server's {} ({} of the {} that the client sent), because receive \
+             buffers were full (drops in /proc/net/udp, before and after the run; a batch of up to 64 counts as one).{}",
             counted(known.dropped, "datagram"),
             counted(known.sockets, "socket"),
             percent(share),
-            grouped(sent)
+            grouped(sent),
+            self::lost(quic)
         ),
         "The server did not take datagrams from its sockets as fast as they came. What was in them is sent again after \
          at least a round trip, and the client's congestion window becomes smaller.",
@@ -55,6 +59,19 @@ fn check(run: &Run) -> Option<Finding> {
             "{BUFFERS} on the server, let it receive in more threads (a socket each, SO_REUSEPORT), or lower the load."
         ),
     ))
+}
+
+/// What the client's side of QUIC says, which counts each packet.
+fn lost(quic: &QuicFacts) -> String {
+    match quic.packets_lost {
+        0 => String::new(),
+        lost => format!(
+            " Of {} that the client sent, {} were declared lost ({}).",
+            counted(quic.packets_sent, "packet"),
+            grouped(lost),
+            percent(lost as f64 / quic.packets_sent.max(1) as f64)
+        ),
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {

@@ -5,7 +5,7 @@ use ablaze_model::Run;
 
 use super::d49_server_receive_buffer::{SUSPECT, known};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
-use crate::DiagnosisId::{D48, D49, D51};
+use crate::DiagnosisId::{D49, D51};
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, percent};
 
@@ -13,7 +13,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D51,
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
-    explained_by: &[D48, D49],
+    explained_by: &[D49],
     forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
 };
 

@@ -4,7 +4,7 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::elapsed_s;
+use crate::live::figures::{self, elapsed_s};
 use crate::words::{counted, time};
 
 use super::causes;
@@ -19,6 +19,8 @@ pub struct Gone {
     from_s: f64,
     ended_s: f64,
     failed: u64,
+    /// They were all in flight when the silence began, and nothing was sent in it.
+    only_last: bool,
     /// Their kinds, where no request failed before.
     pub kinds: Vec<(FailureKind, u64)>,
 }
@@ -41,7 +43,11 @@ pub fn gone(run: &Run) -> Option<Gone> {
     // All failures are those of the silence, or nobody knows which.
     let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, run.record.failures_of(kind)));
     let kinds = kinds.filter(|(_, count)| *count > 0 && failed == run.record.failures_total());
-    Some(Gone { from_s, ended_s, failed, kinds: kinds.collect() })
+    let kinds: Vec<_> = kinds.collect();
+    let timed_out = matches!(kinds.as_slice(), [(FailureKind::Timeout, _)]);
+    let places = figures::asked_in_flight(run).unwrap_or(0);
+    let only_last = timed_out && run.plan.limits.requests.is_some() && failed <= places;
+    Some(Gone { from_s, ended_s, failed, only_last, kinds })
 }
 
 /// No response any more, from some moment to the end of the run.
@@ -51,11 +57,20 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
         [(FailureKind::Refused, _)] => {
             "Nothing listened there any longer: the server ended, or closed its listening socket."
         }
+        _ if gone.only_last => {
+            "No other request was left to send: the server stopped responding, or it does not respond to some \
+             requests, whatever it does with others."
+        }
         _ => "The server, or something in front of it, stopped responding.",
     };
     let evidence = gone.evidence();
-    let fix = "See in the server's log why it stopped, and measure again: the rate is that of the \
-               whole run, silence included.";
+    let fix = if gone.only_last {
+        "See in the server's log what became of the last requests, and measure again: the rate is that of the \
+         whole run, the wait for them included."
+    } else {
+        "See in the server's log why it stopped, and measure again: the rate is that of the \
+         whole run, silence included."
+    };
     Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
 }
 

@@ -6,7 +6,9 @@ use ablaze_model::{FailureKind, Run};
 pub fn cause(run: &Run, kind: FailureKind) -> Option<&'static str> {
     run.plan.http3?;
     let quic = run.record.http3.as_ref().map(|facts| &facts.quic);
-    let handshakes = quic.map_or(0, |quic| quic.handshakes);
+    // Those before the clock are among the connections only.
+    let tls = run.record.tls.as_ref().map_or(0, |tls| tls.handshakes());
+    let handshakes = quic.map_or(0, |quic| quic.handshakes).max(tls);
     let received = quic.map_or(0, |quic| quic.received.datagrams);
     Some(match kind {
         FailureKind::Refused if run.record.responses == 0 => {

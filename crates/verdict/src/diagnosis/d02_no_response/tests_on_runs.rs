@@ -42,7 +42,7 @@ fn each_kind_of_failure_has_a_cause_of_its_own() {
         on_run(&run).unwrap().cause
     };
     for responses in [0, 20_000] {
-        for kind in OF_THE_SERVER.into_iter().filter(|kind| *kind != FailureKind::Refused) {
+        for kind in kinds_of_the_server().filter(|kind| *kind != FailureKind::Refused) {
             let cause = cause(kind, responses);
             assert!(!cause.contains("othing listens"), "{kind:?}: {cause}");
         }

@@ -11,6 +11,9 @@ const SELDOM: f64 = 0.001;
 /// In an open loop a request that is due waits for a place only where so many of them were in use: while places are free, the
 /// next one is sent, and would come back.
 const IN_USE: f64 = 0.9;
+/// So many stalls are more than one long one and what came of it.
+const AGAIN: usize = 3;
+const MOST_OF_THE_TIME: f64 = 0.5;
 
 /// Whether independent slow requests explain how often and for how long nothing finished; stalls are `(begin, length)` in
 /// slices.
@@ -24,6 +27,18 @@ pub(super) fn explains(run: &Run, stalls: &[(usize, usize)]) -> bool {
         let as_long = stalls.iter().filter(|(_, other)| other >= length).count();
         at_least(as_long, expected(run, *length as u64, places)) > SELDOM
     })
+}
+
+/// Whether most of the time of all places went into requests as slow as the stalls are long, again and again. Places that began
+/// together and are slow for equal times stay together: that they are slow at the same time shows no common reason then.
+pub(super) fn are_all_slow(run: &Run, stalls: &[(usize, usize)]) -> bool {
+    let Some(shortest) = stalls.iter().map(|(_, length)| *length as u64).min() else {
+        return false;
+    };
+    let stall_ns = shortest * run.record.slices.slice_ns;
+    let slow = run.record.answered.total.recorded().filter(|(took_ns, _)| *took_ns >= stall_ns);
+    let slow_ns: f64 = slow.map(|(took_ns, count)| took_ns as f64 * count as f64).sum();
+    stalls.len() >= AGAIN && slow_ns >= MOST_OF_THE_TIME * run.record.in_flight_ns as f64
 }
 
 /// How many requests have to be slow at once for nothing to finish; `None` where others would have been sent meanwhile.
@@ -95,6 +110,21 @@ mod tests {
         assert!(explains(&with_slow(2, 10), &[(3, 1)]));
         let stalls = [(3, 1), (13, 1), (23, 1), (33, 1), (43, 1)];
         assert!(!explains(&with_slow(2, 10), &stalls));
+    }
+
+    /// A server that sleeps 200 ms in every hundredth request, with ten connections: all sleep nearly all the time.
+    #[test]
+    fn places_that_are_nearly_always_slow_are_so_together() {
+        let all_slow = |slow, stalls: usize| {
+            let stalls: Vec<_> = (0..stalls).map(|number| (2 * number + 1, 1)).collect();
+            are_all_slow(&with_slow(10, slow), &stalls)
+        };
+        // 390 × 250 ms of 10 × 10 s; 190 are less than half.
+        assert!(all_slow(390, 14));
+        assert!(!all_slow(190, 14));
+        // A server that stood still for most of the run, once.
+        assert!(!all_slow(390, 2));
+        assert!(!all_slow(390, 0));
     }
 
     #[test]
