@@ -61,6 +61,7 @@ impl Connection {
                 self.quic.handle_event(event);
             }
         }
+        let live = self.core.streams.live_count();
         while let Some(event) = self.quic.poll() {
             if let Err(kind) = self.event(event, now_ns, sink) {
                 let reason = kind.code().name().unwrap_or_default().as_bytes();
@@ -70,6 +71,18 @@ impl Connection {
         self.core.own.write(&mut self.quic);
         if self.stands() {
             self.core.top_up(&mut self.quic);
+            self.ask_for_streams(live);
+        }
+    }
+
+    /// Where streams have ended, `before` were open, and the server permits no other: it will when it knows that they have
+    /// ended, and an acknowledgement alone may take 25 ms to leave (RFC 9000, 13.2.1). It leaves at once with a PING.
+    #[inline]
+    fn ask_for_streams(&mut self, before: u32) {
+        let live = self.core.streams.live_count();
+        let may_have_more = live < self.core.options.streams && self.core.goaway.is_none();
+        if live < before && self.core.ready.is_empty() && may_have_more {
+            self.quic.ping();
         }
     }
 

@@ -70,6 +70,20 @@ fn every_request_is_answered_and_timed() {
     }
 }
 
+/// A server that permits one stream permits the next when it knows that the first has ended: a round trip, and not the 25 ms
+/// that an acknowledgement may wait.
+#[test]
+fn the_client_does_not_hold_back_the_streams_that_it_waits_for() {
+    for streams in [1, 8] {
+        let server = Server::new(1, near(), |asked| asked.respond(5));
+        run(&over_http3(plan(20, 1), streams), &server, |run| {
+            assert_eq!(counts(run), (20, 0));
+            let most_ns = 20 * 2 * 2 * MS + 5 * MS;
+            assert!(run.elapsed_ns <= most_ns, "{} ns of {most_ns}", run.elapsed_ns);
+        });
+    }
+}
+
 /// A handshake is a round trip, and one more behind Retry (RFC 9000, 8.1.2).
 #[test]
 fn handshakes_are_timed_and_retries_counted() {
