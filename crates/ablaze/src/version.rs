@@ -25,7 +25,7 @@ pub fn text() -> String {
         line(),
         format!("target   {}", env!("ABLAZE_TARGET")),
         format!("io       io_uring, epoll; {ring}"),
-        "http     1.0, 1.1, 2".to_owned(),
+        "http     1.0, 1.1, 2, 3".to_owned(),
         "tls      rustls with aws-lc-rs: TLS 1.2, 1.3".to_owned(),
         "scripts  LuaJIT".to_owned(),
         String::new(),

@@ -28,6 +28,8 @@ const HELD_UP: f64 = 0.5;
 const THINK_TIME: f64 = 0.8;
 /// On average this share of the places of an open loop was in use: there was none to spare.
 const IN_USE: f64 = 0.9;
+/// Below this share of those in flight, what was answered is not what the run waited for.
+const ANSWERED: f64 = 0.5;
 /// A thread that waited for a CPU for this share of the time was held up by whoever had it.
 const WAITED: f64 = 0.1;
 /// Only where client and server together waited for a CPU for this share of the time was it most of the time.
@@ -285,11 +287,24 @@ fn connections(run: &Run) -> Option<Limited> {
 /// No CPU is full, and each request waits for the one before: for the network where that takes most of the time.
 /// What a server waits for itself (a lock, a pool of workers, a sleep) no CPU shows.
 fn round_trip(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let in_flight = figures::asked_in_flight(run)?;
+    let asked = figures::asked_in_flight(run)?;
     let mean_ms = run.record.answered.total.mean_ns()? / 1e6;
-    let requests = match in_flight {
+    let reached = figures::in_flight(run)?;
+    // Where most of those in flight were to fail, the time of responses is not what the others waited for.
+    let answered = run.record.answered.total.sum_ns() as f64 / run.elapsed_ns.max(1) as f64;
+    if answered < reached * ANSWERED {
+        return None;
+    }
+    let requests = match asked {
         1 => format!("the one request in flight took {}", time(mean_ms)),
-        many => format!("each of the {many} requests in flight took {}", time(mean_ms)),
+        many if reached >= many as f64 * IN_USE => {
+            format!("each of the {many} requests in flight took {}", time(mean_ms))
+        }
+        _ => format!(
+            "each of {} requests in flight on average took {}",
+            amount(reached),
+            time(mean_ms)
+        ),
     };
     let client = client
         .map_or(String::new(), |client| format!(", the client's {}", of_a_core(client.busiest)));

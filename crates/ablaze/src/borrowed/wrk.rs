@@ -41,7 +41,10 @@ fn asked(words: &Words) -> Result<Asked, String> {
     asked.option("-d", words.last("duration").unwrap_or("10s"));
     // wrk2's.
     asked.option_if("--rate", words.last("rate"));
-    asked.option_if("--timeout", words.last("timeout"));
+    match words.last("timeout") {
+        Some(time) => asked.option("--timeout", time),
+        None => asked.note("wrk gives up on a request after 2 s: add --timeout 2s for the same"),
+    }
     for line in last_of_each(words.all("header")) {
         asked.option("-H", line);
     }

@@ -123,16 +123,23 @@ fn warm_up(run: &Run) -> Option<Beginning> {
     let counts: Vec<u64> = slices.slices.iter().take(whole).map(|slice| slice.responses).collect();
     let shift = change_point::warm_up(&counts)?;
     let per_s = |per_slice: f64| per_slice * 1e9 / slices.slice_ns as f64;
-    let after = counts.get(shift.index..).filter(|after| !after.is_empty())?;
+    let (before, after) = counts.split_at_checked(shift.index)?;
+    if before.is_empty() || after.is_empty() {
+        return None;
+    }
     let mean = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     if mean(after) <= 0.0 || shift.after <= 0.0 || d02_no_response::gone(run).is_some() {
         // What comes before silence is no beginning of anything.
         return None;
     }
+    // The medians of both parts differ; where the rates do not so, single slices made one of them.
+    if (mean(before) < mean(after)) != (shift.before < shift.after) {
+        return None;
+    }
     Some(Beginning {
         length_s: shift.index as f64 * slices.slice_ns as f64 / 1e9,
-        before_per_s: per_s(shift.before),
-        after_per_s: per_s(shift.after),
+        before_per_s: per_s(mean(before)),
+        after_per_s: per_s(mean(after)),
         moved: mean(&counts) / mean(after) - 1.0,
     })
 }

@@ -85,8 +85,8 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         let apart = faster.rate_per_s / slower.rate_per_s - 1.0;
         evidence.push_str(&format!(
             "\n{} and {} ({} and {}/s) differ by {}, {} per request.",
-            slower.name,
-            faster.name,
+            named(slower, &targets),
+            named(faster, &targets),
             rate(slower.rate_per_s),
             rate(faster.rate_per_s),
             percent(apart),
@@ -110,6 +110,14 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     let cause = "Two identical runs easily differ by a few percent; a single run does not tell \
                  how much of a difference that accounts for.";
     Some(Finding::new(D15, severity, evidence, cause, REMEDY))
+}
+
+/// `a`, or `a run of a` where there are others.
+fn named(member: &Member, targets: &[Repeats<'_>]) -> String {
+    let has_others = targets
+        .iter()
+        .any(|runs| runs.len() > 1 && runs.iter().any(|run| run.identity == member.identity));
+    if has_others { format!("a run of {}", member.name) } else { member.name.clone() }
 }
 
 /// What one request takes longer on the slower: `264 µs`.

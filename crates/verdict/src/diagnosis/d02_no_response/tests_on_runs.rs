@@ -121,6 +121,14 @@ fn a_server_that_goes_away_is_told_though_few_requests_failed() {
     run.record.drain_ns = Some(5_000_000_000);
     assert_eq!(on_run(&run), None);
     run.record.drain_ns = None;
+    // The same where the last of -n requests were in flight, and timed out.
+    run.plan.limits.requests = Some(10_050);
+    run.record.failures = [0; FailureKind::ALL.len()];
+    run.record.failures[FailureKind::Timeout as usize] = 50;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("No other request was left to send"), "{}", finding.cause);
+    run.plan.limits.requests = None;
+    run.record.failures[FailureKind::Timeout as usize] = 0;
     // A few failures after the last of few responses prove nothing.
     for (at, slice) in run.record.slices.slices.iter_mut().enumerate() {
         (slice.responses, slice.failures) = (u64::from(at % 10 == 0), u64::from(at > 94));
@@ -259,4 +267,19 @@ fn timeouts_are_told_by_what_had_come() {
     let facts = ablaze_model::record::TlsFacts { connected: 5, ..Default::default() };
     run.record.tls = Some(facts.into());
     assert!(cause(&run).contains("the TLS handshake was not completed"), "{}", cause(&run));
+}
+
+#[test]
+fn failures_of_streams_and_of_quic_are_no_responses() {
+    use FailureKind::{GoAway, Http2Violated, Http3Violated, NoHttp2, NoHttp3, QuicClosed, StreamReset};
+    for kind in [StreamReset, GoAway, Http2Violated, NoHttp2, NoHttp3, QuicClosed, Http3Violated] {
+        let severity = |failures: u64| {
+            let mut run = sample::over_http3();
+            run.record.failures[kind as usize] = failures;
+            on_run(&run).map(|finding| finding.severity)
+        };
+        assert_eq!(severity(100), None, "{kind:?}");
+        assert_eq!(severity(10_000), Some(Severity::Suspect), "{kind:?}");
+        assert_eq!(severity(20_000), Some(Severity::Invalid), "{kind:?}");
+    }
 }
