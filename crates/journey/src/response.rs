@@ -19,6 +19,7 @@ impl HttpVersion {
         match head {
             [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'0', ..] => Self::Http10,
             [b'H', b'T', b'T', b'P', b'/', b'2', ..] => Self::Http2,
+            [b'H', b'T', b'T', b'P', b'/', b'3', ..] => Self::Http3,
             _ => Self::Http11,
         }
     }
@@ -166,5 +167,22 @@ pub(crate) fn windows_1252(byte: u8) -> char {
     match byte {
         0x80..=0x9f => FROM_80[usize::from(byte - 0x80)],
         _ => char::from(byte),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_that_of_the_head() {
+        for (head, number) in [
+            ("HTTP/1.0 200 OK", "1.0"),
+            ("HTTP/1.1 200", "1.1"),
+            ("HTTP/2 200", "2"),
+            ("HTTP/3 200", "3"),
+        ] {
+            assert_eq!(HttpVersion::of_head(head.as_bytes()).number(), number);
+        }
     }
 }

@@ -4,6 +4,7 @@ use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::record::{Stopped, StoppedResponse};
 
+use super::d02_no_response::without_end;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D29;
 use crate::finding::{Finding, Severity};
@@ -45,7 +46,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     // All that timed out in a response are told here, however long each had been silent by then.
     let timed_out = timed_out(&stopped);
-    let (cause, fix) = why(&stopped, &longest);
+    // Of those that had not timed out it is not counted: the first head of all has to do.
+    let no_end_given =
+        timed_out == 0 && longest.missing_bytes.is_none() && without_end(&run.record);
+    let (cause, fix) = if no_end_given { ENDLESS } else { why(&stopped, &longest) };
     let severity =
         if share(run, timed_out) >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(

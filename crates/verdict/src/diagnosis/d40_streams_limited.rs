@@ -20,6 +20,9 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
 };
 
+/// A client whose busiest thread works for this share of its time is what the next requests wait for.
+const BUSY: f64 = 0.5;
+
 fn on_run(run: &Run) -> Option<Finding> {
     none_permitted(run).or_else(|| limited(run)).or_else(|| unfilled(run))
 }
@@ -128,6 +131,17 @@ fn unfilled(run: &Run) -> Option<Finding> {
     if streams == 1 || reached >= asked as f64 * MISSED || !steady || few || ramping {
         return None;
     }
+    let (cause, more_threads) = match busiest_share(run) >= BUSY {
+        true => (
+            "Responses came faster than the client could send the next requests: streams were free \
+             while it worked.",
+            format!(", or give the client more threads ({})", spelled(run, Opt::Threads)),
+        ),
+        false => (
+            "Streams were free for most of the time, and the client was not busy: what it waited for is not seen.",
+            String::new(),
+        ),
+    };
     Some(Finding::new(
         D40,
         Severity::Note,
@@ -137,14 +151,18 @@ fn unfilled(run: &Run) -> Option<Finding> {
             amount(reached),
             grouped(asked)
         ),
-        "Responses came faster than the client could send the next requests: streams were free \
-         while it worked.",
+        cause,
         format!(
-            "Read the rate as that of about {} in flight, or give the client more threads ({}).",
-            amount(reached.max(1.0).ceil()),
-            spelled(run, Opt::Threads)
+            "Read the rate as that of about {} in flight{more_threads}.",
+            amount(reached.max(1.0).ceil())
         ),
     ))
+}
+
+/// The share of its time that the client's busiest thread worked.
+fn busiest_share(run: &Run) -> f64 {
+    let shares = run.workers.iter().map(|own| own.busy_ns as f64 / own.window_ns.max(1) as f64);
+    shares.fold(0.0, f64::max)
 }
 
 fn seen(run: &Run) -> Option<String> {

@@ -80,7 +80,7 @@ fn reached_proxy(run: &Run) -> bool {
 
 /// Whether the head of the run's first response leaves the end of its body to the close of the connection (RFC 9112,
 /// 6.3).
-fn without_end(record: &Record) -> bool {
+pub fn without_end(record: &Record) -> bool {
     let head = String::from_utf8_lossy(&record.first_head).to_ascii_lowercase();
     let has = |name: &str| head.lines().any(|line| line.starts_with(name));
     !head.is_empty() && !has("content-length:") && !has("transfer-encoding:")

@@ -271,7 +271,9 @@ fn timeouts_are_told_by_what_had_come() {
 
 #[test]
 fn failures_of_streams_and_of_quic_are_no_responses() {
-    use FailureKind::{GoAway, Http2Violated, Http3Violated, NoHttp2, NoHttp3, QuicClosed, StreamReset};
+    use FailureKind::{
+        GoAway, Http2Violated, Http3Violated, NoHttp2, NoHttp3, QuicClosed, StreamReset,
+    };
     for kind in [StreamReset, GoAway, Http2Violated, NoHttp2, NoHttp3, QuicClosed, Http3Violated] {
         let severity = |failures: u64| {
             let mut run = sample::over_http3();

@@ -41,6 +41,19 @@ fn responses_that_never_go_on_are_found() {
 }
 
 #[test]
+fn a_body_that_only_the_close_would_end_was_written_whole() {
+    let mut run = stuck(3);
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nServer: own\r\n\r\n".to_vec();
+    let longest = run.record.stopped.longest.as_mut().unwrap();
+    (longest.body_bytes, longest.missing_bytes) = (14, None);
+    let cause = on_run(&run).unwrap().cause;
+    assert!(cause.contains("neither `Content-Length` nor") && !cause.contains("too large"), "{cause}");
+    run.record.first_head = b"HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n".to_vec();
+    run.record.stopped.longest.as_mut().unwrap().missing_bytes = Some(6);
+    assert!(on_run(&run).unwrap().cause.contains("did not write the rest"));
+}
+
+#[test]
 fn few_of_many_are_not_the_load() {
     // 60 timeouts of a second in ten seconds of 100 connections: 6 % of their time.
     let mut run = stuck(0);
