@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Load, Placement, Speaks, Target, told_apart};
-use ablaze_model::spec::{Secrets, TargetSpec};
+use ablaze_model::spec::{HttpVersion, ModelSpec, Secrets, TargetSpec};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
 use super::vary::{Scene, Settings};
 use super::{saved, targets, words};
 use crate::CommandError;
+use crate::error::note;
 use crate::native::CheckOptions;
 use crate::native::Http3Options;
 use crate::native::options::{
@@ -215,8 +216,26 @@ pub fn can_speak(targets: &[Target], speaks: Speaks) -> Result<(), CommandError>
             line: format!("{}: {}", target.name, error.line),
             ..error
         })?;
+        if let Some(unused) = unused_version(model, speaks) {
+            note(&format!(
+                "{}: it speaks {unused}, and is loaded over HTTP/1: add --http {}, or compare versions with \
+                 `ablaze sweep --vary http=1.1,2,3 serve:MODEL`",
+                target.name,
+                unused.trim_start_matches("HTTP/")
+            ));
+        }
     }
     Ok(())
+}
+
+/// What a server was told to speak, where no load of the experiment asks for more than HTTP/1.
+fn unused_version(model: &ModelSpec, speaks: Speaks) -> Option<&'static str> {
+    match model.connections.http? {
+        _ if speaks.http2 || speaks.http3 => None,
+        HttpVersion::Http2 => Some("HTTP/2"),
+        HttpVersion::Http3 => Some("HTTP/3"),
+        _ => None,
+    }
 }
 
 /// Who gets which processors: as much as holds for each of these loads.
