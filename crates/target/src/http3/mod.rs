@@ -136,11 +136,14 @@ impl<H: Handler> Http3<H> {
             Event::Content(stream, content) => {
                 self.content(stream, &content, connection, around, now_ns);
             }
-            Event::Trailers(_, section) => {
-                if let Err(kind) = around.heads.read_trailers(&section) {
-                    connection.fail(kind);
+            Event::Trailers(stream, section) => match around.heads.read_trailers(&section) {
+                Err(kind) => connection.fail(kind),
+                // Pseudo-header fields are for heads alone (RFC 9114, 4.3).
+                Ok(Some(_)) if self.streams.upload(stream).is_some() => {
+                    self.malformed(stream, connection);
                 }
-            }
+                Ok(_) => {}
+            },
             Event::End(stream) => self.complete(stream, connection, around, now_ns),
             Event::Cancelled(stream) => {
                 self.streams.close(stream);
@@ -155,6 +158,13 @@ impl<H: Handler> Http3<H> {
         if self.floods.count(Flood::Reset).is_err() {
             connection.close(ErrorCode::EXCESSIVE_LOAD);
         }
+    }
+
+    /// What a malformed request comes to (RFC 9114, 4.1.2).
+    fn malformed(&mut self, stream: u64, connection: &mut Connection) {
+        self.streams.close(stream);
+        connection.reset(stream, ErrorCode::MESSAGE_ERROR);
+        self.count_reset(connection);
     }
 
     fn note(&mut self, stream: u64) {
@@ -220,9 +230,7 @@ impl<H: Handler> Http3<H> {
         let Some(upload) = self.streams.upload(stream) else { return };
         self.floods.content();
         if !upload.take(content.len() as u64) {
-            self.streams.close(stream);
-            connection.reset(stream, ErrorCode::MESSAGE_ERROR);
-            return self.count_reset(connection);
+            return self.malformed(stream, connection);
         }
         let Some(most) = upload.keep_bytes_max else { return };
         if (upload.body.len() + content.len()) as u64 > most {
@@ -240,9 +248,7 @@ impl<H: Handler> Http3<H> {
     ) {
         let Some(upload) = self.streams.end_upload(stream) else { return };
         if upload.content_left.is_some_and(|left| left > 0) {
-            self.streams.close(stream);
-            connection.reset(stream, ErrorCode::MESSAGE_ERROR);
-            return self.count_reset(connection);
+            return self.malformed(stream, connection);
         }
         let Upload { head, method, target, body, .. } = upload;
         let body = RequestBody::Owned(body);

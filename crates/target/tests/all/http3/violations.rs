@@ -95,6 +95,16 @@ fn malformed_requests_end_alone() {
     }
     let more = [with(&|fields| fields.push(("content-length", "1"))), frame(kind::DATA, b"two")];
     assert_eq!(client.ask(&more.concat()), Err(0x10e));
+    // Trailers have no pseudo-header fields, and no others than heads may have (4.3).
+    let get = || with(&|_| {});
+    for wrong in
+        [(":path", "/"), (":status", "200"), (":mine", "a"), ("A", "b"), ("connection", "close")]
+    {
+        let trailers = head(&vec![("checksum", "0"), wrong]);
+        assert_eq!(client.ask(&[get(), trailers].concat()), Err(0x10e), "{wrong:?} in trailers");
+    }
+    let response = client.ask(&[get(), head(&vec![("checksum", "0")])].concat()).unwrap();
+    assert_eq!(response.statuses, ["200"]);
     // It ended before there was a request.
     assert_eq!(client.ask(&frame(0x21, b"grease")), Err(0x10d));
     assert_eq!(client.get("/hello").unwrap().statuses, ["200"]);
