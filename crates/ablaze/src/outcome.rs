@@ -15,6 +15,7 @@ use ablaze_report::system_error::reason;
 use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
+pub use http3::elsewhere;
 pub use refused::bad_request;
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.

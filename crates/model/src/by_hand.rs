@@ -17,6 +17,7 @@ pub fn plan() -> Plan {
             port: 8080,
             path: "/".to_owned(),
             addresses: vec![([127, 0, 0, 1], 8080).into()],
+            alternative: None,
             unix_socket: None,
             proxy: None,
             others: Vec::new(),

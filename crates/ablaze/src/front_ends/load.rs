@@ -119,7 +119,8 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         });
     }
     if let Some(text) = outcome::explanation(run) {
-        note(&text);
+        let elsewhere = outcome::elsewhere(run).unwrap_or_default();
+        note(&format!("{text}{elsewhere}"));
     }
     if report.format.is_some() {
         verdict::say(&assessed, report.explain, report.quiet);

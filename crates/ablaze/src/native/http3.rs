@@ -9,6 +9,9 @@ use crate::{CommandError, values};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "HTTP/3")]
 pub struct Http3Options {
+    /// HTTP/3 where the server's Alt-Svc says it is, asked over TCP
+    #[arg(long)]
+    pub alt_svc: bool,
     /// Close connections idle for this long; 0: never [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub quic_idle_timeout: Option<u64>,
@@ -42,6 +45,7 @@ impl Http3Options {
             ));
         }
         let quic = &mut spec.quic;
+        quic.follows_alt_svc |= self.alt_svc;
         quic.idle_timeout_ns = self.quic_idle_timeout.or(quic.idle_timeout_ns);
         quic.stream_window_bytes = self.quic_stream_window.or(quic.stream_window_bytes);
         quic.connection_window_bytes = self.quic_window.or(quic.connection_window_bytes);

@@ -14,6 +14,8 @@ use crate::CommandError;
 pub fn apply(options: &Options, spec: &mut LoadSpec) -> Result<(), CommandError> {
     let streams = options.load.streams;
     let version = match options.request.http {
+        // Whatever was asked for: it says where HTTP/3 is.
+        _ if options.http3.alt_svc => 3,
         Some(HttpVersion::Http2) => 2,
         Some(HttpVersion::Http3) => 3,
         _ => {
@@ -46,6 +48,7 @@ pub fn apply(options: &Options, spec: &mut LoadSpec) -> Result<(), CommandError>
     }
     spec.in_flight = streams;
     if version == 3 {
+        spec.http = Some(HttpVersion::Http3);
         return options.http3.apply(options.connection.close.is_some(), spec);
     }
     options.http3.refuse()

@@ -1,5 +1,6 @@
 //! What to tell a person whose run over HTTP/3 got no response, or none as expected.
 
+use ablaze_load::planning::alt_svc;
 use ablaze_model::printable::printable;
 use ablaze_model::record::FirstFailure;
 use ablaze_model::spec::FrontEnd;
@@ -10,7 +11,10 @@ pub fn of_failure(failure: &FirstFailure, to: &str, run: &Run) -> Option<String>
     let facts = run.record.http3.as_deref();
     let handshakes = facts.map_or(0, |facts| facts.quic.handshakes);
     let received = facts.map_or(0, |facts| facts.quic.received.datagrams);
-    let port = run.plan.target.port;
+    let port = match &run.plan.target.alternative {
+        Some(alternative) => alternative.port,
+        None => run.plan.target.port,
+    };
     Some(match failure.kind {
         FailureKind::Refused => format!(
             "no response over UDP port {port}: {to} refused the datagrams; HTTP/3 needs the server to listen on UDP"
@@ -44,6 +48,23 @@ pub fn of_failure(failure: &FirstFailure, to: &str, run: &Run) -> Option<String>
         },
         _ => return None,
     })
+}
+
+/// Where else the server has HTTP/3, in words that follow those of [`of_failure`]. It is asked over TCP, where nothing came
+/// over UDP.
+pub fn elsewhere(run: &Run) -> Option<String> {
+    let failed = run.record.first_failure?.kind;
+    let nothing = run.record.http3.as_ref().is_none_or(|facts| facts.quic.handshakes == 0);
+    let unreached =
+        matches!(failed, FailureKind::Refused | FailureKind::Timeout | FailureKind::NoHttp3);
+    if !nothing || !unreached || run.plan.target.alternative.is_some() {
+        return None;
+    }
+    let field = alt_svc::elsewhere(&run.plan.target, run.plan.tls.as_ref()?)?;
+    Some(format!(
+        "; over TCP it names another place (Alt-Svc: {}): use --alt-svc",
+        printable(&field)
+    ))
 }
 
 /// What went wrong first in the words of the server, or of whoever read what it sent.

@@ -17,7 +17,7 @@ pub fn check(spec: &LoadSpec, url: &UrlSpec) -> Result<(), Error> {
         return Ok(());
     }
     if !url.https {
-        return Err(without_tls(url));
+        return Err(without_tls(spec, url));
     }
     let destination = &spec.destination;
     let exclusive = [
@@ -44,7 +44,7 @@ pub fn check(spec: &LoadSpec, url: &UrlSpec) -> Result<(), Error> {
 /// For the first URL that is not `https`.
 pub fn check_others(spec: &LoadSpec, others: &[UrlSpec]) -> Result<(), Error> {
     let plain = others.iter().find(|url| !url.https).filter(|_| spec.is_http3());
-    plain.map_or(Ok(()), |url| Err(without_tls(url)))
+    plain.map_or(Ok(()), |url| Err(without_tls(spec, url)))
 }
 
 /// What is asked of TLS, where QUIC permits version 1.3 alone (RFC 9001, 4.2).
@@ -59,10 +59,14 @@ pub fn tls_of(spec: &LoadSpec) -> Cow<'_, TlsSpec> {
     }
 }
 
-fn without_tls(url: &UrlSpec) -> Error {
+fn without_tls(spec: &LoadSpec, url: &UrlSpec) -> Error {
     let secure = UrlSpec { https: true, ..url.clone() };
+    let (option, instead) = match spec.quic.follows_alt_svc {
+        true => ("--alt-svc", "remove --alt-svc"),
+        false => ("--http 3", "--http 2"),
+    };
     Error::usage(format!(
-        "--http 3 needs TLS, and {} has none: use {}, or --http 2",
+        "{option} needs TLS, and {} has none: use {}, or {instead}",
         url.shown,
         secure.to_url()
     ))

@@ -3,6 +3,7 @@
 //! comes through [`resolve`]; none of them knows the machine, and nothing here knows them.
 
 pub mod addresses;
+pub mod alt_svc;
 pub mod checks;
 mod compose;
 pub mod cookies;
@@ -55,14 +56,20 @@ pub struct Planned {
 /// When a secret or the bytes of a file were not handed over, a number is out of its range, the host
 /// has no address, or the machine does not permit what the Plan needs. The line names the fix.
 pub fn resolve(spec: &LoadSpec, secrets: &Secrets, names: &OptionNames) -> Result<Planned, Error> {
-    place(spec, compose(spec, secrets)?, names)
+    let composed = compose(spec, secrets)?;
+    place(spec, composed, secrets, names)
 }
 
 /// The machine's half of [`resolve`].
 ///
 /// # Errors
 /// As above.
-pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result<Planned, Error> {
+pub fn place(
+    spec: &LoadSpec,
+    composed: Composed,
+    secrets: &Secrets,
+    names: &OptionNames,
+) -> Result<Planned, Error> {
     let mut notes = Vec::new();
     let load = checked_load(spec, names, &mut notes)?;
     let load = load_of_users(load, 1 + composed.others.len() as u32);
@@ -72,6 +79,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         local::make_sure_of_addresses(&spec.connections.local_addresses, name)?;
     }
     let mut addresses = addresses::resolve(&composed.url, &spec.destination, names)?;
+    let alternative = alt_svc::follow(spec, &composed, &mut addresses, secrets, names)?;
     let mut connections = connections(spec, load.connections());
     local::match_families(&mut addresses, &mut connections.local_addresses)?;
     let origins = 1 + composed.others.len() as u32;
@@ -117,6 +125,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
             port: composed.url.port,
             path: composed.url.path,
             addresses,
+            alternative,
             unix_socket: spec.destination.unix_socket.clone(),
             proxy: composed.proxy,
             others,

@@ -1,6 +1,7 @@
 //! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
 //! behind them reads a command line.
 
+pub mod alternative;
 mod check;
 pub mod checks;
 pub mod data;
@@ -75,6 +76,9 @@ pub struct Target {
     /// Every address the name resolved to, in the resolver's order; with a proxy, those of its
     /// name. Each is tried until one accepts a connection.
     pub addresses: Vec<SocketAddr>,
+    /// Where it has HTTP/3 by its own word; then the addresses are those of this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative: Option<alternative::Alternative>,
     /// Connect to this Unix socket instead.
     pub unix_socket: Option<PathBuf>,
     /// The proxy that is connected to instead.

@@ -16,6 +16,8 @@ pub(super) struct Target {
     port: u16,
     path: String,
     addresses: Vec<SocketAddr>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    alternative: Option<plan::alternative::Alternative>,
     unix_socket: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     proxy: Option<Proxy>,
@@ -161,8 +163,17 @@ alike!(Io, plan::IoChoice: Auto, Uring, Epoll);
 
 impl Target {
     pub(super) fn save(target: &plan::Target) -> Self {
-        let plan::Target { url, host, port, path, addresses, unix_socket, proxy, others } =
-            target.clone();
+        let plan::Target {
+            url,
+            host,
+            port,
+            path,
+            addresses,
+            alternative,
+            unix_socket,
+            proxy,
+            others,
+        } = target.clone();
         // Credentials are not kept.
         let proxy = proxy.map(|proxy| Proxy {
             host: proxy.host,
@@ -174,11 +185,12 @@ impl Target {
             Origin { url, host, port, addresses }
         });
         let others = others.collect();
-        Self { url, host, port, path, addresses, unix_socket, proxy, others }
+        Self { url, host, port, path, addresses, alternative, unix_socket, proxy, others }
     }
 
     pub(super) fn restore(self) -> plan::Target {
-        let Self { url, host, port, path, addresses, unix_socket, proxy, others } = self;
+        let Self { url, host, port, path, addresses, alternative, unix_socket, proxy, others } =
+            self;
         let proxy = proxy.map(|proxy| proxy::Proxy {
             host: proxy.host,
             port: proxy.port,
@@ -190,7 +202,7 @@ impl Target {
             plan::origins::Origin { url, host, port, addresses, tls: None }
         });
         let others = others.collect();
-        plan::Target { url, host, port, path, addresses, unix_socket, proxy, others }
+        plan::Target { url, host, port, path, addresses, alternative, unix_socket, proxy, others }
     }
 }
 

@@ -8,6 +8,9 @@ use crate::plan::Http3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QuicSpec {
+    /// HTTP/3 is where the server's Alt-Svc says, which is asked over TCP before the run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub follows_alt_svc: bool,
     /// A connection is closed after this long without a packet, ns; 0 never. `None` is 30 s.
     pub idle_timeout_ns: Option<u64>,
     /// So many bytes of one response may be on their way; `None` is 16 MiB.

@@ -58,6 +58,11 @@ pub fn apply_request(
     options: &native::Options,
     request: &mut request::RequestSpec,
 ) -> Result<Bodies, Refused> {
+    if options.http3.alt_svc {
+        return Err(Refused::native_usage(
+            "--alt-svc is not supported with ab's options: use `ablaze load --alt-svc URL`",
+        ));
+    }
     let options = &options.request;
     let version = match options.http {
         Some(HttpVersion::Http2) => Some(2),

@@ -145,6 +145,7 @@ fn refuse_another_request(options: &native::Options) -> Result<(), CommandError>
         ("--feed", request.feed.is_some()),
         ("--seed", request.seed.is_some()),
         ("--http", request.http.is_some()),
+        ("--alt-svc", options.http3.alt_svc),
         ("--pipeline", load.pipeline.is_some()),
         ("--streams", load.streams.is_some()),
     ];
