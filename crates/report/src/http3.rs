@@ -1,8 +1,10 @@
 //! What a run's HTTP/3 was, and the QUIC below it, in words: for every report that is read by people.
 
 use ablaze_model::Run;
+use ablaze_model::plan::alternative::Alternative;
+use ablaze_model::plan::proxy::authority;
 use ablaze_model::printable::printable;
-use ablaze_model::record::{DatagramTraffic, NamedCounts, QuicFacts, Spread};
+use ablaze_model::record::{DatagramTraffic, NamedCounts, QuicFacts, QuicHandshakes, Spread};
 
 use crate::http2::{streams_in_flight, streams_permitted, waits};
 use crate::number::{bytes, counted, grouped, percent, significant, time};
@@ -14,6 +16,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let spoken = run.record.responses > 0 || facts.quic.handshakes > 0;
     let mut items: Vec<String> =
         streams_in_flight(run, asked.streams, spoken).into_iter().collect();
+    items.extend(followed(run));
     items.extend(facts.streams_permitted.map(|most| streams_permitted(most, asked.streams)));
     if facts.goaways > 0 {
         items.push(format!("GOAWAY on {}", counted(facts.goaways, "connection")));
@@ -45,11 +48,23 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     (!items.is_empty()).then_some(items)
 }
 
+/// `at b.example:8443 by the server's Alt-Svc (h3="b.example:8443"; ma=60)`.
+fn followed(run: &Run) -> Option<String> {
+    let Alternative { host, port, max_age_s, field } = run.plan.target.alternative.as_ref()?;
+    // The name may be any text of the server's.
+    let place = authority(&printable(host), *port);
+    let stale = match u128::from(*max_age_s) * 1_000_000_000 < u128::from(run.elapsed_ns) {
+        true => ", which was true for less time than the run took",
+        false => "",
+    };
+    Some(format!("at {place} by the server's Alt-Svc ({}){stale}", printable(field)))
+}
+
 /// Datagrams and the calls that carried them, what was lost and dropped, and how the connections ended; `None` with another
 /// version, and where nothing was sent.
 pub fn quic_in_words(run: &Run) -> Option<Vec<String>> {
     let quic = &run.record.http3.as_ref()?.quic;
-    let mut items = Vec::new();
+    let mut items: Vec<String> = agreed(&quic.all_handshakes).into_iter().collect();
     if quic.sent.datagrams + quic.received.datagrams > 0 {
         items.push(datagrams(quic));
     }
@@ -60,6 +75,7 @@ pub fn quic_in_words(run: &Run) -> Option<Vec<String>> {
         };
         items.push(format!("{}{retries}", counted(quic.handshakes, "handshake")));
     }
+    items.extend(before_handshakes(&quic.all_handshakes));
     if quic.packets_sent > 0 {
         items.push(lost(quic));
     }
@@ -88,6 +104,27 @@ pub fn quic_in_words(run: &Run) -> Option<Vec<String>> {
         }
     }
     (!items.is_empty()).then_some(items)
+}
+
+/// `version 1, h3`.
+fn agreed(all: &QuicHandshakes) -> Option<String> {
+    let protocol = all.protocol.as_ref().map(|name| format!(", {}", printable(name)));
+    Some(format!("version {}{}", all.version?, protocol.unwrap_or_default()))
+}
+
+/// What handshakes waited for besides themselves, in the whole run: `Retry took 102 µs to 310 µs, mean 140 µs, of handshakes of
+/// 1.4 ms on average`.
+fn before_handshakes(all: &QuicHandshakes) -> Vec<String> {
+    let Some(whole) = all.whole_ns else { return Vec::new() };
+    let of = format!("of handshakes of {} on average", time(whole.mean()));
+    let parts =
+        [("until Retry", all.retry_ns), ("stopped at three times what was sent", all.limited_ns)];
+    let said = |(what, spent): (&str, Option<Spread>)| {
+        let spent = spent?;
+        let times = format!("{} ({}×)", spread(what, spent, time)?, grouped(spent.count));
+        Some(format!("{times} {of}"))
+    };
+    parts.into_iter().filter_map(said).collect()
 }
 
 /// `datagrams: 1,200,000 sent, 3,400,000 received; 14.2 and 22.1 per call`.
@@ -164,7 +201,10 @@ mod tests {
         let words = quic_in_words(&run).unwrap().join("; ");
         for part in [
             "datagrams: 142,000 sent, 221,000 received; 14.2 and 22.1 per call",
+            "version 1, h3",
             "10 handshakes (3 after Retry, a round trip more)",
+            "until Retry 100 µs to 300 µs, mean 200 µs (2×) of handshakes of 2.00 ms on average",
+            "stopped at three times what was sent 200 µs (2×)",
             "1,400 of 140,000 packets lost (1.0 %)",
             "round trip 100 µs to 300 µs, mean 200 µs",
             "datagrams of 1,452 B",

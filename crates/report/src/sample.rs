@@ -1,5 +1,7 @@
 //! Runs made by hand, for the tests of the exporters.
 
+#[path = "sample_http3.rs"]
+mod http3;
 #[path = "sample_monitor.rs"]
 mod monitor;
 #[path = "sample_profiling.rs"]
@@ -10,13 +12,15 @@ use std::collections::BTreeMap;
 use ablaze_model::plan::Load;
 use ablaze_model::plan::tls::{Tls, TlsVersion};
 use ablaze_model::record::{
-    Agreed, CheckRecord, Checks, Codes, DatagramTraffic, FirstFailure, FirstMessage, GroupRecord,
-    Handshakes, Http2Facts, Http3Facts, Message, NamedCounts, QuicFacts, Sample, Samples,
-    ServerSettings, Slice, Spread, Stopped, StoppedResponse, TlsFacts, WindowWaits,
+    Agreed, CheckRecord, Checks, Codes, FirstFailure, FirstMessage, GroupRecord, Handshakes,
+    Http2Facts, Message, Sample, Samples, ServerSettings, Slice, Stopped, StoppedResponse,
+    TlsFacts, WindowWaits,
 };
 use ablaze_model::run::{Backend, Ended, Run, WorkerEffort};
 use ablaze_model::{Assessed, FailureKind, by_hand};
 use ablaze_stats::Latency;
+
+pub use http3::over_http3;
 
 /// A run as it is handed on, judged by the rules.
 pub fn assessed(run: &Run) -> Assessed {
@@ -191,51 +195,6 @@ pub fn over_http2() -> Run {
             longest_ns: 2_000_000,
         },
         first_failure: Some((FailureKind::GoAway, "the server ended the connection".into())),
-    }));
-    run
-}
-
-/// The same over HTTP/3, on a path that loses 1 % of the packets.
-pub fn over_http3() -> Run {
-    let mut run = encrypted();
-    run.plan.load = Load::Closed { connections: 10, pipeline: 20 };
-    run.plan.http3 = Some(ablaze_model::plan::Http3::with_streams(20));
-    let of_both = |min, max| Spread::of_both(Some(Spread::of(min)), Some(Spread::of(max)));
-    run.record.http3 = Some(Box::new(Http3Facts {
-        goaways: 3,
-        closes: NamedCounts(vec![("H3_EXCESSIVE_LOAD".into(), 2)]),
-        first_close: Some("H3_EXCESSIVE_LOAD: too many".into()),
-        resets: NamedCounts(vec![
-            ("H3_REQUEST_REJECTED".into(), 4),
-            ("H3_INTERNAL_ERROR".into(), 1),
-        ]),
-        refused_again: 2,
-        streams_permitted: Some(10),
-        waits: WindowWaits {
-            stream_times: 7,
-            stream_ns: 5_000_000,
-            connection_times: 1,
-            connection_ns: 1_000_000,
-            longest_ns: 2_000_000,
-        },
-        first_failure: Some((FailureKind::StreamReset, "the server reset the stream".into())),
-        quic: QuicFacts {
-            handshakes: 10,
-            retries: 3,
-            sent: DatagramTraffic { calls: 10_000, datagrams: 142_000, bytes: 42_000_000 },
-            received: DatagramTraffic { calls: 10_000, datagrams: 221_000, bytes: 320_000_000 },
-            dropped_here: 12,
-            given_up: 5,
-            packets_sent: 140_000,
-            packets_lost: 1_400,
-            bytes_lost: 420_000,
-            congestion_events: 40,
-            rtt_ns: of_both(100_000, 300_000),
-            window_bytes: of_both(100_000, 900_000),
-            datagram_bytes: of_both(1452, 1452),
-            no_segmentation: Some(libc::EIO),
-            no_coalescing: Some(libc::ENOPROTOOPT),
-        },
     }));
     run
 }

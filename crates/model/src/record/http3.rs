@@ -34,6 +34,8 @@ pub struct QuicFacts {
     pub handshakes: u64,
     /// Of these, how many the server had repeated with a token first (Retry; RFC 9000, 8.1.2).
     pub retries: u64,
+    /// All handshakes of the run, also those before the measured window.
+    pub all_handshakes: QuicHandshakes,
     /// What was sent.
     pub sent: DatagramTraffic,
     /// What was received.
@@ -60,6 +62,24 @@ pub struct QuicFacts {
     pub no_segmentation: Option<i32>,
     /// Why several datagrams could not be received with one call (`UDP_GRO`): the errno.
     pub no_coalescing: Option<i32>,
+}
+
+/// What is known of handshakes, whenever they took place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QuicHandshakes {
+    /// The version of QUIC that was agreed on.
+    pub version: Option<u32>,
+    /// The application protocol that was agreed on (ALPN).
+    pub protocol: Option<String>,
+    /// How long they took, from the first datagram to the server's Finished, ns.
+    pub whole_ns: Option<Spread>,
+    /// Of those that were repeated with a token: from the first datagram to the Retry, ns. Then the handshake proper began.
+    pub retry_ns: Option<Spread>,
+    /// Of those in which the server had to stop because it may send only three times what it received (RFC 9000, 8.1): for how
+    /// long nothing came, ns.
+    pub limited_ns: Option<Spread>,
+    /// In the first of these: bytes that the server had received when it stopped, and bytes that it had sent.
+    pub limited_at: Option<(u64, u64)>,
 }
 
 /// Datagrams in one direction.
@@ -123,6 +143,10 @@ impl Http3Facts {
         *self = Self {
             streams_permitted: self.streams_permitted,
             first_failure: self.first_failure.take(),
+            quic: QuicFacts {
+                all_handshakes: std::mem::take(&mut self.quic.all_handshakes),
+                ..QuicFacts::default()
+            },
             ..Self::default()
         };
     }
@@ -134,6 +158,7 @@ impl QuicFacts {
         let Self {
             handshakes,
             retries,
+            all_handshakes,
             sent,
             received,
             dropped_here,
@@ -150,6 +175,7 @@ impl QuicFacts {
         } = other;
         self.handshakes += handshakes;
         self.retries += retries;
+        self.all_handshakes.merge(all_handshakes);
         self.sent.add(sent);
         self.received.add(received);
         self.dropped_here += dropped_here;
@@ -163,6 +189,24 @@ impl QuicFacts {
         self.datagram_bytes = Spread::of_both(self.datagram_bytes, datagram_bytes);
         self.no_segmentation = self.no_segmentation.or(no_segmentation);
         self.no_coalescing = self.no_coalescing.or(no_coalescing);
+    }
+}
+
+impl QuicHandshakes {
+    /// How many were completed.
+    pub fn count(&self) -> u64 {
+        self.whole_ns.map_or(0, |all| all.count)
+    }
+
+    /// Adds those of other connections.
+    pub fn merge(&mut self, other: Self) {
+        let Self { version, protocol, whole_ns, retry_ns, limited_ns, limited_at } = other;
+        self.version = self.version.or(version);
+        self.protocol = self.protocol.take().or(protocol);
+        self.whole_ns = Spread::of_both(self.whole_ns, whole_ns);
+        self.retry_ns = Spread::of_both(self.retry_ns, retry_ns);
+        self.limited_ns = Spread::of_both(self.limited_ns, limited_ns);
+        self.limited_at = self.limited_at.or(limited_at);
     }
 }
 

@@ -28,7 +28,7 @@ pub use each_connection::EachConnection;
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
-pub use http3::{DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, Spread};
+pub use http3::{DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, QuicHandshakes, Spread};
 pub use idle::{EndedIdle, IdleTimes};
 pub use journeys::{FirstMessage, JourneyStep, Journeys, OneJourney, Setup};
 pub use phases::{Handshakes, Intended, Phases};

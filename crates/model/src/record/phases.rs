@@ -5,7 +5,8 @@ use ablaze_stats::Latency;
 /// Times of one outcome (responses, or failures), by phase.
 #[derive(Debug, Clone)]
 pub struct Phases {
-    /// From the first SYN to the connection standing, once for each connection that exchanges had to wait for.
+    /// From the first SYN to the connection standing, once for each connection that exchanges had to wait for. Nothing over
+    /// HTTP/3, where there is only a handshake.
     pub connect: Latency,
     /// From the request's sending to the first byte of the response.
     pub wait: Latency,
@@ -104,6 +105,12 @@ impl Phases {
     /// The time that a user waits: the response in open loop, the total in closed loop.
     pub fn latency(&self) -> &Latency {
         self.intended.as_ref().map_or(&self.total, |intended| &intended.response)
+    }
+
+    /// Connections that exchanges had to wait for.
+    pub fn connections(&self) -> u64 {
+        let handshakes = self.tls.as_ref().map_or(0, |tls| tls.handshake.count());
+        self.connect.count().max(handshakes)
     }
 
     /// Adds all values of `other`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::plan;
-use crate::record::{DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, Spread};
+use crate::record::{DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, QuicHandshakes, Spread};
 use crate::run::Run;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,8 @@ struct Settings {
 struct Quic {
     handshakes: u64,
     retries: u64,
+    #[serde(default)]
+    all_handshakes: Handshakes,
     sent: Traffic,
     received: Traffic,
     dropped_here: u64,
@@ -53,6 +55,23 @@ struct Quic {
     datagram_bytes: Option<SpreadOf>,
     no_segmentation_errno: Option<i32>,
     no_coalescing_errno: Option<i32>,
+}
+
+/// Of the whole run. Not in files of older versions.
+#[derive(Default, Serialize, Deserialize)]
+struct Handshakes {
+    version: Option<u32>,
+    protocol: Option<String>,
+    whole_ns: Option<SpreadOf>,
+    retry_ns: Option<SpreadOf>,
+    limited_ns: Option<SpreadOf>,
+    limited_at: Option<LimitedAt>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LimitedAt {
+    sent_bytes: u64,
+    received_bytes: u64,
 }
 
 /// In one direction.
@@ -151,6 +170,7 @@ impl Quic {
         Self {
             handshakes: quic.handshakes,
             retries: quic.retries,
+            all_handshakes: Handshakes::save(&quic.all_handshakes),
             sent: Traffic::save(quic.sent),
             received: Traffic::save(quic.received),
             dropped_here: quic.dropped_here,
@@ -171,6 +191,7 @@ impl Quic {
         QuicFacts {
             handshakes: self.handshakes,
             retries: self.retries,
+            all_handshakes: self.all_handshakes.restore(),
             sent: self.sent.restore(),
             received: self.received.restore(),
             dropped_here: self.dropped_here,
@@ -184,6 +205,32 @@ impl Quic {
             datagram_bytes: self.datagram_bytes.as_ref().map(SpreadOf::restore),
             no_segmentation: self.no_segmentation_errno,
             no_coalescing: self.no_coalescing_errno,
+        }
+    }
+}
+
+impl Handshakes {
+    fn save(all: &QuicHandshakes) -> Self {
+        let at = |(sent_bytes, received_bytes)| LimitedAt { sent_bytes, received_bytes };
+        Self {
+            version: all.version,
+            protocol: all.protocol.clone(),
+            whole_ns: all.whole_ns.map(SpreadOf::save),
+            retry_ns: all.retry_ns.map(SpreadOf::save),
+            limited_ns: all.limited_ns.map(SpreadOf::save),
+            limited_at: all.limited_at.map(at),
+        }
+    }
+
+    fn restore(&self) -> QuicHandshakes {
+        let at = |at: &LimitedAt| (at.sent_bytes, at.received_bytes);
+        QuicHandshakes {
+            version: self.version,
+            protocol: self.protocol.clone(),
+            whole_ns: self.whole_ns.as_ref().map(SpreadOf::restore),
+            retry_ns: self.retry_ns.as_ref().map(SpreadOf::restore),
+            limited_ns: self.limited_ns.as_ref().map(SpreadOf::restore),
+            limited_at: self.limited_at.as_ref().map(at),
         }
     }
 }

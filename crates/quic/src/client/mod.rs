@@ -10,6 +10,7 @@
 
 pub mod connector;
 pub mod ended;
+mod opening;
 mod own_streams;
 mod receive;
 pub mod requests;
@@ -35,12 +36,14 @@ pub use ablaze_wire::http2::client::NoRoom;
 pub use ablaze_wire::http3::settings::PeerSettings;
 pub use connector::{Connector, Options, StartError};
 pub use ended::{Ended, Why};
+pub use opening::Limited;
 pub use requests::RequestSet;
 pub use sink::{End, ResponseHead, Sink};
 
 use crate::clock::Clock;
 use crate::datagrams::{Transmit, segments_max};
 use crate::unpaced;
+use opening::Opening;
 use own_streams::OwnStreams;
 use responses::PeerStreamEntry;
 use streams::Streams;
@@ -55,7 +58,7 @@ pub struct Connection {
     remote: SocketAddr,
     core: Core,
     began_ns: u64,
-    retried_ns: Option<u64>,
+    opening: Opening,
     handshake: Option<Handshake>,
     ended: Option<Ended>,
     /// What quinn-proto would send to others than the server: nothing, on a client.
@@ -99,6 +102,8 @@ pub struct Handshake {
     pub began_ns: u64,
     /// When the server asked to repeat it with a token (Retry; RFC 9000, 8.1.2), if it did, ns.
     pub retried_ns: Option<u64>,
+    /// Whether the server had to stop until more had come from here.
+    pub limited: Option<Limited>,
     /// When it was complete, ns.
     pub done_ns: u64,
 }
@@ -161,7 +166,7 @@ impl Connection {
             remote,
             core,
             began_ns: now_ns,
-            retried_ns: None,
+            opening: Opening::default(),
             handshake: None,
             ended: None,
             aside: Vec::new(),
@@ -302,6 +307,9 @@ impl Connection {
         let permitted = unpaced::datagrams_permitted(controller, datagram_bytes).unwrap_or(most);
         let now = self.clock.instant(now_ns);
         let transmit = self.quic.poll_transmit(now, permitted.min(most), out)?;
+        if self.handshake.is_none() {
+            self.opening.sent(transmit.size);
+        }
         Some(Transmit {
             segment_bytes: transmit.segment_size.unwrap_or(transmit.size),
             ecn: transmit.ecn.map_or(0, |ecn| ecn as u8),

@@ -22,6 +22,9 @@ impl Connection {
     pub fn receive(&mut self, received: Received<'_>, now_ns: u64, sink: &mut impl Sink) {
         let now = self.clock.instant(now_ns);
         let ecn = EcnCodepoint::from_bits(received.ecn);
+        if self.handshake.is_none() {
+            self.opening.received(received.bytes.len(), received.segment_bytes, now_ns);
+        }
         INBOX.with_borrow_mut(|inbox| {
             inbox.extend_from_slice(received.bytes);
             while !inbox.is_empty() {
@@ -49,8 +52,9 @@ impl Connection {
 
     #[cold]
     fn look_for_retry(&mut self, now_ns: u64) {
-        if self.retried_ns.is_none() && self.known().is_some_and(|known| known.retried) {
-            self.retried_ns = Some(now_ns);
+        let retried_ns = &self.opening.retried_ns;
+        if retried_ns.is_none() && self.known().is_some_and(|known| known.retried) {
+            self.opening.retried_ns = Some(now_ns);
         }
     }
 
@@ -136,7 +140,8 @@ impl Connection {
             group: known.group,
             streams_permitted: known.streams_permitted.unwrap_or(0),
             began_ns: self.began_ns,
-            retried_ns: self.retried_ns,
+            retried_ns: self.opening.retried_ns,
+            limited: self.opening.limited(),
             done_ns: now_ns,
         });
     }

@@ -306,7 +306,7 @@ fn mean_phases(run: &Run) -> [f64; 6] {
     let mean = |latency: &Latency| latency.sum_ns() as f64 / responses;
     let lag = answered.intended.as_ref().map_or(0.0, |intended| mean(&intended.lag));
     let total = mean(&answered.total);
-    let connected = match answered.connect.count() {
+    let connected = match answered.connections() {
         0 => 0.0,
         _ => (total - mean(&answered.processing)).max(0.0),
     };

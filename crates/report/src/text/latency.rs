@@ -118,16 +118,18 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     let row =
         |label, latency, note: &str| Row { label, latency, within: None, note: note.to_string() };
-    if record.setup_connect.count() > 0 {
-        let note = format!("{}×, before the clock", grouped(record.setup_connect.count()));
-        let handshakes = record.setup_tls.as_deref();
+    let handshakes = record.setup_tls.as_deref();
+    let made = record.setup_connect.count().max(handshakes.map_or(0, Latency::count));
+    if made > 0 {
+        let note = format!("{}×, before the clock", grouped(made));
         rows.extend(making(run, &record.setup_connect, handshakes, &note));
     }
-    if answered.connect.count() > 0 {
-        let note = if answered.connect.count() == answered.total.count() {
+    let made = answered.connections();
+    if made > 0 {
+        let note = if made == answered.total.count() {
             "every request".to_string()
         } else {
-            format!("{}×, during the run", grouped(answered.connect.count()))
+            format!("{}×, during the run", grouped(made))
         };
         let handshakes = answered.tls.as_ref().map(|tls| &tls.handshake);
         rows.extend(making(run, &answered.connect, handshakes, &note));

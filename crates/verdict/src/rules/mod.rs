@@ -17,7 +17,7 @@ pub use crate::diagnosis::d05_unequal_comparison::is_equal_work;
 pub use comparison::{Comparison, Member, counts_runs, members};
 pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
-pub use work::{Circumstances, Responses, Server, Work};
+pub use work::{Circumstances, CpuPerResponse, Responses, Server, Work};
 
 use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43};
 use crate::diagnosis::{Diagnosis, Forms};

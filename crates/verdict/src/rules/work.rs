@@ -78,6 +78,35 @@ pub struct Circumstances {
     pub server: Option<Server>,
     /// What was found in the Run itself, graver than a note.
     pub found: Vec<DiagnosisId>,
+    /// CPU time of client and server, where both are known.
+    pub cpu: Option<CpuPerResponse>,
+    /// Datagrams per system call, sent and received; over HTTP/3 alone.
+    pub datagrams_per_call: Option<(f64, f64)>,
+}
+
+/// CPU time per response, ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CpuPerResponse {
+    /// Of the client in user mode, without busy polling.
+    pub client_user_ns: f64,
+    /// Of the client in the kernel.
+    pub client_system_ns: f64,
+    /// Of the server in user mode.
+    pub server_user_ns: f64,
+    /// Of the server in the kernel.
+    pub server_system_ns: f64,
+}
+
+impl CpuPerResponse {
+    /// All of it.
+    pub fn all_ns(&self) -> f64 {
+        self.client_user_ns + self.server_user_ns + self.system_ns()
+    }
+
+    /// In the kernel, on both sides.
+    pub fn system_ns(&self) -> f64 {
+        self.client_system_ns + self.server_system_ns
+    }
 }
 
 /// The server as the monitor saw it.

@@ -1,14 +1,15 @@
 //! A Run, reduced to what can be compared of it.
 
-use ablaze_model::monitor::Connections as Sockets;
+use ablaze_model::monitor::{Connections as Sockets, Process};
 use ablaze_model::plan::Load;
+use ablaze_model::run::WorkerEffort;
 use ablaze_model::{Record, Run};
 
 use crate::diagnosis::d25_path_not_exercised::outgrows_its_buffer;
 use crate::finding::{Finding, Severity};
 use crate::live::figures;
 use crate::printed::{Connections, Tool};
-use crate::rules::{Circumstances, Member, Responses, Server, Work};
+use crate::rules::{Circumstances, CpuPerResponse, Member, Responses, Server, Work};
 
 /// Of a server whose busiest thread used less of a core, chance decides which threads work.
 const AT_ITS_LIMIT: f64 = 0.85;
@@ -76,8 +77,40 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
             machine: run.machine.clone(),
             server: server(run),
             found: found(findings),
+            cpu: cpu(run),
+            datagrams_per_call: record.http3.as_ref().and_then(|facts| {
+                Some((facts.quic.sent.per_call()?, facts.quic.received.per_call()?))
+            }),
         }),
     }
+}
+
+/// Where the client polled actively, how much of its time was that is not known by mode.
+fn cpu(run: &Run) -> Option<CpuPerResponse> {
+    let responses = run.record.responses as f64;
+    let processes = &figures::monitor(run)?.target.processes;
+    let polls = run.workers.iter().any(|worker| worker.spun_ns > 0);
+    if processes.is_empty()
+        || !processes.iter().all(Process::is_believed)
+        || polls
+        || responses < 1.0
+    {
+        return None;
+    }
+    // A process was watched for most of the run, not for all of it.
+    let of_server = |ns: fn(&Process) -> u64| {
+        let shares = processes.iter().map(|one| ns(one) as f64 / one.watched_ns.max(1) as f64);
+        shares.sum::<f64>() * run.elapsed_ns as f64 / responses
+    };
+    let of_client = |ns: fn(&WorkerEffort) -> u64| {
+        run.workers.iter().map(|worker| ns(worker) as f64).sum::<f64>() / responses
+    };
+    Some(CpuPerResponse {
+        client_user_ns: of_client(|worker| worker.user_ns),
+        client_system_ns: of_client(|worker| worker.system_ns),
+        server_user_ns: of_server(|process| process.user_ns),
+        server_system_ns: of_server(|process| process.system_ns),
+    })
 }
 
 fn responses(record: &Record) -> Responses {

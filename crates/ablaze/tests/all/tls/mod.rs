@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod ab;
+mod alt_svc;
 mod http2;
+mod http3_handshake;
 mod interruption;
 mod messages;
 mod mistakes;

@@ -2,7 +2,7 @@
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::tls::TlsVersion;
-use ablaze_model::record::Agreed;
+use ablaze_model::record::{Agreed, QuicHandshakes, Spread};
 use ablaze_net::{CloseHow, Io, Slot};
 use ablaze_quic::client::{Connection, Ended, Handshake, Why};
 
@@ -102,6 +102,16 @@ impl Http3 {
     fn note_handshake(&mut self, handshake: &Handshake, streams_asked: u32) {
         self.facts.quic.handshakes += 1;
         self.facts.quic.retries += u64::from(handshake.retried_ns.is_some());
+        let since = |ns: u64| Spread::of(ns.saturating_sub(handshake.began_ns));
+        let limited = handshake.limited;
+        self.facts.quic.all_handshakes.merge(QuicHandshakes {
+            version: Some(handshake.version),
+            protocol: Some(String::from_utf8_lossy(&handshake.alpn).into_owned()),
+            whole_ns: Some(since(handshake.done_ns)),
+            retry_ns: handshake.retried_ns.map(since),
+            limited_ns: limited.map(|limited| Spread::of(limited.pause_ns)),
+            limited_at: limited.map(|limited| (limited.sent_bytes, limited.received_bytes)),
+        });
         let permitted = handshake.streams_permitted;
         if permitted < streams_asked.into() {
             let least = self.facts.streams_permitted.unwrap_or(u64::MAX);

@@ -249,6 +249,9 @@ impl Carrier for Http3 {
     }
 
     fn report(&mut self, record: &mut Record) {
+        // A socket for datagrams is there at once: connecting is the handshake, and there is nothing before it to be timed.
+        let connects = [&mut record.answered.connect, &mut record.failed.connect];
+        connects.into_iter().chain([&mut record.setup_connect]).for_each(|none| none.clear());
         record.http3 = Some(std::mem::take(&mut self.facts));
         record.tls = Some(std::mem::take(&mut self.tls));
     }
