@@ -9,6 +9,7 @@
 mod by_crate;
 mod cases;
 mod http3;
+mod http3_matrix;
 mod javascript;
 mod programs;
 mod proxies;
