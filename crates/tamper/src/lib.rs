@@ -9,6 +9,8 @@
 //! changed and sealed again with the right keys, at every state of a connection. That peer is rustls itself; `tap` is what
 //! lets its records be had in the clear and sealed again, `tampering` is what is done to them.
 //!
+//! [`quic`] holds both sides of HTTP/3, with the QUIC below them, against a peer that makes a real handshake, in simulated time.
+//!
 //! What tests script: [`tls_peer`] is a server behind TLS for the engine over the simulated network, [`tls_client`] a client for
 //! servers behind TLS over sockets, [`authority`] makes certificates, and [`hostile_http2`] is a server over sockets that speaks
 //! HTTP/2 frame by frame.
@@ -23,6 +25,7 @@ mod far_http1;
 mod far_http2;
 pub mod hostile_http2;
 pub mod plans;
+pub mod quic;
 pub mod server;
 pub mod sums;
 pub mod tampering;

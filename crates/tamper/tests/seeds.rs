@@ -2,13 +2,14 @@
 //! found. The seeds are fixed, unless `ABLAZE_SEED` gives another: .ci/full does, and a failure shows it.
 
 use ablaze_random::SplitMix64;
-use ablaze_tamper::{client, server, worker};
+use ablaze_tamper::{client, quic, server, worker};
 
 /// Inputs of each kind; a few seconds. A run of the engine is the work of many connections. Where a seed is given
 /// ([`Seeds::of`]), there is time for [`TIMES_WITH_A_SEED`] as many.
 const CLIENT_INPUTS: u64 = 40;
 const SERVER_INPUTS: u64 = 500;
 const WORKER_INPUTS: u64 = 40;
+const QUIC_INPUTS: u64 = 150;
 const TIMES_WITH_A_SEED: u64 = 3;
 
 /// The same inputs on every machine.
@@ -102,5 +103,18 @@ fn a_worker_outlives_what_a_server_sends() {
         let input = [seeds.0.bytes(2), seeds.input(160)].concat();
         println!("{input:?}");
         worker::load(&input);
+    }
+}
+
+/// Both sides of HTTP/3 over QUIC: untouched first, then against whatever comes.
+#[test]
+fn http3_is_held_over_quic() {
+    quic::client(&[]);
+    quic::server(&[]);
+    let mut seeds = Seeds::of(19);
+    for _ in 0..inputs(QUIC_INPUTS) {
+        let input = seeds.input(200);
+        quic::client(&input);
+        quic::server(&input);
     }
 }

@@ -31,7 +31,7 @@ const EDGES: [(&str, &[&str], &[&str]); 23] = [
     ("quic", &["wire"], &[]),
     ("testing", &["model", "sys", "wire"], &[]),
     ("target", &["net", "quic", "random", "sys", "wire"], &["tamper"]),
-    ("tamper", &["engine", "model", "net", "target", "wire"], &["random"]),
+    ("tamper", &["engine", "model", "net", "quic", "target", "wire"], &["random"]),
     ("model", &["feed", "journey", "stats", "wire"], &[]),
     ("fleet", &["model", "stats"], &[]),
     ("monitor", &["model", "sys"], &[]),
