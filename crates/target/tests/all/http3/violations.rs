@@ -100,10 +100,10 @@ fn malformed_requests_end_alone() {
     for wrong in
         [(":path", "/"), (":status", "200"), (":mine", "a"), ("A", "b"), ("connection", "close")]
     {
-        let trailers = head(&vec![("checksum", "0"), wrong]);
+        let trailers = head(&[("checksum", "0"), wrong]);
         assert_eq!(client.ask(&[get(), trailers].concat()), Err(0x10e), "{wrong:?} in trailers");
     }
-    let response = client.ask(&[get(), head(&vec![("checksum", "0")])].concat()).unwrap();
+    let response = client.ask(&[get(), head(&[("checksum", "0")])].concat()).unwrap();
     assert_eq!(response.statuses, ["200"]);
     // It ended before there was a request.
     assert_eq!(client.ask(&frame(0x21, b"grease")), Err(0x10d));
