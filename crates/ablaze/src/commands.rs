@@ -100,7 +100,7 @@ pub const ALL: &[Command] = &[
     command(Understand, "say", "print the command line for one of another tool: ablaze say 'wrk -c9 URL'", say::main, say::command),
     command(Understand, "doctor", "check this machine before a run, and say how to fix what it finds", doctor::main, doctor::command),
     command(Own, "worker", "carry out a share of a load for `ablaze load --fleet`, which starts it", worker::main, worker::command),
-    command(Own, "fleet", "print the run of a worker that lost its coordinator", fleet::main, fleet::command),
+    command(Own, "fleet", "print the run of a worker that lost its coordinator, or the Job of a fleet", fleet::main, fleet::command),
     command(Own, "man", "print a manual page, or write all of them into a folder", |words| man::main(words, all_options), man::command),
     command(Own, "completions", "print a script that makes bash, zsh or fish complete command lines", |words| completions::main(words, all_options), completions::command),
 ];

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The machines that carried one load out together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fleet {
-    /// What reached them: `exec` or `ssh`.
+    /// What reached them: `exec`, `ssh`, `k8s` or `docker`.
     pub by: String,
     /// How far apart they started; `None` where fewer than two did.
     #[serde(default, skip_serializing_if = "Option::is_none")]

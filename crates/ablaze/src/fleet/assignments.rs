@@ -19,6 +19,7 @@ pub fn of(
     load: &LoadSpec,
     secrets: &Secrets,
     hosts: &[String],
+    id: &str,
 ) -> Result<Vec<Assignment>, CommandError> {
     let of = hosts.len() as u32;
     // The last has least.
@@ -35,11 +36,10 @@ pub fn of(
             }
         }
     }
-    let id = random_id()?;
     let assignment = |(index, name): (usize, &String)| Assignment {
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
-        id: id.clone(),
+        id: id.to_owned(),
         name: name.clone(),
         index: index as u32,
         of,
@@ -59,7 +59,10 @@ fn files(load: &LoadSpec) -> Result<BTreeMap<String, String>, CommandError> {
 }
 
 /// What tells this run from all others.
-fn random_id() -> Result<String, CommandError> {
+///
+/// # Errors
+/// When the system gives no random numbers.
+pub fn random_id() -> Result<String, CommandError> {
     let mut bytes = [0; 16];
     let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     read.map_err(|error| CommandError::machine(format!("cannot read /dev/urandom: {error}")))?;

@@ -16,7 +16,9 @@ use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
 use ablaze_sys::group::{has_ended, kill_group};
 
-use super::Place;
+use super::ask::last_line;
+use super::leftovers;
+use super::placed::Placed;
 use super::ssh::Pushed;
 use crate::CommandError;
 
@@ -26,11 +28,12 @@ const SAID_BYTES: usize = 2048;
 /// Process groups of the workers that are not known to have ended.
 static GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// Ends every process that reaches a worker, at once: for a coordinator that ends in the middle of a run.
+/// Ends every process that reaches a worker, at once, and takes away what was made for them: for a coordinator that ends in the middle of a run.
 pub fn end_all() {
     for group in GROUPS.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         kill_group(group);
     }
+    leftovers::take_all_away();
 }
 
 /// The channels to all workers.
@@ -50,12 +53,12 @@ impl Channels {
     ///
     /// # Errors
     /// When one cannot be started: the others are ended then.
-    pub fn open(place: &Place, hosts: &[String]) -> Result<Self, CommandError> {
+    pub fn open(placed: &Placed<'_>) -> Result<Self, CommandError> {
         let (tell, events) = channel();
         let mut channels = Self { workers: Vec::new(), events };
-        let greeting = place.greeting()?;
-        for (index, host) in hosts.iter().enumerate() {
-            let command = place.command(host, index, &["worker"])?;
+        let greeting = placed.greeting()?;
+        for (index, host) in placed.hosts.iter().enumerate() {
+            let command = placed.command(index, &["worker"])?;
             channels.workers.push(Worker::start(command, (index, host), greeting.clone(), &tell)?);
         }
         Ok(channels)
@@ -153,7 +156,8 @@ impl Worker {
                     }
                     std::thread::sleep(Duration::from_millis(10));
                 }
-                let said = last_line(&said.lock().unwrap_or_else(PoisonError::into_inner));
+                let said = said.lock().unwrap_or_else(PoisonError::into_inner);
+                let said = last_line(&String::from_utf8_lossy(&said));
                 let why = match said {
                     Some(said) => format!("{why}: {said}"),
                     None => why,
@@ -201,11 +205,4 @@ fn keep(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
         let surplus = said.len().saturating_sub(SAID_BYTES);
         said.drain(..surplus);
     }
-}
-
-/// The last line that says something.
-fn last_line(said: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(said);
-    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.strip_prefix("ablaze: ").unwrap_or(line).to_owned())
 }

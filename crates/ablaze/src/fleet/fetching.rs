@@ -13,19 +13,20 @@ use ablaze_fleet::lines::RUN_BYTES_MAX;
 use ablaze_report::json;
 use ablaze_sys::group::{has_ended, kill_group};
 
+use super::kept;
+use super::placed::Placed;
 use super::ssh::Pushed;
-use super::{Place, kept};
 
 /// A worker's load ends within 10 s of losing its coordinator, and a connection takes its time: longer is not waited for.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Fetches what waits for this coordinator, from all hosts at the same time; the numbers of the workers whose Runs came.
-pub fn fetch(outcome: &mut Outcome, place: &Place, id: &str) -> Vec<usize> {
+pub fn fetch(outcome: &mut Outcome, placed: &Placed<'_>, id: &str) -> Vec<usize> {
     let is_wanted = |worker: &ablaze_fleet::coordinator::WorkerOutcome| {
         worker.lost.is_some() && worker.run.is_none() && worker.started_ns.is_some()
     };
     let mut fetched = Vec::new();
-    let greeting = place.greeting().ok().flatten();
+    let greeting = placed.greeting().ok().flatten();
     std::thread::scope(|scope| {
         let wanted = outcome.workers.iter_mut().enumerate();
         let wanted = wanted.filter(|(_, worker)| is_wanted(worker));
@@ -33,7 +34,7 @@ pub fn fetch(outcome: &mut Outcome, place: &Place, id: &str) -> Vec<usize> {
             .map(|(index, worker)| {
                 let name = kept::name_of(id, index as u32);
                 let words = ["fleet", "collect", name.as_str()];
-                let command = place.command(&worker.name, index, &words);
+                let command = placed.command(index, &words);
                 let greeting = greeting.clone();
                 (index, worker, scope.spawn(move || printed(command.ok()?, greeting)))
             })

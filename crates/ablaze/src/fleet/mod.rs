@@ -2,14 +2,19 @@
 //! the lines to them ([`channel`]), what is done with what they say ([`drive`], [`gather`]), and the one Run that it
 //! comes to ([`whole`]). When who says what is `ablaze-fleet`'s state machine.
 
+mod ask;
 mod assignments;
 mod channel;
+mod docker;
 mod drive;
 mod fetching;
 mod gather;
+mod k8s;
 pub mod kept;
+mod leftovers;
 mod options;
 mod place;
+mod placed;
 mod ssh;
 mod whole;
 
@@ -28,6 +33,7 @@ use crate::native::ReportOptions;
 pub use channel::end_all;
 pub use options::FleetOptions;
 pub use place::Place;
+use placed::Placed;
 
 /// The Plan that the load would be on this machine: for what is checked, shown and exported here. The workers make Plans
 /// of their own; what depends on their machines is left out of this one.
@@ -48,7 +54,7 @@ pub fn planned(
     if report.live {
         note("--live has no effect with --fleet: the progress line shows the sum of all workers");
     }
-    let of = place.hosts()?.len() as u32;
+    let of = place.count()? as u32;
     let checked = load.shard(of - 1, of);
     checked.map_err(|error| CommandError::usage(format!("--fleet: {error}")))?;
     let mut here = load.clone();
@@ -81,6 +87,12 @@ fn settings(load: &LoadSpec, asked: &FleetOptions) -> Settings {
     }
 }
 
+/// How long the load takes, ns, where it says so.
+fn longest_ns(load: &LoadSpec) -> Option<u64> {
+    let before_ns = load.limits.warmup_ns.saturating_add(load.connections.ramp_ns);
+    load.limits.duration_ns.map(|duration_ns| duration_ns.saturating_add(before_ns))
+}
+
 /// Has the workers carry the load out together; the Run of all.
 ///
 /// # Errors
@@ -97,13 +109,15 @@ pub fn carry_out(
     // Nothing runs under this handle: Ctrl-C and the keys of a view stop it, and what stops it is told to the workers.
     let control = std::sync::Arc::new(Control::new());
     listen_for(&control)?;
-    let hosts = place.hosts()?;
-    let assignments = assignments::of(load, secrets, &hosts)?;
+    let id = assignments::random_id()?;
+    let placed = Placed::of(place, &id, longest_ns(load))?;
+    let assignments = assignments::of(load, secrets, &placed.hosts, &id)?;
     let settings = settings(load, asked);
-    let id = assignments.first().map(|first| first.id.clone()).unwrap_or_default();
-    let mut channels = channel::Channels::open(place, &hosts)?;
+    let mut channels = channel::Channels::open(&placed)?;
     let mut driven = drive::drive(&mut channels, settings, assignments, &control, watcher);
-    let fetched = fetching::fetch(&mut driven.outcome, place, &id);
+    placed.explain(&mut driven.outcome);
+    let fetched = fetching::fetch(&mut driven.outcome, &placed, &id);
     drop(channels);
+    drop(placed);
     whole::run_of(driven, load, (place.by(), &id), &fetched)
 }

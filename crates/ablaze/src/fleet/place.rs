@@ -4,10 +4,14 @@
 //! - `exec:3`: so many processes on this host.
 //! - `exec:a,b,c=COMMAND`: a process for each of these names. In the words of COMMAND `{host}` is the name, `{index}` its
 //!   number from 0, and `{cmd}` what is to run there.
+//! - `k8s[:CONTEXT/NAMESPACE],…`: the pods of a Job on Kubernetes ([`super::k8s`]).
+//! - `docker:[HOST,…],…`: containers ([`super::docker`]).
 
 use std::process::Command;
 use std::sync::Arc;
 
+use super::docker::Docker;
+use super::k8s::Kubernetes;
 use super::ssh::{self, Pushed};
 use crate::CommandError;
 use crate::shell;
@@ -27,17 +31,23 @@ enum Hosts {
     Names(Vec<String>),
     /// In the lines of a file.
     File(String),
+    /// What reaches them has them.
+    Made,
 }
 
 /// What reaches them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum By {
+pub enum By {
     /// They are processes of this host.
     Process,
     /// A command, as its words.
     Template(Vec<String>),
     /// The system's ssh.
     Ssh,
+    /// The pods of a Job, and the user's kubectl.
+    Kubernetes(Box<Kubernetes>),
+    /// Containers, and the user's docker.
+    Docker(Docker),
 }
 
 impl Place {
@@ -46,10 +56,21 @@ impl Place {
     /// # Errors
     /// When it cannot be read: what it can be.
     pub fn parse(text: &str) -> Result<Self, String> {
+        let made = |by| Self { hosts: Hosts::Made, by };
+        if let Some(rest) =
+            text.strip_prefix("k8s").filter(|rest| rest.is_empty() || rest.starts_with([':', ',']))
+        {
+            return Ok(made(By::Kubernetes(Box::new(Kubernetes::parse(rest)?))));
+        }
         match text.split_once(':') {
+            Some(("docker", rest)) => Ok(made(By::Docker(Docker::parse(rest)?))),
             Some(("exec", rest)) => Self::exec(rest),
             Some(("ssh", rest)) => Ok(Self { hosts: Hosts::parse(rest)?, by: By::Ssh }),
-            _ => Err("use ssh:HOST,HOST, exec:NUMBER or exec:NAMES=COMMAND".to_owned()),
+            _ => {
+                Err("use ssh:HOST,HOST, k8s,image=IMAGE, docker:HOST,image=IMAGE, exec:NUMBER or \
+                      exec:NAMES=COMMAND"
+                    .to_owned())
+            }
         }
     }
 
@@ -74,7 +95,35 @@ impl Place {
         Ok(Self { hosts: Hosts::parse(names)?, by: By::Template(words.clone()) })
     }
 
-    /// The names of the hosts, one for each worker.
+    /// How many workers there will be.
+    ///
+    /// # Errors
+    /// When that cannot be told.
+    pub fn count(&self) -> Result<usize, CommandError> {
+        match &self.by {
+            By::Kubernetes(kubernetes) => kubernetes.count(),
+            By::Docker(docker) => Ok(docker.names().len()),
+            By::Process | By::Template(_) | By::Ssh => Ok(self.hosts()?.len()),
+        }
+    }
+
+    /// The manifest of what would be made, where there is one.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn manifest(&self) -> Result<String, CommandError> {
+        match &self.by {
+            By::Kubernetes(kubernetes) => kubernetes.manifest(),
+            _ => Err(CommandError::usage("only a fleet on Kubernetes (k8s,…) has a manifest")),
+        }
+    }
+
+    /// What reaches the workers.
+    pub fn by_what(&self) -> &By {
+        &self.by
+    }
+
+    /// The names of the hosts that are there already, one for each worker.
     ///
     /// # Errors
     /// When the file with their names cannot be read, or has none.
@@ -82,6 +131,7 @@ impl Place {
         let path = match &self.hosts {
             Hosts::Names(names) => return Ok(names.clone()),
             Hosts::File(path) => path,
+            Hosts::Made => return Ok(Vec::new()),
         };
         let text = std::fs::read_to_string(path).map_err(|error| {
             CommandError::usage(format!("--fleet cannot read `{path}`: {error}"))
@@ -96,6 +146,8 @@ impl Place {
         match self.by {
             By::Process | By::Template(_) => "exec",
             By::Ssh => "ssh",
+            By::Kubernetes(_) => "k8s",
+            By::Docker(_) => "docker",
         }
     }
 
@@ -105,12 +157,12 @@ impl Place {
     /// When this program's own file cannot be read.
     pub fn greeting(&self) -> Result<Option<Arc<Pushed>>, CommandError> {
         match self.by {
-            By::Process | By::Template(_) => Ok(None),
+            By::Process | By::Template(_) | By::Kubernetes(_) | By::Docker(_) => Ok(None),
             By::Ssh => Ok(Some(Arc::new(Pushed::own()?))),
         }
     }
 
-    /// The command that has a host run `ablaze` with these words.
+    /// The command that has a host, which is there already, run `ablaze` with these words.
     ///
     /// # Errors
     /// When this program does not know its own file.
@@ -138,6 +190,9 @@ impl Place {
                 let mut command = Command::new(program);
                 command.args(arguments);
                 Ok(command)
+            }
+            By::Kubernetes(_) | By::Docker(_) => {
+                Err(CommandError::machine(format!("--fleet: {host} is not there yet")))
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,12 +13,16 @@ use ablaze_fleet::message::{Assignment, FromWorker, ToWorker, VERSION, of_line, 
 use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
 
+use super::hold;
+
 /// How often it is looked whether the coordinator is there.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A worker's channel to its coordinator.
 pub struct Channel {
     lines: Sender<String>,
+    /// What is told goes to a log, too.
+    copies: Option<Sender<String>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -39,16 +44,31 @@ pub struct State {
     pub is_received: bool,
     /// Lines that are not written yet.
     pending: usize,
+    /// Lines that are not in the log yet.
+    uncopied: usize,
 }
 
 impl Channel {
-    /// Over standard input and output.
+    /// Over standard input and output; what is told goes to the log of this container as well, if that is asked for and
+    /// somebody keeps one.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn standard() -> io::Result<Arc<Self>> {
+    pub fn standard(has_log: bool) -> io::Result<Arc<Self>> {
         let (lines, to_write) = channel();
-        let own = Arc::new(Self { lines, state: Mutex::default(), changed: Condvar::new() });
+        let log = if has_log { hold::log() } else { None };
+        let (copies, to_copy) = log.map(|log| (channel(), log)).map_or((None, None), |made| {
+            let ((copies, to_copy), log) = made;
+            (Some(copies), Some((to_copy, log)))
+        });
+        let own =
+            Arc::new(Self { lines, copies, state: Mutex::default(), changed: Condvar::new() });
+        if let Some((to_copy, log)) = to_copy {
+            let copier = Arc::clone(&own);
+            std::thread::Builder::new()
+                .name("logs".to_owned())
+                .spawn(move || copier.copy(log, &to_copy))?;
+        }
         let writer = Arc::clone(&own);
         let stdout = ablaze_sys::standard::take_stdout()?;
         std::thread::Builder::new()
@@ -92,7 +112,13 @@ impl Channel {
         self.change(|state| {
             state.told_ns = monotonic_ns();
             state.pending += usize::from(!state.is_closed);
+            state.uncopied += usize::from(self.copies.is_some());
         });
+        if let Some(copies) = &self.copies
+            && copies.send(line.clone()).is_err()
+        {
+            self.change(|state| state.uncopied = 0);
+        }
         // The writer is gone where nobody is there any more.
         let _ = self.lines.send(line);
     }
@@ -116,7 +142,7 @@ impl Channel {
 
     /// Waits until all is written, so long at most.
     pub fn flush(&self, longest: Duration) {
-        self.wait(longest, |state| state.pending == 0 || state.is_closed);
+        self.wait(longest, |state| (state.pending == 0 || state.is_closed) && state.uncopied == 0);
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
@@ -132,6 +158,16 @@ impl Channel {
             if written.is_err() {
                 return self.change(|state| state.is_closed = true);
             }
+        }
+    }
+
+    /// Writes what there is to the log, until nobody keeps it any more.
+    fn copy(&self, mut log: UnixStream, lines: &Receiver<String>) {
+        for line in lines {
+            if log.write_all(line.as_bytes()).is_err() {
+                return self.change(|state| state.uncopied = 0);
+            }
+            self.change(|state| state.uncopied = state.uncopied.saturating_sub(1));
         }
     }
 }

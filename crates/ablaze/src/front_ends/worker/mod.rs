@@ -3,6 +3,7 @@
 //! people do not. What is said is `ablaze-fleet`'s, the load and its run are those of every other command.
 
 mod channel;
+mod hold;
 mod listening;
 mod machine;
 mod rows;
@@ -44,6 +45,12 @@ struct CommandLine {
     /// End the run after this time, whatever the coordinator says [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     limit: Option<u64>,
+    /// Wait for workers in this container, print what they tell, end when they have ended
+    #[arg(long, conflicts_with_all = ["beside", "keep"])]
+    hold: bool,
+    /// Tell what happens to the `ablaze worker --hold` of this container as well
+    #[arg(long)]
+    beside: bool,
 }
 
 /// How long a worker tries to say why it ends.
@@ -55,7 +62,8 @@ const KEEP: Duration = Duration::from_secs(600);
 
 const AFTER_HELP: &str = "\
 It is told what to do by a line on standard input and tells what happens in lines on standard
-output; docs/fleet.md has them. It opens no port, and ends when its standard input does.";
+output; docs/fleet.md has them. It opens no port, and ends when its standard input does.
+`--hold` is the first process of a pod that `--fleet k8s` makes, `--beside` a worker in it.";
 
 /// Its options.
 pub fn command() -> clap::Command {
@@ -68,7 +76,11 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Ok(line) => line,
         Err(status) => return status,
     };
-    match assigned(&line) {
+    let done = match line.hold {
+        true => hold::hold(line.limit),
+        false => assigned(&line),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),
     }
@@ -76,7 +88,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 
 /// Does what it is told to do, if it is.
 fn assigned(line: &CommandLine) -> Result<(), CommandError> {
-    let channel = Channel::standard().map_err(no_thread)?;
+    let channel = Channel::standard(line.beside).map_err(no_thread)?;
     let assignment = channel.assignment().map_err(CommandError::machine);
     let done = match assignment {
         Ok(Some(assignment)) => work(&channel, assignment, line),
@@ -124,7 +136,8 @@ fn hand_over(
     let state = channel.state();
     let cut_short = run.ended == Ended::Interrupted && !state.was_stopped;
     let document = ablaze_report::json::write(&verdict::assessed(run));
-    if !state.is_closed && !state.is_received {
+    // Where nobody is there any more, a log of it may be.
+    if !state.is_received {
         channel.tell(&FromWorker::Run { document: document.clone(), cut_short });
     }
     let state = channel.wait(RECEIVED_WITHIN, |state| state.is_received || state.is_closed);

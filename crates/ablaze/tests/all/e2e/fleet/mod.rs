@@ -1,5 +1,6 @@
 //! `ablaze load --fleet`: several workers and one report, and what becomes of it when some of them are lost.
 
+mod kubernetes;
 mod losses;
 mod sequence;
 mod ssh;

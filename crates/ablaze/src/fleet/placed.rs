@@ -1,0 +1,88 @@
+//! A fleet whose hosts are known and are there: what was to be made for it is made, and taken away when this goes.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use ablaze_fleet::Outcome;
+
+use super::Place;
+use super::docker::Docker;
+use super::k8s::{Job, Kubernetes};
+use super::leftovers::Guard;
+use super::place::By;
+use super::ssh::Pushed;
+use crate::CommandError;
+
+/// A fleet that workers can be started in.
+pub struct Placed<'a> {
+    place: &'a Place,
+    /// The names of the hosts, one for each worker.
+    pub hosts: Vec<String>,
+    made: Made<'a>,
+}
+
+/// What was made for it.
+enum Made<'a> {
+    Nothing,
+    Job(&'a Kubernetes, Job),
+    Containers { docker: &'a Docker, id: String, _guards: Vec<Guard> },
+}
+
+impl<'a> Placed<'a> {
+    /// Makes what is to be made for this run (`id`), whose load takes so long, if that is known.
+    ///
+    /// # Errors
+    /// When it cannot be made, or hosts cannot be told.
+    pub fn of(place: &'a Place, id: &str, load_ns: Option<u64>) -> Result<Self, CommandError> {
+        match place.by_what() {
+            By::Kubernetes(kubernetes) => {
+                let job = kubernetes.place(id, load_ns)?;
+                let hosts = job.pods.clone();
+                Ok(Self { place, hosts, made: Made::Job(kubernetes, job) })
+            }
+            By::Docker(docker) => {
+                let (id, _guards) = (id.to_owned(), docker.place(id));
+                Ok(Self {
+                    place,
+                    hosts: docker.names(),
+                    made: Made::Containers { docker, id, _guards },
+                })
+            }
+            By::Process | By::Template(_) | By::Ssh => {
+                Ok(Self { place, hosts: place.hosts()?, made: Made::Nothing })
+            }
+        }
+    }
+
+    /// The command that has a worker's host run `ablaze` with these words.
+    ///
+    /// # Errors
+    /// When this program does not know its own file.
+    pub fn command(&self, index: usize, words: &[&str]) -> Result<Command, CommandError> {
+        let host = self.hosts.get(index).map_or("", String::as_str);
+        match &self.made {
+            Made::Nothing => self.place.command(host, index, words),
+            Made::Job(kubernetes, _) => Ok(kubernetes.command(host, words)),
+            Made::Containers { docker, id, .. } => Ok(docker.command(id, index, words)),
+        }
+    }
+
+    /// What has to be said before a worker is there.
+    ///
+    /// # Errors
+    /// When this program's own file cannot be read.
+    pub fn greeting(&self) -> Result<Option<Arc<Pushed>>, CommandError> {
+        self.place.greeting()
+    }
+
+    /// Adds what the engine knows of workers that were lost.
+    pub fn explain(&self, outcome: &mut Outcome) {
+        let Made::Job(kubernetes, job) = &self.made else { return };
+        for worker in &mut outcome.workers {
+            let Some(lost) = &mut worker.lost else { continue };
+            if let Some(why) = kubernetes.why_lost(job, &worker.name) {
+                *lost = format!("{lost}; {why}");
+            }
+        }
+    }
+}
