@@ -53,7 +53,7 @@ impl Channels {
     ///
     /// # Errors
     /// When one cannot be started: the others are ended then.
-    pub fn open(placed: &Placed<'_>) -> Result<Self, CommandError> {
+    pub fn open(placed: &Placed) -> Result<Self, CommandError> {
         let (tell, events) = channel();
         let mut channels = Self { workers: Vec::new(), events };
         let greeting = placed.greeting()?;

@@ -100,7 +100,7 @@ impl Docker {
             let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
             let what = format!("what may be left of the containers {}{on}", names.join(", "));
             // `--rm` has them gone, or going, by then.
-            Guard::of(Leftover { what, words, gone: GONE })
+            Guard::of(Leftover { what, words, gone: &GONE })
         };
         hosts.iter().enumerate().map(guard).collect()
     }
@@ -131,8 +131,8 @@ impl Docker {
     }
 }
 
-/// What docker says of a container that is not there any more.
-const GONE: &str = "No such container";
+/// What docker says of a container that is not there any more, or goes.
+const GONE: [&str; 2] = ["No such container", "is already in progress"];
 
 fn container(id: &str, index: usize) -> String {
     format!("ablaze-{}-{index}", id.get(..8).unwrap_or(id))

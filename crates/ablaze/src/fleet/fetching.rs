@@ -21,7 +21,7 @@ use super::ssh::Pushed;
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Fetches what waits for this coordinator, from all hosts at the same time; the numbers of the workers whose Runs came.
-pub fn fetch(outcome: &mut Outcome, placed: &Placed<'_>, id: &str) -> Vec<usize> {
+pub fn fetch(outcome: &mut Outcome, placed: &Placed, id: &str) -> Vec<usize> {
     let is_wanted = |worker: &ablaze_fleet::coordinator::WorkerOutcome| {
         worker.lost.is_some() && worker.run.is_none() && worker.started_ns.is_some()
     };

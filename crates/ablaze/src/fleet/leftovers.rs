@@ -24,8 +24,8 @@ pub struct Leftover {
     pub what: String,
     /// The command that takes it away.
     pub words: Vec<String>,
-    /// What that command says of something that is not there any more.
-    pub gone: &'static str,
+    /// What that command says of something that is not there any more, or goes.
+    pub gone: &'static [&'static str],
 }
 
 /// Takes something away when it goes out of scope.
@@ -40,14 +40,24 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
-    fn drop(&mut self) {
+impl Guard {
+    /// It was never there.
+    pub fn forget(self) {
+        self.leave();
+    }
+
+    /// Whether it was for this one to take away.
+    fn leave(&self) -> bool {
         let mut present = present();
         let before = present.len();
         present.retain(|other| *other != self.0);
-        let is_ours = present.len() < before;
-        drop(present);
-        if is_ours {
+        present.len() < before
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.leave() {
             self.0.take_away(LONGEST);
         }
     }
@@ -63,7 +73,7 @@ impl Leftover {
     fn take_away(&self, longest: Duration) {
         let Some((program, arguments)) = self.words.split_first() else { return };
         match ask(Command::new(program).args(arguments), "", longest) {
-            Err(why) if !why.contains(self.gone) => note(&format!(
+            Err(why) if !self.gone.iter().any(|gone| why.contains(gone)) => note(&format!(
                 "{} was not removed ({why}): run `{}`",
                 self.what,
                 shell::line(&self.words)

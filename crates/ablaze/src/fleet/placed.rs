@@ -14,44 +14,42 @@ use super::ssh::Pushed;
 use crate::CommandError;
 
 /// A fleet that workers can be started in.
-pub struct Placed<'a> {
-    place: &'a Place,
+pub struct Placed {
+    place: Place,
     /// The names of the hosts, one for each worker.
     pub hosts: Vec<String>,
-    made: Made<'a>,
+    made: Made,
 }
 
 /// What was made for it.
-enum Made<'a> {
+enum Made {
     Nothing,
-    Job(&'a Kubernetes, Job),
-    Containers { docker: &'a Docker, id: String, _guards: Vec<Guard> },
+    Job(Box<Kubernetes>, Job),
+    Containers { docker: Docker, id: String, _guards: Vec<Guard> },
 }
 
-impl<'a> Placed<'a> {
+impl Placed {
     /// Makes what is to be made for this run (`id`), whose load takes so long, if that is known.
     ///
     /// # Errors
     /// When it cannot be made, or hosts cannot be told.
-    pub fn of(place: &'a Place, id: &str, load_ns: Option<u64>) -> Result<Self, CommandError> {
-        match place.by_what() {
+    pub fn of(place: &Place, id: &str, load_ns: Option<u64>) -> Result<Self, CommandError> {
+        let (hosts, made) = match place.by_what() {
             By::Kubernetes(kubernetes) => {
                 let job = kubernetes.place(id, load_ns)?;
-                let hosts = job.pods.clone();
-                Ok(Self { place, hosts, made: Made::Job(kubernetes, job) })
+                (job.pods.clone(), Made::Job(kubernetes.clone(), job))
             }
             By::Docker(docker) => {
-                let (id, _guards) = (id.to_owned(), docker.place(id));
-                Ok(Self {
-                    place,
-                    hosts: docker.names(),
-                    made: Made::Containers { docker, id, _guards },
-                })
+                let made = Made::Containers {
+                    docker: docker.clone(),
+                    id: id.to_owned(),
+                    _guards: docker.place(id),
+                };
+                (docker.names(), made)
             }
-            By::Process | By::Template(_) | By::Ssh => {
-                Ok(Self { place, hosts: place.hosts()?, made: Made::Nothing })
-            }
-        }
+            By::Process | By::Template(_) | By::Ssh => (place.hosts()?, Made::Nothing),
+        };
+        Ok(Self { place: place.clone(), hosts, made })
     }
 
     /// The command that has a worker's host run `ablaze` with these words.

@@ -101,25 +101,32 @@ impl Kubernetes {
         let (name, guard) = match &self.options.job {
             Some(name) => (name.clone(), None),
             None => {
-                let name = format!("ablaze-{}", id.get(..8).unwrap_or(id));
-                let guard = Guard::of(Leftover {
-                    what: format!("the Job {name}"),
-                    words: self.words(&[
-                        "delete",
-                        "job",
-                        &name,
-                        "--wait=false",
-                        "--ignore-not-found",
-                    ]),
-                    gone: "(NotFound)",
-                });
-                let job = self.job(&name, load_ns).to_string();
-                self.asked(&["create", "-f", "-", "-o", "name"], &job)?;
+                let (name, guard) = self.made(id, load_ns)?;
                 (name, Some(guard))
             }
         };
         let pods = self.running(&name, of)?;
         Ok(Job { pods, name, _guard: guard })
+    }
+
+    /// Makes the Job; its name, and what deletes it.
+    fn made(&self, id: &str, load_ns: Option<u64>) -> Result<(String, Guard), CommandError> {
+        let name = format!("ablaze-{}", id.get(..8).unwrap_or(id));
+        let guard = Guard::of(Leftover {
+            what: format!("the Job {name}"),
+            words: self.words(&["delete", "job", &name, "--wait=false", "--ignore-not-found"]),
+            gone: &["(NotFound)"],
+        });
+        let job = self.job(&name, load_ns).to_string();
+        match self.asked(&["create", "-f", "-", "-o", "name"], &job) {
+            Ok(_) => Ok((name, guard)),
+            // The API's own refusal: there is nothing to delete, and nobody who may.
+            Err(error) if error.line.contains("Error from server") => {
+                guard.forget();
+                Err(error)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The command that has a pod run `ablaze` with these words.

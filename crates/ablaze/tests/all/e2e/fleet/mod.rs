@@ -1,5 +1,7 @@
 //! `ablaze load --fleet`: several workers and one report, and what becomes of it when some of them are lost.
 
+mod cluster;
+mod containers;
 mod kubernetes;
 mod losses;
 mod sequence;
