@@ -118,6 +118,7 @@ pub fn carry_out(
     placed.explain(&mut driven.outcome);
     let fetched = fetching::fetch(&mut driven.outcome, &placed, &id);
     drop(channels);
+    let kept_as = placed.stays().then_some(id.as_str());
     drop(placed);
-    whole::run_of(driven, load, (place.by(), &id), &fetched)
+    whole::run_of(driven, load, (place.by(), kept_as), &fetched)
 }

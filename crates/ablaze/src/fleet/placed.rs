@@ -73,6 +73,15 @@ impl Placed {
         self.place.greeting()
     }
 
+    /// Whether the hosts are there afterwards, with what waits on them.
+    pub fn stays(&self) -> bool {
+        match &self.made {
+            Made::Nothing => true,
+            Made::Job(_, job) => job.stays(),
+            Made::Containers { .. } => false,
+        }
+    }
+
     /// Adds what the engine knows of workers that were lost.
     pub fn explain(&self, outcome: &mut Outcome) {
         let Made::Job(kubernetes, job) = &self.made else { return };

@@ -20,14 +20,14 @@ use crate::error::{INTERRUPTED, note};
 /// The time in which all ran is told apart where it is less than this share of the run.
 const TOGETHER: f64 = 0.95;
 
-/// What the workers did, as one Run.
+/// What the workers did, as one Run. What they could not hand over waits on their hosts under a name of `kept_as`, where hosts stay.
 ///
 /// # Errors
 /// When none of them has handed over anything.
 pub fn run_of(
     driven: Driven,
     load: &LoadSpec,
-    (by, id): (&str, &str),
+    (by, kept_as): (&str, Option<&str>),
     fetched: &[usize],
 ) -> Result<Run, CommandError> {
     let Driven { outcome, start_unix_ns, together } = driven;
@@ -43,7 +43,7 @@ pub fn run_of(
         known.collected = run.is_some() && fetched.contains(&index);
         if let Some(why) = &known.lost {
             note(&format!("worker {} was lost: {why}", known.name));
-            if run.is_none() && started_ns.is_some() {
+            if let Some(id) = kept_as.filter(|_| run.is_none() && started_ns.is_some()) {
                 note(&format!(
                     "its run may wait on its host for ten minutes: `ablaze fleet collect {}`",
                     kept::name_of(id, index as u32)

@@ -44,7 +44,15 @@ pub struct Job {
     /// Their names, in the order of their indices.
     pub pods: Vec<String>,
     name: String,
-    _guard: Option<Guard>,
+    /// What deletes it; `None` for one that others made.
+    guard: Option<Guard>,
+}
+
+impl Job {
+    /// Whether it is there afterwards.
+    pub fn stays(&self) -> bool {
+        self.guard.is_none()
+    }
 }
 
 impl Kubernetes {
@@ -106,7 +114,7 @@ impl Kubernetes {
             }
         };
         let pods = self.running(&name, of)?;
-        Ok(Job { pods, name, _guard: guard })
+        Ok(Job { pods, name, guard })
     }
 
     /// Makes the Job; its name, and what deletes it.

@@ -33,6 +33,8 @@ fn an_evicted_pod_is_named_with_what_the_api_says_and_the_rest_is_reported() {
         "{ran:?}"
     );
     assert!(unwrapped(&ran).contains("D44"), "{ran:?}");
+    // Nothing waits in a pod that is deleted.
+    assert!(!ran.stderr.contains("fleet collect"), "{ran:?}");
     assert!(!cluster.get("deleted").is_empty());
 }
 
