@@ -195,12 +195,12 @@ impl Cluster {
         assert!(eventually(is_schedulable), "{}", self.folder.read("kwok.log"));
     }
 
-    /// kubectl, as somebody who may do everything.
+    /// kubectl, as somebody who may do everything; `-` is a file with this input.
     fn admin(&self, words: &[&str], input: &str) -> Ran {
+        let input = self.folder.write("input.yaml", input);
+        let words = words.iter().map(|word| if *word == "-" { input.as_str() } else { *word });
         let mut command = Command::new("kubectl");
-        let input = self.folder.write("input", input);
-        command.args(words).env("KUBECONFIG", self.folder.file("admin.conf"));
-        run(command.stdin(File::open(input).unwrap()))
+        run(command.args(words).env("KUBECONFIG", self.folder.file("admin.conf")))
     }
 
     /// ablaze, as somebody who may do what is needed.
