@@ -9,7 +9,7 @@ use super::Place;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Fleet")]
 pub struct FleetOptions {
-    /// Have workers share the load: ssh:a,b, k8s,image=I, docker:a,image=I, exec:3 (docs/fleet.md)
+    /// Have workers share the load: ssh:a,b, k8s,image=I, docker:a,image=I, exec:3
     #[arg(long, value_name = "WHERE", value_parser = Place::parse)]
     pub fleet: Option<Place>,
     /// When a worker is lost: fail or go-on [default: fail]
