@@ -54,7 +54,7 @@ pub use jsonpath::JsonPath;
 pub use redirect::{Redirect, Redirecting};
 pub use request::{Drafts, Files, Sending};
 pub use response::{Headers, HttpVersion, Reading, ResponseView};
-pub use site::Site;
+pub use site::{Forwarded, Site};
 pub use syntax::{ParseError, parse};
 pub use template::{Encoding, RenderError, Template, Unrenderable};
 pub use value::{Number, Value};

@@ -14,7 +14,7 @@ use crate::journey::{FormPart, Step, StepBody};
 use crate::percent;
 use crate::redirect::Redirect;
 use crate::request_body::{Boundary, Content};
-use crate::site::Site;
+use crate::site::{Forwarded, Site};
 use crate::template::Template;
 use crate::variables::{Moment, Variables};
 
@@ -78,6 +78,10 @@ impl Step {
         let method = if sending.redirect.is_get { "GET" } else { &self.method };
         out.extend(method.as_bytes());
         out.push(b' ');
+        if site.forwarded.is_some() {
+            out.extend(site.scheme().as_bytes());
+            out.extend(site.authority.as_bytes());
+        }
         write_target(target, out);
         out.extend(match (site.has_streams, site.minor_version) {
             (true, _) => &b" HTTP/2\r\n"[..],
@@ -148,6 +152,9 @@ impl Step {
         own("Host", &site.authority);
         own("User-Agent", &site.user_agent);
         own("Accept", "*/*");
+        if let Some(Forwarded { authorization: Some(value) }) = &site.forwarded {
+            own("Proxy-Authorization", value);
+        }
         if self.options.compressed == Some(true) {
             own("Accept-Encoding", ACCEPTED);
         }

@@ -1,5 +1,7 @@
 //! Where a journey goes: schemes, hosts and ports, for [`request`](crate::request) and for cookies.
 
+use std::fmt;
+
 use ablaze_wire::url::{Scheme, Url};
 
 use crate::jar::Origin;
@@ -19,10 +21,27 @@ pub struct Site {
     pub has_streams: bool,
     /// Whether the connection is to be kept.
     pub keep_alive: bool,
+    /// The proxy that requests are sent to, if one passes them on.
+    pub forwarded: Option<Forwarded>,
     /// Value of the field Host.
     pub(crate) authority: String,
     /// With the port, also if it is the scheme's own.
     pub(crate) with_port: String,
+}
+
+/// What requests to a proxy that passes them on have beside the others: the whole URL on their first line
+/// (RFC 9112, 3.2.2), and credentials. Shows none of these.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Forwarded {
+    /// Value of the field Proxy-Authorization.
+    pub authorization: Option<String>,
+}
+
+impl fmt::Debug for Forwarded {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.authorization.as_ref().map_or(0, String::len);
+        write!(to, "Forwarded(authorization: {bytes} bytes)")
+    }
 }
 
 impl Site {
@@ -41,6 +60,7 @@ impl Site {
             minor_version: 1,
             has_streams: false,
             keep_alive: true,
+            forwarded: None,
             authority,
             with_port,
         }
@@ -51,7 +71,7 @@ impl Site {
         format!("{}{}", self.scheme(), self.authority)
     }
 
-    fn scheme(&self) -> &'static str {
+    pub(crate) fn scheme(&self) -> &'static str {
         if self.is_tls { "https://" } else { "http://" }
     }
 

@@ -13,6 +13,7 @@ pub mod options;
 mod spec;
 mod streams;
 mod users;
+mod way;
 mod words;
 
 pub use checks::CheckOptions;
@@ -20,4 +21,5 @@ pub use http3::Http3Options;
 pub use journey::JourneyOptions;
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 pub use spec::{apply, data, spec, tls};
+pub use way::WayOptions;
 pub use words::{of_words, shown, takes_value};

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use ablaze_feed::Order;
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
-use ablaze_model::spec::{ConnectTo, HttpVersion};
+use ablaze_model::spec::HttpVersion;
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, Args, Parser};
 
@@ -18,12 +18,13 @@ use super::bodies::BodyOptions;
 use super::checks::CheckOptions;
 use super::choices::{arrivals, close, io_choice, spin, tls_version};
 use super::http3::Http3Options;
+use super::way::WayOptions;
 use super::journey::JourneyOptions;
 use super::users::{JourneyFile, UserOptions, journey_file};
 use crate::exports::ExportOptions;
 use crate::fleet::FleetOptions;
 use crate::profile::{self, Sides};
-use crate::values::{self, ProxyAsked};
+use crate::values;
 
 /// The whole native command line.
 #[derive(Debug, Parser)]
@@ -196,16 +197,9 @@ pub struct ConnectionOptions {
     /// Use IPv6 addresses only
     #[arg(short = '6', long)]
     pub ipv6: bool,
-    /// Connect elsewhere: ADDR:PORT or HOST:PORT:ADDR:PORT. Repeatable
-    #[arg(long, value_name = "WHERE", value_parser = values::connect_to)]
-    pub connect_to: Vec<ConnectTo>,
-    /// Connect to this Unix socket
-    #[arg(long, value_name = "PATH")]
-    pub unix_socket: Option<PathBuf>,
-    /// The HTTP proxy to go through.
-    #[arg(long, help = "Use this HTTP proxy: [http://][NAME:PASSWORD@]HOST:PORT", value_name = "PROXY", value_parser = values::proxy,
-          conflicts_with_all = ["unix_socket", "connect_to"])]
-    pub proxy: Option<ProxyAsked>,
+    /// Where they go.
+    #[command(flatten)]
+    pub way: WayOptions,
     /// Addresses to connect from: 10.0.0.1,10.0.1.0/24
     #[arg(long, value_name = "LIST", value_parser = local_addresses)]
     pub local_address: Option<AddressList>,

@@ -95,7 +95,7 @@ pub fn apply(
     apply_load(&options.load, spec)?;
     streams::apply(options, spec)?;
     apply_connections(&options.connection, spec)?;
-    if let Some(proxy) = &options.connection.proxy {
+    if let Some(proxy) = &options.connection.way.proxy {
         spec.destination.proxy = Some(proxy.spec(secrets));
     }
     apply_workers(&options.machine, spec);
@@ -316,8 +316,8 @@ fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result
         (_, true) => Family::V6,
         _ => destination.family,
     };
-    destination.connect_to.extend(options.connect_to.iter().cloned());
-    destination.unix_socket = options.unix_socket.clone().or(destination.unix_socket.take());
+    destination.connect_to.extend(options.way.connect_to.iter().cloned());
+    destination.unix_socket = options.way.unix_socket.clone().or(destination.unix_socket.take());
     if let Some(bytes) = options.max_head {
         spec.limits.max_head_bytes = max_head_bytes(bytes)?;
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ablaze_feed::{Encoding, Format, Order, Table, Wanted, columns};
-use ablaze_journey::{Journey, Moment, Names, Site, Value, Variables};
+use ablaze_journey::{Forwarded, Journey, Moment, Names, Site, Value, Variables};
 use ablaze_model::plan::Requests;
 use ablaze_model::plan::data::Data;
 use ablaze_model::plan::journey::{PlannedJourney, Route};
@@ -86,7 +86,7 @@ pub fn compose(
     proxy: Option<&Proxy>,
     secrets: &Secrets,
 ) -> Result<(Requests, PlannedJourney, Vec<UrlSpec>), Error> {
-    refuse_others(spec, proxy)?;
+    refuse_others(spec)?;
     let walked = Walked::read(asked, &spec.requests.users)?;
     let users = walked.users(spec)?;
     let journey = &walked.journey;
@@ -100,6 +100,9 @@ pub fn compose(
     site.minor_version = spec.http.map_or(1, |version| version.minor());
     site.has_streams = spec.has_streams();
     site.keep_alive = spec.connections.keep_alive;
+    site.forwarded = proxy.filter(|proxy| proxy.way == Way::Forward).map(forwarded);
+    // Neither a sample nor `ablaze run` shows it.
+    given.secrets.extend(site.forwarded.iter().filter_map(|one| one.authorization.clone()));
     let (sites, others) = hosts::sites(&walked, &given, site)?;
     let rows = redirect_rows::rows(&journey.steps);
     let main = walked.ways.main_steps(journey.steps.len());
@@ -136,6 +139,11 @@ pub fn compose(
     Ok((requests, planned, others))
 }
 
+fn forwarded(proxy: &Proxy) -> Forwarded {
+    let field = proxy.credentials.as_ref().map(|credentials| credentials.field.clone());
+    Forwarded { authorization: field }
+}
+
 /// Each user keeps its row.
 fn rows_of_users(data: &mut Data, spec: &LoadSpec) -> Result<(), Error> {
     if data.order != Order::Unique {
@@ -162,7 +170,7 @@ pub(super) fn at(spec: &JourneySpec, line: u32, what: &str) -> Error {
 }
 
 /// What else was asked for that a journey says itself, or cannot be walked with.
-fn refuse_others(spec: &LoadSpec, proxy: Option<&Proxy>) -> Result<(), Error> {
+fn refuse_others(spec: &LoadSpec) -> Result<(), Error> {
     let requests = &spec.requests;
     let composed = match &requests.head {
         Head::Composed { lines, content_type, user, .. } => [
@@ -186,16 +194,11 @@ fn refuse_others(spec: &LoadSpec, proxy: Option<&Proxy>) -> Result<(), Error> {
             ),
         }));
     }
-    let cannot = [
-        ("--pipeline", !spec.has_streams() && spec.in_flight > 1),
-        ("--proxy", proxy.is_some_and(|proxy| proxy.way == Way::Forward)),
-    ];
-    match cannot.into_iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((option, _)) => Err(Error::usage(format!(
-            "--journey and {option} cannot be used together in this version: users send one request at a time, \
-             straight to the server"
-        ))),
+    match !spec.has_streams() && spec.in_flight > 1 {
+        false => Ok(()),
+        true => Err(Error::usage(
+            "--journey and --pipeline cannot be used together: a user sends one request at a time",
+        )),
     }
 }
 

@@ -143,7 +143,7 @@ fn proxy(
     request: &mut request::RequestSpec,
     secrets: &mut Secrets,
 ) -> Result<Option<ProxySpec>, Refused> {
-    let Some(asked) = &native.connection.proxy else { return proxy_of_ab(options) };
+    let Some(asked) = &native.connection.way.proxy else { return proxy_of_ab(options) };
     if options.proxy.is_some() {
         return Err(Refused::native_usage("-X and --proxy cannot be used together: use only one"));
     }

@@ -16,7 +16,7 @@ use clap::{ArgAction, Parser};
 
 use crate::carry_out::{Silent, carry_out};
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
-use crate::native::{self, JourneyOptions, Options, TlsOptions};
+use crate::native::{self, JourneyOptions, Options, TlsOptions, WayOptions};
 use crate::{CommandError, outcome, terminal, values};
 
 #[derive(Debug, Parser)]
@@ -41,7 +41,7 @@ struct CommandLine {
     /// Timeout of a request, connecting included; 0: none [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     timeout: Option<u64>,
-    /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
+    /// HTTP version of the requests, 1.0, 1.1, 2 or 3 [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
     http: Option<HttpVersion>,
     /// Show requests and the heads of responses
@@ -49,6 +49,8 @@ struct CommandLine {
     very_verbose: bool,
     #[command(flatten)]
     journey: JourneyOptions,
+    #[command(flatten, next_help_heading = "Connections")]
+    way: WayOptions,
     #[command(flatten)]
     tls: TlsOptions,
 }
@@ -79,6 +81,7 @@ fn walk(line: CommandLine) -> Result<ExitCode, CommandError> {
     options.request.feed = line.feed;
     options.request.http = line.http;
     options.request.journey = line.journey;
+    options.connection.way = line.way;
     options.tls = line.tls;
     let mut secrets = Secrets::default();
     let spec = native::spec(line.url.as_deref(), &options, &mut secrets)?;

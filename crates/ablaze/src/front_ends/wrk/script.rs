@@ -142,9 +142,9 @@ pub fn told(error: ScriptError) -> CommandError {
 /// Whether other options say where connections go.
 fn goes_elsewhere(options: &Options) -> bool {
     let connection = &options.native.connection;
-    connection.unix_socket.is_some()
-        || connection.proxy.is_some()
-        || !connection.connect_to.is_empty()
+    connection.way.unix_socket.is_some()
+        || connection.way.proxy.is_some()
+        || !connection.way.connect_to.is_empty()
 }
 
 fn setting(options: &Options, url: &Url, file: PathBuf, elsewhere: bool) -> Setting {

@@ -9,6 +9,7 @@ mod alt_svc;
 mod http2;
 mod http3_handshake;
 mod interruption;
+mod journeys;
 mod messages;
 mod mistakes;
 mod nginx;
