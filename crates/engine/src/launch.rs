@@ -195,10 +195,10 @@ fn carry_out<D: Driver, S: Walk + Send>(
     let plan = Arc::new(plan);
     let count = plan.workers.count.min(plan.load.connections());
     let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
-    let layout = Layout::new(
-        &plan.requests,
-        if plan.streams().is_some() { 1 } else { plan.load.pipeline() },
-    );
+    let layout = match plan.streams() {
+        None => Layout::new(&plan.requests, plan.load.pipeline()),
+        Some(_) => Layout::none(),
+    };
     let endpoints = endpoints(&plan);
     let spares = spares(&plan);
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();

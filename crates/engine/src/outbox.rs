@@ -26,6 +26,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Where requests are streams, nothing lies here: their bodies are those of a `RequestSet`.
+    pub fn none() -> Self {
+        Self { constant_bytes: [].into(), starts: Vec::new(), copies: 1 }
+    }
+
     /// Lays out the templates; with a pipeline, a single constant one is repeated.
     pub fn new(requests: &Requests, pipeline: u32) -> Self {
         let single = requests.templates.len() == 1 && requests.templates[0].patches.is_empty();

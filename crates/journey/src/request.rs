@@ -214,7 +214,7 @@ impl Step {
         rendered.map_err(|error| self.unrendered(&error))?;
         if memchr::memchr3(b'\r', b'\n', 0, &out[behind..]).is_some() {
             let message = format!(
-                "the value of the header field {} has a line end in it",
+                "the value of the header field {} has a line end or a zero byte in it",
                 shown(&out[start..behind - 2])
             );
             return Err(Failure { line: self.line, message });
@@ -250,7 +250,7 @@ impl Step {
             let rendered = self.cookies.render(sending.variables, sending.moment, out);
             rendered.map_err(|error| self.unrendered(&error))?;
             if memchr::memchr3(b'\r', b'\n', 0, &out[behind..]).is_some() {
-                let message = "a cookie has a line end in it".to_owned();
+                let message = "a cookie has a line end or a zero byte in it".to_owned();
                 return Err(Failure { line: self.line, message });
             }
         } else if !from_jar {

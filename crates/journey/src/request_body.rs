@@ -93,7 +93,8 @@ impl Step {
                     ),
                 }
                 if memchr::memchr3(b'\r', b'\n', 0, &out[start..]).is_some() {
-                    let message = "the type of a part has a line end in it".to_owned();
+                    let message =
+                        "the type of a part has a line end or a zero byte in it".to_owned();
                     return Err(Failure { line: self.line, message });
                 }
                 out.extend(b"\r\n\r\n");

@@ -34,6 +34,11 @@ pub(crate) fn counts(journeys: &Journeys) -> Vec<String> {
     if passed + failed > 0 {
         items.push(format!("asserts: {} passed, {} failed", grouped(passed), grouped(failed)));
     }
+    match journeys.cookies_refused {
+        0 => {}
+        1 => items.push("1 cookie refused".to_owned()),
+        refused => items.push(format!("{} cookies refused", grouped(refused))),
+    }
     items
 }
 

@@ -8,7 +8,7 @@ use mlua::{Function, Lua, Table, Value};
 use crate::figures::{self, Distribution, Summary};
 use crate::state::{flush, state};
 use crate::thread::{Shared, Thread};
-use crate::{ScriptError, Setting, Worker};
+use crate::{Interrupt, ScriptError, Setting, Worker};
 
 /// A script and its threads.
 pub struct Script {
@@ -59,6 +59,14 @@ impl Script {
     /// Has everything that the script has printed so far stand before what this program prints next.
     pub fn flush(&self) {
         flush(&self.lua);
+    }
+
+    /// What ends a `done` that does not return.
+    ///
+    /// # Errors
+    /// When it has no memory left.
+    pub fn interrupt(&self) -> Result<Interrupt, ScriptError> {
+        Ok(Interrupt::of(&self.lua)?)
     }
 
     /// Calls `done`, if there is one.

@@ -30,8 +30,9 @@ impl JourneyWalk {
         let now_s = ablaze_journey::Moment::unix_us(&mut self.now) / 1_000_000;
         let user = &mut self.users[index];
         let origin = self.route.sites[user.origin as usize].origin(&user.url);
-        for field in set {
-            user.jar.store(field, &origin, now_s);
+        let refused = set.filter(|field| !user.jar.store(field, &origin, now_s)).count();
+        if !user.is_of_warmup {
+            self.record.cookies_refused += refused as u64;
         }
     }
 

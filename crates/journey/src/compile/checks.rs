@@ -16,6 +16,8 @@ use crate::syntax::{
 use crate::text::Text;
 use crate::value::Value;
 
+/// Of what is refused, so much is shown.
+const SHOWN_CHARS: usize = 200;
 const DATES: &str = "dates in a format of their own are not supported";
 const XPATH: &str = "XPath is not supported (fix: regex, or jsonpath if the server can send JSON)";
 
@@ -149,7 +151,9 @@ impl Compiler {
         let refuse = |error: regex::Error| {
             let error = error.to_string();
             let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            self.refuse(at, format!("`{text}` is no regular expression: {why}"));
+            let short: String = text.chars().take(SHOWN_CHARS).collect();
+            let cut = if short.len() < text.len() { "…" } else { "" };
+            self.refuse(at, format!("`{short}{cut}` is no regular expression: {why}"));
         };
         Regex::new(text).map_err(refuse).ok()
     }

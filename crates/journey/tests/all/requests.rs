@@ -192,12 +192,15 @@ fn no_value_ends_a_line() {
     };
     refused(
         "GET http://h/\nA: {{v}}\n",
-        "line 1: the value of the header field A has a line end in it",
+        "line 1: the value of the header field A has a line end or a zero byte in it",
     );
-    refused("GET http://h/\n[Cookies]\nc: {{v}}\n", "line 1: a cookie has a line end in it");
+    refused(
+        "GET http://h/\n[Cookies]\nc: {{v}}\n",
+        "line 1: a cookie has a line end or a zero byte in it",
+    );
     refused(
         "POST http://h/\n[Multipart]\na: file,x; {{v}}\n",
-        "line 1: the type of a part has a line end in it",
+        "line 1: the type of a part has a line end or a zero byte in it",
     );
     assert!(
         sender

@@ -262,8 +262,8 @@ fn text(bytes: &[u8]) -> String {
 fn bodies(asked: &BodiesSpec) -> Result<Bodies, Error> {
     Ok(match asked {
         BodiesSpec::None => Bodies::None,
-        BodiesSpec::Same(Body::Given(bytes)) => Bodies::Same(bytes.0.clone()),
-        BodiesSpec::Same(Body::File(file)) => Bodies::Same(file.bytes()?.to_vec()),
+        BodiesSpec::Same(Body::Given(bytes)) => Bodies::Same(bytes.0[..].into()),
+        BodiesSpec::Same(Body::File(file)) => Bodies::Same(file.shared()?),
         BodiesSpec::InTurn(feed) => Bodies::InTurn(sources::body_lines(feed)?),
         BodiesSpec::Form(fields) => Bodies::Form(Form::of(fields)?),
     })

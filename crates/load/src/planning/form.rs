@@ -55,14 +55,14 @@ fn body_parts(body: &Multipart<'_>, fields: &[FormField]) -> Result<Vec<BodyPart
     let mut slices = body.slices();
     let mut parts = Vec::with_capacity(2 * fields.len() + 1);
     for field in fields {
-        parts.extend(slices.next().map(|head| BodyPart::Text(head.to_vec())));
+        parts.extend(slices.next().map(|head| BodyPart::Text(head.into())));
         let content = slices.next().unwrap_or_default();
         parts.push(match &field.content {
-            Body::Given(_) => BodyPart::Text(content.to_vec()),
+            Body::Given(_) => BodyPart::Text(content.into()),
             Body::File(blob) => BodyPart::Constant(Arc::clone(&blob.shared()?)),
         });
     }
-    parts.extend(slices.map(|end| BodyPart::Text(end.to_vec())));
+    parts.extend(slices.map(|end| BodyPart::Text(end.into())));
     Ok(parts)
 }
 
@@ -105,7 +105,7 @@ mod tests {
         let form = Form::of(&fields).unwrap();
         let BodyPart::Constant(bytes) = &form.parts[1] else { panic!("{:?}", form.parts) };
         assert!(Arc::ptr_eq(bytes, &file.shared().unwrap()));
-        assert_eq!(form.parts[3], BodyPart::Text(b"{seq}".to_vec()));
+        assert_eq!(form.parts[3], BodyPart::Text((*b"{seq}").into()));
         assert_eq!(form.parts.len(), 5);
     }
 }

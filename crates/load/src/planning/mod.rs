@@ -145,7 +145,7 @@ pub fn place(
         part: spec.part,
     };
     if plan.streams().is_some() {
-        plan.requests_of_streams().map_err(|error| Error::usage(error.to_string()))?;
+        plan.check_streams().map_err(|error| Error::usage(error.to_string()))?;
     }
     Ok(Planned { plan, notes })
 }

@@ -1,6 +1,7 @@
 //! From methods, header fields and bodies as typed to [`Requests`]: the fields that every request
 //! needs are added, those given replace them, lists of paths or bodies become templates.
 
+mod bodies;
 mod own;
 
 use ablaze_model::plan::Requests;
@@ -13,8 +14,9 @@ use ablaze_wire::http1::request::Template;
 
 use crate::Error;
 use crate::planning::cookies::Cookies;
-use crate::planning::form::Form;
 use crate::planning::order;
+
+pub use bodies::Bodies;
 pub use own::OwnRequest;
 
 /// What shall be sent.
@@ -80,38 +82,6 @@ pub struct Forwarded {
     pub front: String,
     /// Value of the field Proxy-Authorization.
     pub authorization: Option<String>,
-}
-
-/// The bodies of the requests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bodies {
-    /// None.
-    None,
-    /// The same in every request.
-    Same(Vec<u8>),
-    /// One after the other, over and over.
-    InTurn(Vec<Vec<u8>>),
-    /// The same form in every request.
-    Form(Form),
-}
-
-impl Bodies {
-    /// Each body; an empty one where there is none, or a form, whose parts are [put](Self::put) into requests.
-    pub fn each(&self) -> Vec<&[u8]> {
-        match self {
-            Self::None | Self::Form(_) => vec![&[]],
-            Self::Same(body) => vec![body],
-            Self::InTurn(bodies) => bodies.iter().map(Vec::as_slice).collect(),
-        }
-    }
-
-    /// The request with one of them as its body.
-    pub fn put(&self, body: &[u8], request: RequestBuilder) -> RequestBuilder {
-        match self {
-            Self::Form(form) => request.body_parts(form.parts.clone()),
-            _ => request.body(body),
-        }
-    }
 }
 
 /// Whether requests of this size together can be sent: offsets have 32 bits.

@@ -19,7 +19,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use ablaze_wire::http1::request::Template;
-use ablaze_wire::http2::request::{Request, RequestSet};
+use ablaze_wire::http2::request::{Request, RequestError, RequestSet};
 pub use check::PlanError;
 pub use requests::{Http2, Http3, Requests};
 use serde::{Deserialize, Serialize};
@@ -318,7 +318,7 @@ impl Plan {
         if self.http2.is_none() {
             return Ok(None);
         }
-        Ok(Some(RequestSet::new(&self.requests_of_streams()?)))
+        Ok(Some(RequestSet::of(self.requests_of_streams()?)))
     }
 
     /// The requests as fields and bodies, for protocols that have streams.
@@ -326,13 +326,28 @@ impl Plan {
     /// # Errors
     /// When one of them cannot be sent over such a protocol; the text names the fix.
     pub fn requests_of_streams(&self) -> Result<Vec<Request>, PlanError> {
+        self.translated(Request::from_template)
+    }
+
+    /// Whether they can be sent over such a protocol.
+    ///
+    /// # Errors
+    /// When one of them cannot; the text names the fix.
+    pub fn check_streams(&self) -> Result<(), PlanError> {
+        self.translated(Request::head_of_template).map(drop)
+    }
+
+    fn translated(&self, translate: Translate) -> Result<Vec<Request>, PlanError> {
         let (scheme, authority) = (self.scheme(), &self.target.host);
-        let translate = |template: &Template| match template.is_variable() {
-            false => Request::from_template(template, scheme, authority),
+        let one = |template: &Template| match template.is_variable() {
+            false => translate(template, scheme, authority),
             // Those are written anew each time: this one says whether they can be, and is never sent.
-            true => Request::from_template(&template.filled(), scheme, authority),
+            true => translate(&template.filled(), scheme, authority),
         };
-        let requests = self.requests.templates.iter().map(translate);
+        let requests = self.requests.templates.iter().map(one);
         requests.collect::<Result<_, _>>().map_err(|error| PlanError::Invalid(error.to_string()))
     }
 }
+
+/// How a request of HTTP/1 becomes one of a scheme and an authority.
+type Translate = fn(&Template, &str, &str) -> Result<Request, RequestError>;

@@ -15,6 +15,8 @@ pub struct Journeys {
     pub asserts_passed: u64,
     /// Asserts that did not.
     pub asserts_failed: u64,
+    /// Cookies that responses set and that no jar took: too large, too many of a user, or not theirs to set.
+    pub cookies_refused: u64,
     /// How long those that are whole took, pauses included, ns; in open loop from when they were due.
     pub duration: Latency,
     /// Each step, in the order of the file.
@@ -96,6 +98,7 @@ impl Journeys {
             failed: 0,
             asserts_passed: 0,
             asserts_failed: 0,
+            cookies_refused: 0,
             duration: Latency::new(3),
             steps: steps.iter().map(step).collect(),
             each: Vec::new(),
@@ -133,6 +136,7 @@ impl Journeys {
             failed,
             asserts_passed,
             asserts_failed,
+            cookies_refused,
             duration,
             steps,
             each,
@@ -145,6 +149,7 @@ impl Journeys {
         self.failed += failed;
         self.asserts_passed += asserts_passed;
         self.asserts_failed += asserts_failed;
+        self.cookies_refused += cookies_refused;
         self.duration.merge(&duration);
         self.pauses_ns = self.pauses_ns.saturating_add(pauses_ns);
         self.came.merge(&came);

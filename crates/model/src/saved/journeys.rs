@@ -16,6 +16,9 @@ pub(super) struct Journeys {
     /// Whole ones.
     rate_per_s: Option<f64>,
     asserts: Asserts,
+    /// Only where some were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    cookies_refused: u64,
     duration_ns: Distribution,
     steps: Vec<Step>,
     /// Only where there are several.
@@ -102,6 +105,7 @@ impl Journeys {
             unfinished: own.unfinished(),
             rate_per_s: (elapsed_ns > 0).then(|| own.whole as f64 / (elapsed_ns as f64 / 1e9)),
             asserts: Asserts { passed: own.asserts_passed, failed: own.asserts_failed },
+            cookies_refused: own.cookies_refused,
             duration_ns: Distribution::save(&own.duration),
             steps: own.steps.iter().map(step).collect(),
             each: own.each.iter().map(one).collect(),
@@ -143,6 +147,7 @@ impl Journeys {
             failed: self.failed,
             asserts_passed: self.asserts.passed,
             asserts_failed: self.asserts.failed,
+            cookies_refused: self.cookies_refused,
             duration: self.duration_ns.restore("journeys.duration_ns")?,
             steps: self.steps.iter().map(step).collect(),
             each: self.each.iter().map(one).collect::<Result<_, _>>()?,

@@ -3,7 +3,7 @@
 use ablaze_wire::http1::patch::{Digits, Patcher};
 use ablaze_wire::http1::request::Patch;
 use ablaze_wire::http2::request::Request;
-use ablaze_wire::http3::request::template;
+use ablaze_wire::http3::request::into_template;
 use bytes::Bytes;
 
 /// The requests of a run, ready to be sent.
@@ -29,7 +29,12 @@ struct Piece {
 impl RequestSet {
     /// Encodes the requests.
     pub fn new(requests: &[Request]) -> Self {
-        Self(requests.iter().map(Prepared::new).collect())
+        Self::of(requests.to_vec())
+    }
+
+    /// Encodes the requests in the memory of their bodies.
+    pub fn of(requests: Vec<Request>) -> Self {
+        Self(requests.into_iter().map(Prepared::of).collect())
     }
 
     /// Number of requests.
@@ -50,14 +55,15 @@ impl RequestSet {
 }
 
 impl Prepared {
-    fn new(request: &Request) -> Self {
-        let template = template(request);
-        let (head, body) = template.bytes.split_at(template.head_bytes);
+    fn of(request: Request) -> Self {
+        let template = into_template(request);
+        let mut head = Bytes::from(template.bytes);
+        let body = head.split_off(template.head_bytes);
         let before = |patch: &&Patch| (patch.offset as usize) < template.head_bytes;
         let in_head: Vec<Patch> = template.patches.iter().filter(before).copied().collect();
         let in_body: Vec<Patch> = template.patches[in_head.len()..]
             .iter()
-            .map(|patch| Patch { offset: patch.offset - head.len() as u32, ..*patch })
+            .map(|patch| Patch { offset: patch.offset - template.head_bytes as u32, ..*patch })
             .collect();
         Self {
             head: Piece::new(head, &in_head),
@@ -74,8 +80,8 @@ impl Prepared {
 }
 
 impl Piece {
-    fn new(bytes: &[u8], patches: &[Patch]) -> Self {
-        Self { bytes: Bytes::copy_from_slice(bytes), patcher: Patcher::from_patches(patches) }
+    fn new(bytes: Bytes, patches: &[Patch]) -> Self {
+        Self { bytes, patcher: Patcher::from_patches(patches) }
     }
 
     #[inline]

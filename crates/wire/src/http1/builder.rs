@@ -39,9 +39,17 @@ pub struct RequestBuilder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyPart {
     /// Text that may have placeholders.
-    Text(Vec<u8>),
+    Text(Arc<[u8]>),
     /// Bytes that are sent as they are: those of a file.
     Constant(Arc<[u8]>),
+}
+
+impl BodyPart {
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(bytes) | Self::Constant(bytes) => bytes.len(),
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -163,7 +171,7 @@ impl RequestBuilder {
 
     /// Sets the body.
     pub fn body(self, body: impl Into<Vec<u8>>) -> Self {
-        self.body_parts(vec![BodyPart::Text(body.into())])
+        self.body_parts(vec![BodyPart::Text(body.into().into())])
     }
 
     /// Sets the body, part behind part.
@@ -197,7 +205,7 @@ impl RequestBuilder {
     /// When the parts make no valid request (unless verbatim), a placeholder's width is out of
     /// range, or the request is too long for 32-bit offsets.
     pub fn build(&self) -> Result<Template, RequestError> {
-        let mut body = Text::default();
+        let mut body = Text::with_room(self.body.iter().map(BodyPart::len).sum());
         for part in &self.body {
             match part {
                 BodyPart::Text(text) => self.append(&mut body, text)?,

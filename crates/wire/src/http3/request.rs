@@ -11,19 +11,25 @@ use crate::http2::request::{Request, RequestText, is_of_connection, must_stay_se
 
 /// The HEADERS frame of a request, and a DATA frame if it has a body.
 pub fn template(request: &Request) -> Template {
-    let (section, mut patches) = section(request);
-    let mut bytes = Vec::with_capacity(section.len() + request.body.len() + 16);
-    write_head(&mut bytes, kind::HEADERS, section.len() as u64);
-    moved(&mut patches, bytes.len());
-    bytes.extend_from_slice(&section);
-    let head_bytes = bytes.len();
+    into_template(request.clone())
+}
+
+/// The same in the memory of the request's body, which may be a large file.
+pub fn into_template(mut request: Request) -> Template {
+    let (section, mut patches) = section(&request);
+    let mut front = Vec::with_capacity(section.len() + 16);
+    write_head(&mut front, kind::HEADERS, section.len() as u64);
+    moved(&mut patches, front.len());
+    front.extend_from_slice(&section);
+    let head_bytes = front.len();
     if !request.body.is_empty() {
-        write_head(&mut bytes, kind::DATA, request.body.len() as u64);
-        let mut in_body = request.body_patches.clone();
-        moved(&mut in_body, bytes.len());
-        patches.append(&mut in_body);
-        bytes.extend_from_slice(&request.body);
+        write_head(&mut front, kind::DATA, request.body.len() as u64);
+        moved(&mut request.body_patches, front.len());
+        patches.append(&mut request.body_patches);
     }
+    let mut bytes = request.body;
+    bytes.reserve_exact(front.len());
+    bytes.splice(0..0, front);
     Template { bytes, head_bytes, patches, response_has_no_body: request.response_has_no_body }
 }
 

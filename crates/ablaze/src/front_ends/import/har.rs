@@ -63,7 +63,7 @@ fn entry(
 ) -> Result<Entry, String> {
     let request = &recorded["request"];
     let (method, url) = (text_of(&request["method"]), text_of(&request["url"]));
-    let short: String = url.chars().take(80).collect();
+    let short = super::shortened(url, 80);
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err(format!("`{short}`: only http:// and https:// can be imported"));
     }

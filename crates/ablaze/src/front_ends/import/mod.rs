@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ablaze_load::planning::sources;
+use ablaze_model::printable::printable;
 use ablaze_report::file;
 use clap::{CommandFactory, Parser};
 
@@ -120,6 +121,13 @@ fn is_command(text: &str) -> bool {
     text.strip_prefix("curl").is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
+/// Text of others, on one line and no longer than so many characters.
+fn shortened(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
+    let cut = if short.len() < text.len() { "…" } else { "" };
+    format!("{}{cut}", printable(&short))
+}
+
 fn of_text(
     text: &str,
     source: &str,
@@ -137,9 +145,12 @@ fn of_text(
                 curl::import(words, read_file, &mut imported)?;
             }
             Some((first, _)) => {
-                return Err(format!(
-                    "`{first}` is no curl command: expected a HAR file, or `curl URL …`"
-                ));
+                let short = shortened(first, 40);
+                let what = "is no curl command: expected a HAR file, or `curl URL …`";
+                return Err(match is_command(source) {
+                    true => format!("`{short}` {what}"),
+                    false => format!("`{}`: `{short}` {what}", printable(source)),
+                });
             }
             None => {}
         }

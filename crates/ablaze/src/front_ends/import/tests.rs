@@ -133,6 +133,8 @@ fn what_is_no_command_or_no_recording_is_refused() {
         ("curl -X get http://h/", "capital letters"),
         ("curl 'http://h/", "no closing '"),
         ("{", "it is not JSON"),
+        (&*"[".repeat(100_000), "[…` is no curl command"),
+        (BROKEN_LINE, "`ftp://h/a\\r\\nb`: only"),
         ("{\"log\":{}}", "no log.entries"),
         ("{\"log\":{\"entries\":[]}}", "no request"),
         ("", "nothing to import"),
@@ -141,6 +143,10 @@ fn what_is_no_command_or_no_recording_is_refused() {
         assert!(error.contains(needle), "{text}: {error}");
     }
 }
+
+/// A URL that would break a line of what is said about it.
+const BROKEN_LINE: &str =
+    r#"{"log":{"entries":[{"request":{"method":"GET","url":"ftp://h/a\r\nb"}}]}}"#;
 
 /// A login and a list, as Chrome 130 saves them (shortened).
 const CHROME: &str = r#"{"log":{"version":"1.2","creator":{"name":"WebInspector","version":"537.36"},

@@ -5,6 +5,7 @@
 //! ([`before`]: as long as Ctrl-C permits), [`walk`]
 //! has it say what is sent, [`watchdog`] ends one that does not return. The report itself is `ablaze-report`'s.
 
+mod after;
 mod before;
 mod getopt;
 mod options;
@@ -160,8 +161,7 @@ fn tell(
         });
     }
     if let (Some(script), None, false) = (script, &failed, is_machine_readable(options)) {
-        let (summary, latency, rates) = script::figures(run);
-        failed = script.done(&summary, latency, rates).err();
+        failed = after::done(script, run).err();
     }
     outputs.keep_streams(assessed);
     let fails = outputs.fails(run);

@@ -335,3 +335,23 @@ fn ctrl_c_before_the_run_ends_a_script_that_does_not_return() {
     }
     assert!(server.seen().is_empty());
 }
+
+#[test]
+fn ctrl_c_ends_a_done_that_does_not_return() {
+    let (server, begun) = (Server::start(200), ScratchFile::with("begun", b""));
+    let text = format!(
+        "function done() local f = io.open('{}', 'w') f:write('x') f:close() while true do end end",
+        begun.word()
+    );
+    let file = ScratchFile::with("script.lua", text.as_bytes());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ablaze"));
+    command.args(["wrk", "-t1", "-c1", "-d1s", "-s", file.word(), &server.url("/")]);
+    let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start().unwrap();
+    let is_in_it = || std::fs::read(begun.word()).is_ok_and(|text| !text.is_empty());
+    assert!(ablaze_testing::process::eventually(is_in_it));
+    process.signal(Signal::INT);
+    let ran = process.end();
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stdout.contains("Requests/sec:"), "{ran:?}");
+    assert!(ran.stderr.contains("script: the script did not return and was ended"), "{ran:?}");
+}

@@ -7,7 +7,7 @@ use ablaze_testing::skip::{long_tests, skip};
 
 use ablaze_testing::{Bounded, Running};
 
-use crate::e2e::support::{BACKENDS, Ran, command, number, serve, start, url};
+use crate::e2e::support::{BACKENDS, Ran, Scratch, command, number, serve, start, url};
 
 const MIB: u64 = 1 << 20;
 
@@ -41,10 +41,15 @@ struct Served {
 
 impl Served {
     fn start() -> (Self, String) {
-        let mut child = command(&["serve", "0", "--quiet"]).stdout(Stdio::piped()).start().unwrap();
+        Self::start_with(&[])
+    }
+
+    fn start_with(more: &[&str]) -> (Self, String) {
+        let words = [&["serve", "0", "--quiet"], more].concat();
+        let mut child = command(&words).stdout(Stdio::piped()).start().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+        let url = line.split_whitespace().find(|word| word.starts_with("http")).unwrap();
         (Self { _process: child }, url.to_owned())
     }
 }
@@ -65,6 +70,29 @@ fn ten_thousand_connections_take_less_than_96_mib() {
         assert_eq!(ran.status, 0, "{io}: {}", ran.stderr);
         assert_eq!(number(&ran.json(), "/succeeded"), 40_000, "{io}");
         assert!(peak > 0 && peak < 96 * MIB, "{io}: {} MiB", peak / MIB);
+    }
+}
+
+/// Once as it is read, and once as a part of the request that all connections send.
+#[test]
+fn a_file_that_is_sent_is_in_memory_twice_at_most() {
+    const FILE_BYTES: u64 = 64 * MIB;
+    let file = Scratch::with("sent", &vec![b'x'; FILE_BYTES as usize]);
+    let (body, form) = (format!("@{}", file.word()), format!("f=@{}", file.word()));
+    let plain = ["--http", "2"];
+    let secure = ["--http", "3", "--tls"];
+    for (version, server) in [("1.1", &plain[..]), ("2", &plain), ("2", &secure), ("3", &secure)] {
+        let (_served, target) = Served::start_with(server);
+        let target = format!("{target}echo");
+        let insecure: &[&str] = if target.starts_with("https") { &["-k"] } else { &[] };
+        for (option, value) in [("-b", &body), ("-F", &form)] {
+            let own = [&target, "-n2", "-c2", "-t1", option, value, "--http", version, "--json"];
+            let (ran, peak) = watched(&[&own[..], insecure].concat());
+            assert_eq!(ran.status, 0, "{version} {option}: {}", ran.stderr);
+            assert_eq!(number(&ran.json(), "/succeeded"), 2, "{version} {option}");
+            let most = 2 * FILE_BYTES + 48 * MIB;
+            assert!(peak > FILE_BYTES && peak < most, "{version} {option}: {} MiB", peak / MIB);
+        }
     }
 }
 

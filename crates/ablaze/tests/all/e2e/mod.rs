@@ -23,6 +23,7 @@ mod groups;
 mod hlog;
 mod interruption;
 mod journeys;
+mod journeys_bad_input;
 mod journeys_redirects;
 mod latency;
 mod lists;

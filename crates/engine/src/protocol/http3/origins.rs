@@ -63,7 +63,7 @@ impl Origins {
         if plan.http3.is_none() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(RequestSet::new(&plan.requests_of_streams()?))))
+        Ok(Some(Arc::new(RequestSet::of(plan.requests_of_streams()?))))
     }
 
     /// How to connect to an endpoint of this number, its address, and the name to ask for.

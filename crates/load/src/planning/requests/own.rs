@@ -63,7 +63,7 @@ impl OwnRequest {
             asked.headers.retain(|line| !is_named(line, &name));
         }
         asked.headers.extend(self.headers.iter().cloned());
-        asked.bodies = self.body.clone().map_or(Bodies::None, Bodies::Same);
+        asked.bodies = self.body.as_deref().map_or(Bodies::None, |body| Bodies::Same(body.into()));
         let body = self.body.as_deref().unwrap_or_default();
         asked
             .check(&self.method)

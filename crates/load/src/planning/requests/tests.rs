@@ -47,7 +47,7 @@ fn what_a_proxy_forwards_has_the_whole_url_and_who_asks_it() {
 
 #[test]
 fn a_body_is_posted_with_its_length_and_type() {
-    let body = |body: &str| Bodies::Same(body.as_bytes().to_vec());
+    let body = |body: &str| Bodies::Same(body.as_bytes().into());
     let json = text(&RequestsAsked { bodies: body("{\"a\":1}"), ..get() });
     assert!(json.starts_with("POST /x?y "), "{json}");
     assert!(json.contains("\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"));
@@ -74,7 +74,7 @@ fn headers_given_replace_ours_and_an_empty_one_leaves_it_out() {
 fn a_wrong_or_double_length_and_a_double_host_are_refused() {
     let headers = |headers: &[&str]| RequestsAsked {
         headers: headers.iter().map(|line| (*line).to_owned()).collect(),
-        bodies: Bodies::Same(b"abc".to_vec()),
+        bodies: Bodies::Same((*b"abc").into()),
         ..get()
     };
     assert!(text(&headers(&["Content-Length: 3"])).matches("Content-Length").count() == 1);
@@ -95,12 +95,12 @@ fn a_wrong_or_double_length_and_a_double_host_are_refused() {
 fn a_transfer_coding_takes_the_place_of_the_length() {
     let asked = RequestsAsked {
         headers: vec!["Transfer-Encoding: chunked".into()],
-        bodies: Bodies::Same(b"0\r\n\r\n".to_vec()),
+        bodies: Bodies::Same((*b"0\r\n\r\n").into()),
         ..get()
     };
     assert!(!text(&asked).contains("Content-Length"));
     // Nobody makes chunks of it.
-    let plain = RequestsAsked { bodies: Bodies::Same(b"x".to_vec()), ..asked.clone() };
+    let plain = RequestsAsked { bodies: Bodies::Same((*b"x").into()), ..asked.clone() };
     assert!(plain.build().unwrap_err().to_string().contains("not in chunks"));
     let none = RequestsAsked { bodies: Bodies::None, ..asked };
     assert!(none.build().is_err());

@@ -27,6 +27,12 @@ impl Field {
 impl Text {
     /// Puts another in front. Its own bytes may be those of a large file: they move within their block, which grows in
     /// place or by remapping its pages (malloc(3), mremap(2)), and are never held twice.
+    /// With room for a text of so many bytes, and a head before it: a file may be large.
+    pub fn with_room(bytes: usize) -> Self {
+        const HEAD_BYTES: usize = 1024;
+        Self { bytes: Vec::with_capacity(bytes + HEAD_BYTES), patches: Vec::new() }
+    }
+
     pub fn put_in_front(&mut self, other: Self) {
         let shift = other.bytes.len();
         self.bytes.reserve_exact(shift);

@@ -91,13 +91,18 @@ struct Image {
 impl RequestSet {
     /// Encodes the requests.
     pub fn new(requests: &[Request]) -> Self {
+        Self::of(requests.to_vec())
+    }
+
+    /// Encodes the requests, and keeps their bodies.
+    pub fn of(requests: Vec<Request>) -> Self {
         let mut entries = Entries::default();
         let fields: Vec<Box<[PreparedField]>> = requests
             .iter()
             .map(|request| request.fields.iter().map(|field| entries.prepare(field)).collect())
             .collect();
         let entries_count = entries.fields.len();
-        let prepare = |(request, fields): (&Request, Box<[PreparedField]>)| {
+        let prepare = |(request, fields): (Request, Box<[PreparedField]>)| {
             let image = |mut state: EncoderState| {
                 let mut block = Block::default();
                 block.write(&fields, &mut state, entries_count);
@@ -108,13 +113,13 @@ impl RequestSet {
                 indexed: image(all),
                 plain: image(EncoderState { plain: true, ..EncoderState::default() }),
                 fields,
-                body: request.body.clone(),
+                body: request.body,
                 body_patcher: Patcher::from_patches(&request.body_patches),
                 response_has_no_body: request.response_has_no_body,
             }
         };
         Self {
-            requests: requests.iter().zip(fields).map(prepare).collect(),
+            requests: requests.into_iter().zip(fields).map(prepare).collect(),
             entries: entries_count,
             entries_bytes: entries.bytes,
         }

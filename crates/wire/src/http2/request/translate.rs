@@ -17,13 +17,26 @@ impl Request {
         scheme: &str,
         authority: &str,
     ) -> Result<Self, RequestError> {
+        let head = Self::head_of_template(template, scheme, authority)?;
+        Ok(Self { body: template.bytes[template.head_bytes..].to_vec(), ..head })
+    }
+
+    /// The same without its body, which may be large: to know whether there is one.
+    ///
+    /// # Errors
+    /// As [`from_template`](Self::from_template).
+    pub fn head_of_template(
+        template: &Template,
+        scheme: &str,
+        authority: &str,
+    ) -> Result<Self, RequestError> {
         let bytes = &template.bytes;
         let mut lines = lines(template).into_iter();
         let first = lines.next().ok_or(RequestError::Malformed("there is no request line"))?;
         let (method, path) = request_line(bytes, first)?;
         let mut request = Self {
             fields: Vec::new(),
-            body: bytes[template.head_bytes..].to_vec(),
+            body: Vec::new(),
             body_patches: patches_within(template, &(template.head_bytes..bytes.len())),
             response_has_no_body: template.response_has_no_body,
         };

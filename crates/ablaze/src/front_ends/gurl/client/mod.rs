@@ -197,10 +197,8 @@ fn template(request: &Request) -> Result<Template, String> {
     asked.placeholders = false;
     asked.bodies = match &request.body {
         None => Bodies::None,
-        Some(Body::Given(bytes)) => Bodies::Same(bytes.0.clone()),
-        Some(Body::File(file)) => {
-            Bodies::Same(file.bytes().map_err(|error| error.to_string())?.to_vec())
-        }
+        Some(Body::Given(bytes)) => Bodies::Same(bytes.0[..].into()),
+        Some(Body::File(file)) => Bodies::Same(file.shared().map_err(|error| error.to_string())?),
     };
     let mut built = asked.build().map_err(|error| error.to_string())?;
     Ok(built.templates.swap_remove(0))
