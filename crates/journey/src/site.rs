@@ -90,10 +90,15 @@ impl Site {
         let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
         let separator = if scheme.is_empty() { "" } else { "://" };
         let origin = format!("{scheme}{separator}{host}");
+        let origin = ablaze_wire::printable::printable(&origin);
+        if host.len() < authority.len() {
+            return format!(
+                "goes to {origin} with a user and a password, which a URL cannot have here (fix: [BasicAuth])"
+            );
+        }
         format!(
-            "goes to {}, and connections are opened only to hosts that are known before the run (fix: a step that goes \
-             there, if only with skip: true)",
-            ablaze_wire::printable::printable(&origin)
+            "goes to {origin}, and connections are opened only to hosts that are known before the run (fix: a step that goes \
+             there, if only with skip: true)"
         )
     }
 

@@ -92,6 +92,7 @@ mod tests {
         let mut journeys = super::Journeys::new(&steps);
         (journeys.begun, journeys.whole) = (10_000, 9_980);
         (journeys.asserts_passed, journeys.asserts_failed) = (29_000, 15);
+        journeys.cookies_refused = 1_200;
         (0..9_980).for_each(|_| journeys.duration.record(3_000_000));
         for _ in 0..15 {
             journeys.fails(1, 7, || "line 9: there is\u{1b}[31m nothing".to_owned());
@@ -107,6 +108,7 @@ mod tests {
         assert!(text.contains("9,980 of 10,000 whole"), "{text}");
         assert!(text.contains("5 unfinished at the end"), "{text}");
         assert!(text.contains("asserts: 29,000 passed, 15 failed"), "{text}");
+        assert!(text.contains("1,200 cookies refused"), "{text}");
         assert!(
             text.contains("failed in /search?q=a,b: 15, the first at line 9: there is"),
             "{text}"

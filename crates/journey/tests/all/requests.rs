@@ -236,6 +236,11 @@ fn other_hosts_are_no_part_of_the_site() {
         "line 1: the URL goes to http://b, and connections are opened only to hosts that are known before the run \
          (fix: a step that goes there, if only with skip: true)"
     );
+    let user = Sender::to("http://h:81/").sent("GET http://{{v}}/\n", &[("v", "a:b@h:81")]);
+    assert_eq!(
+        user.unwrap_err(),
+        "line 1: the URL goes to http://h:81 with a user and a password, which a URL cannot have here (fix: [BasicAuth])"
+    );
 }
 
 #[test]

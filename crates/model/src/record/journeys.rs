@@ -213,6 +213,7 @@ mod tests {
             journeys.begun = 5;
             journeys.whole = 2;
             journeys.asserts_passed = 7;
+            journeys.cookies_refused = 3;
             journeys.duration.record(at_ns);
             journeys.fails(1, at_ns, || format!("at {at_ns}"));
             journeys.fails(1, at_ns + 1, || unreachable!("only the first is said"));
@@ -222,6 +223,7 @@ mod tests {
         both.merge(of(10));
         assert_eq!((both.begun, both.whole, both.failed, both.unfinished()), (10, 4, 4, 2));
         assert_eq!((both.asserts_passed, both.duration.count()), (14, 2));
+        assert_eq!(both.cookies_refused, 6);
         assert_eq!((both.steps[0].failed, both.steps[1].failed), (0, 4));
         assert_eq!(both.steps[1].first.as_ref().unwrap().text, "at 10");
     }

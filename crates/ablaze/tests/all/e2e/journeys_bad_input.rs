@@ -70,7 +70,7 @@ const VERSIONS: [&str; 3] = ["1.1", "2", "3"];
 #[test]
 fn what_cannot_be_used_ends_its_journey_with_one_message() {
     let cases = [
-        ("/large", "v: body", "the body has more than 1048576 bytes"),
+        ("/large", "v: body", "the body has 52428800 bytes, and captures"),
         ("/text", "v: jsonpath \"$.token\"", "the body is no JSON"),
         ("/text", "v: header \"X-Token\"", "the query finds nothing"),
         ("/text", "v: regex \"no (token)\"", "the query finds nothing"),
