@@ -112,11 +112,11 @@ fn the_server_sees_the_request_that_wrk_sends() {
 fn json_files_and_conditions_work_as_with_the_native_command() {
     let server = Server::start(200);
     let url = server.url("/");
-    let said = ablaze(&["wrk", "-t1", "-c1", "-d1", "--requests", "9", "--json", &url]);
+    let said = ablaze(&["wrk", "-t1", "-c1", "-d30", "--requests", "9", "--json", &url]);
     let run: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!((said.status, &run["responses"]), (0, &9.into()), "{}", said.stdout);
     let said =
-        ablaze(&["wrk", "-t1", "-c1", "-d1", "--requests", "9", "--fail-if", "max>1ns", &url]);
+        ablaze(&["wrk", "-t1", "-c1", "-d30", "--requests", "9", "--fail-if", "max>1ns", &url]);
     assert_eq!(said.status, 3, "{said:?}");
     assert!(said.stdout.contains("  9 requests in "), "{}", said.stdout);
 }

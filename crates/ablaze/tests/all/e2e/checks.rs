@@ -115,7 +115,7 @@ fn every_response_is_counted_once_whatever_the_load() {
 fn neither_a_warm_up_nor_errors_are_checked() {
     let (server, seen) = wrong();
     let target = url(&server, "/");
-    let way = ["--warmup", "100ms", "-d", "300ms", "-c", "4"];
+    let way = ["--warmup", "100ms", "-d", "800ms", "-c", "4"];
     let (ran, json) = measured(&[&["load", &target][..], &CHECKS, &way].concat());
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     let responses = number(&json, "/responses");

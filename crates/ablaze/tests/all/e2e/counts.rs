@@ -37,7 +37,7 @@ fn the_end_that_comes_first_counts() {
         assert_eq!(number(&json, "/responses"), 200, "{io}");
         let (_, json) = measured(&[&target, "-n", "1000M", "-d", "200ms", "--io", io]);
         let elapsed_ns = number(&json, "/elapsed_ns");
-        assert!((200_000_000..2_000_000_000).contains(&elapsed_ns), "{io}: {elapsed_ns}");
+        assert!((200_000_000..10_000_000_000).contains(&elapsed_ns), "{io}: {elapsed_ns}");
         assert_eq!(json["ended"], "complete", "{io}");
     }
 }

@@ -127,7 +127,7 @@ fn promtool_accepts_the_metrics() {
     let Some(promtool) = ablaze_testing::skip::installed_if_all("promtool") else { return };
     let server = serve();
     let at = free_port();
-    let running = begun(&url(&server, "/"), at, &["-d", "300ms", "--linger", "20s"]);
+    let running = begun(&url(&server, "/"), at, &["-d", "800ms", "--linger", "20s"]);
     let mut response = String::new();
     assert!(eventually(|| {
         response = metrics(at);

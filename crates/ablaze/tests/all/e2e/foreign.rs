@@ -153,7 +153,7 @@ fn the_name_of_a_process_is_spelled_out() {
         let url = format!("http://{}/", address.split(['/', ' ']).next().unwrap());
         let files = ["run.json", "run.html", "run.md", "run.svg", "run.txt", "run.csv", "run.hlog"];
         let files = files.map(|name| folder.file(name));
-        let mut words = vec!["-d", "300ms", "-c", "1", &url, "--explain"];
+        let mut words = vec!["-d", "800ms", "-c", "1", &url, "--explain"];
         words.extend(files.iter().flat_map(|file| ["-o", file]));
         let shown = on_a_terminal(&words);
         assert_fit(&words, &shown);

@@ -25,7 +25,7 @@ fn interrupt(words: &[&str], name: &str, ready: impl FnMut() -> bool) -> Ran {
     signal(&child, name);
     let asked = Instant::now();
     let ran = child.end();
-    assert!(asked.elapsed() < Duration::from_secs(5), "{words:?}: {:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(20), "{words:?}: {:?}", asked.elapsed());
     assert!(!ran.stderr.contains("panicked"), "{ran:?}");
     ran
 }
@@ -90,6 +90,16 @@ fn a_server_that_never_answers_does_not_hold_it() {
     }
 }
 
+/// Whether a SYN to this port of 127.0.0.1 waits for its response: state 2 in /proc/net/tcp (proc(5)).
+fn is_connecting_to(port: u16) -> bool {
+    let remote = format!("0100007F:{port:04X}");
+    let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    sockets.lines().any(|line| {
+        let mut fields = line.split_whitespace().skip(2);
+        fields.next() == Some(remote.as_str()) && fields.next() == Some("02")
+    })
+}
+
 #[test]
 fn a_connection_that_is_never_accepted_does_not_hold_it() {
     for io in BACKENDS {
@@ -104,8 +114,7 @@ fn a_connection_that_is_never_accepted_does_not_hold_it() {
         for words in
             [&[&target[..], "-c2", "-d60", "--io", io][..], &["ab", "-n2", "--io", io, &target]]
         {
-            let begun = Instant::now();
-            let ran = interrupt(words, "-INT", || begun.elapsed() > Duration::from_millis(400));
+            let ran = interrupt(words, "-INT", || is_connecting_to(address.port()));
             assert_eq!(ran.status, if words[0] == "ab" { 1 } else { 130 }, "{words:?} {ran:?}");
         }
     }
@@ -143,7 +152,7 @@ fn a_second_ctrl_c_ends_it_at_once() {
             child.kill().unwrap();
         }
         let status = child.wait().unwrap();
-        assert!(ended && asked.elapsed() < Duration::from_secs(5), "{words:?}: {asked:?}");
+        assert!(ended && asked.elapsed() < Duration::from_secs(20), "{words:?}: {asked:?}");
         assert_eq!(status.code(), Some(130), "{words:?}");
     }
 }

@@ -38,13 +38,13 @@ fn value(json: &Value, phase: &str, percentile: &str) -> i64 {
     json["latency_ns"][phase][percentile].as_i64().unwrap()
 }
 
-/// How far above the truth is a matter of the machine; a wrong phase or unit is not. Histograms round by
-/// up to 0.1 %.
+/// How far above the truth is a matter of the machine: 50 ms were seen on a busy one. A wrong phase or unit is not.
+/// Histograms round by up to 0.1 %.
 fn assert_plausible(beyond: &Beyond, io: &str, delay_ms: u64) {
     let rounding_ns = delay_ms as i64 * 1_000;
     let Beyond { wait_p50_ns, wait_p99_ns, total_p50_ns, total_p99_ns } = *beyond;
     for ns in [wait_p50_ns, total_p50_ns, wait_p99_ns, total_p99_ns] {
-        assert!((-rounding_ns..50_000_000).contains(&ns), "{io} {delay_ms} ms: {beyond:?}");
+        assert!((-rounding_ns..500_000_000).contains(&ns), "{io} {delay_ms} ms: {beyond:?}");
     }
 }
 

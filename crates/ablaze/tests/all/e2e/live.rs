@@ -1,7 +1,7 @@
 //! The live view on a terminal: what it shows, what keys do, and that the terminal is what it was before.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ struct Terminal {
     /// What the person has.
     person: OwnedFd,
     /// Held open, so that what was written last can be read when the command has ended.
-    _line: File,
+    line: File,
     written: Arc<Mutex<Vec<u8>>>,
     settings: String,
 }
@@ -67,7 +67,7 @@ impl Terminal {
                 all.lock().unwrap().extend_from_slice(&bytes[..count]);
             }
         });
-        Self { child, person, _line: line, written, settings }
+        Self { child, person, line, written, settings }
     }
 
     fn text(&self) -> String {
@@ -88,7 +88,9 @@ impl Terminal {
         let ended = eventually(|| self.child.try_wait().unwrap().is_some());
         assert!(ended, "goes on: {}", self.text());
         let status = self.child.wait().unwrap().code();
-        self.shows(LEFT);
+        // What the command wrote is in front of it.
+        self.line.write_all(b"nothing follows").unwrap();
+        self.shows("nothing follows");
         assert_eq!(settings(&self.person), self.settings);
         let text = self.text();
         let (view, behind) = text.split_once(LEFT).unwrap();
@@ -158,7 +160,7 @@ fn a_closed_loop_has_no_rate_and_the_terminal_is_given_back_at_every_end() {
         assert!(behind.contains("requests/s"), "{behind}");
     }
     // By itself.
-    let (status, behind) = Terminal::with(&[&target, "-d", "0.4"], 200, 60).end();
+    let (status, behind) = Terminal::with(&[&target, "-d", "1"], 200, 60).end();
     assert_eq!(status, Some(0), "{behind}");
 }
 
@@ -170,7 +172,7 @@ fn without_room_or_on_request_there_is_one_line() {
     for (words, (columns, rows)) in
         [(&[][..], small), (&["--no-live"], (80, 24)), (&["--quiet"], (80, 24))]
     {
-        let words = [&[&target[..], "-d", "0.3"], words].concat();
+        let words = [&[&target[..], "-d", "0.8"], words].concat();
         let mut terminal = Terminal::with(&words, columns, rows);
         terminal.shows("p99");
         assert!(eventually(|| terminal.child.try_wait().unwrap().is_some()));

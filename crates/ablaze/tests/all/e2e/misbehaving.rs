@@ -87,16 +87,10 @@ fn each_request_ends_once_and_in_the_right_place() {
 
 fn hold_to(io: &str, behaviour: &B, all: All) -> Result<(), String> {
     let server = Hostile::always(behaviour.clone()).unwrap();
-    let (ran, json) = measured(&[
-        &server.url(),
-        "-n",
-        &REQUESTS.to_string(),
-        "-c3",
-        "--timeout",
-        "400ms",
-        "--io",
-        io,
-    ]);
+    let requests = REQUESTS.to_string();
+    let timeout = timeout(matches!(all, All::Fail("timeout")));
+    let words = [&server.url(), "-n", &requests, "-c3", "--timeout", timeout, "--io", io];
+    let (ran, json) = measured(&words);
     let (succeeded, unexpected, failed, by_kind, status) = match all {
         All::Succeed => (REQUESTS, 0, 0, json!({}), 0),
         All::AreUnexpected => (0, REQUESTS, 0, json!({}), 1),
@@ -118,8 +112,13 @@ fn hold_to(io: &str, behaviour: &B, all: All) -> Result<(), String> {
     if ran.stderr.lines().count() != lines {
         return Err(format!("{lines} lines expected on stderr: {}", ran.stderr));
     }
-    let slow = Duration::from_secs(10);
+    let slow = Duration::from_secs(20);
     if ran.took > slow { Err(format!("took {:?}", ran.took)) } else { Ok(()) }
+}
+
+/// Short where a request is to run into it; where it is not, longer than the busiest machine takes.
+fn timeout(is_awaited: bool) -> &'static str {
+    if is_awaited { "400ms" } else { "30s" }
 }
 
 #[test]
@@ -157,7 +156,7 @@ fn one_bad_response_among_good_ones_is_one_failure() {
                 "-c2",
                 "--no-keepalive",
                 "--timeout",
-                "400ms",
+                timeout(*kind == "timeout"),
                 "--io",
                 io,
             ]);

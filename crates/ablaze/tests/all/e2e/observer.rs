@@ -31,7 +31,8 @@ pub struct Observer {
 }
 
 impl Observer {
-    pub fn start() -> Self {
+    /// Ends a connection itself when the client has not for this long.
+    pub fn start(client_ends_within: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -40,7 +41,7 @@ impl Observer {
             while let Ok((stream, peer)) = listener.accept() {
                 let seen = Arc::clone(&of_thread);
                 std::thread::spawn(move || {
-                    let (requests, end) = attend(stream);
+                    let (requests, end) = attend(stream, client_ends_within);
                     seen.lock().unwrap().push(Seen { peer, requests, end });
                 });
             }
@@ -65,7 +66,7 @@ impl Observer {
     }
 }
 
-fn attend(mut stream: TcpStream) -> (u64, End) {
+fn attend(mut stream: TcpStream, client_ends_within: Duration) -> (u64, End) {
     stream.set_nodelay(true).unwrap();
     let (mut requests, mut unread) = (0, Vec::new());
     loop {
@@ -80,14 +81,14 @@ fn attend(mut stream: TcpStream) -> (u64, End) {
             return (requests, End::ClientReset);
         }
         if close {
-            return (requests, who_ends(&mut stream));
+            return (requests, who_ends(&mut stream, client_ends_within));
         }
     }
 }
 
 /// Gives the client a while to close first.
-fn who_ends(stream: &mut TcpStream) -> End {
-    stream.set_read_timeout(Some(Duration::from_millis(150))).unwrap();
+fn who_ends(stream: &mut TcpStream, client_ends_within: Duration) -> End {
+    stream.set_read_timeout(Some(client_ends_within)).unwrap();
     match stream.read(&mut [0; 64]) {
         Ok(_) => End::ClientFin,
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ablaze_target::handler::{Handler, Reply, Request, Response};
 use ablaze_target::response::{FixedBody, FixedResponse};
@@ -13,6 +14,9 @@ use ablaze_wire::http1::request_head::Method;
 
 use crate::e2e::observer::{End, Observer};
 use crate::e2e::support::{BACKENDS, Scratch, measured, number, serve, serve_on, url};
+
+/// How long a server waits for a client that leaves the end to it.
+const A_WHILE: Duration = Duration::from_millis(150);
 
 /// Notes path, query and body of every request.
 struct Notes {
@@ -180,7 +184,7 @@ fn ipv6_unix_sockets_and_other_addresses() {
 #[test]
 fn connections_come_from_the_addresses_and_ports_asked_for() {
     for (io, ports) in [("uring", 21_000..=21_199), ("epoll", 21_200..=21_399)] {
-        let observer = Observer::start();
+        let observer = Observer::start(A_WHILE);
         let range = format!("{}-{}", ports.start(), ports.end());
         let words = [
             &observer.url(),
@@ -220,7 +224,9 @@ fn connections_end_as_asked_for() {
         for (how, expected) in
             [("await", End::Server), ("fin", End::ClientFin), ("reset", End::ClientReset)]
         {
-            let observer = Observer::start();
+            // The last resort where the client is to end it.
+            let waits = if how == "await" { A_WHILE } else { Duration::from_secs(20) };
+            let observer = Observer::start(waits);
             let words =
                 [&observer.url(), "-n", "6", "-c2", "--no-keepalive", "--close", how, "--io", io];
             let (ran, json) = measured(&words);

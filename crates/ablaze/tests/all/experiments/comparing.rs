@@ -6,7 +6,7 @@ use crate::experiments::support::{ablaze, runs, scratch, without_folder};
 fn a_comparison_is_kept_and_shown_again() {
     let folder = scratch("compare");
     let words =
-        ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "2", "-d", "100ms", "-c", "2"];
+        ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "2", "-d", "500ms", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     let few = "epoll-et / epoll-lt  not enough runs: 2 pairs";
@@ -84,7 +84,7 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
 #[test]
 fn a_page_that_cannot_be_written_takes_no_result_away() {
     let folder = scratch("no-page");
-    let words = ["sweep", "serve:epoll-et", "-c", "1", "-d", "100ms", "--folder", "kept"];
+    let words = ["sweep", "serve:epoll-et", "-c", "1", "-d", "500ms", "--folder", "kept"];
     assert_eq!(ablaze(&folder, &words).status, 0);
     // Where the page would lie there is a folder.
     std::fs::remove_file(folder.join("kept/index.html")).unwrap();
@@ -102,7 +102,7 @@ fn a_page_that_cannot_be_written_takes_no_result_away() {
 #[test]
 fn a_saved_run_becomes_other_files_and_is_held_against_what_was_asked() {
     let folder = scratch("convert");
-    let sweep = ["sweep", "serve:epoll-et", "-c", "1,2", "-d", "100ms"];
+    let sweep = ["sweep", "serve:epoll-et", "-c", "1,2", "-d", "500ms"];
     let said = ablaze(&folder, &sweep);
     assert_eq!(said.status, 0, "{said:?}");
     let run = "sweep-1/runs/1-epoll-et-c-1-1.json";

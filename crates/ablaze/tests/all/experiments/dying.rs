@@ -22,7 +22,7 @@ fn a_target_that_does_not_come_back_is_named_and_loses_no_run() {
     let folder = scratch("dies-between");
     let start = once(folder.join("flag").to_str().unwrap());
     let words =
-        ["compare", "serve:epoll-et", "--start", &start, "--repeat", "3", "-d", "100ms", "-c", "2"];
+        ["compare", "serve:epoll-et", "--start", &start, "--repeat", "3", "-d", "500ms", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     assert!(

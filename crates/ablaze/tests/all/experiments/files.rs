@@ -66,7 +66,7 @@ serve = \"epoll-et\"
 serve = \"epoll-lt\"
 [load]
 connections = 2
-duration = \"300ms\"
+duration = \"800ms\"
 [checks]
 \"edge / level rate\" = \">= 0.01\"
 ";

@@ -9,7 +9,7 @@ fn json(text: &str) -> serde_json::Value {
 #[test]
 fn threads_of_a_built_in_server_are_an_axis() {
     let folder = scratch("vary-threads");
-    let words = ["sweep", "--vary", "threads=1,2", "serve:epoll-et", "-d", "100ms", "-c", "2"];
+    let words = ["sweep", "--vary", "threads=1,2", "serve:epoll-et", "-d", "500ms", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     assert!(said.stdout.contains("2 values of threads of the server"), "{}", said.stdout);
@@ -25,7 +25,7 @@ fn threads_of_a_built_in_server_are_an_axis() {
     assert_eq!((on.status, &on.stdout), (0, &said.stdout));
     let again = ablaze(&folder, &["report", "sweep-1"]);
     assert_eq!((again.status, again.stdout), (0, without_folder(&said.stdout)));
-    let other = ["sweep", "--vary", "threads=1,3", "serve:epoll-et", "-d", "100ms", "-c", "2"];
+    let other = ["sweep", "--vary", "threads=1,3", "serve:epoll-et", "-d", "500ms", "-c", "2"];
     let other = ablaze(&folder, &[&other[..], &["--folder", "sweep-1"]].concat());
     assert_eq!(other.status, 2, "another experiment: {other:?}");
     // Its runs are saved runs like any other.
@@ -40,7 +40,7 @@ fn two_axes_are_a_table_and_a_chart_for_each_value_of_the_second() {
     let folder = scratch("vary-two");
     let words = ["sweep", "--vary", "size=10,1k", "--vary", "no-keepalive=false,true"];
     let rest =
-        ["serve:epoll-et", "--path", "/", "-d", "60ms", "-c", "2", "--json", "-o", "sweep.csv"];
+        ["serve:epoll-et", "--path", "/", "-d", "500ms", "-c", "2", "--json", "-o", "sweep.csv"];
     let said = ablaze(&folder, &[&words[..], &rest].concat());
     assert_eq!(said.status, 0, "{said:?}");
     let value = json(&said.stdout);
@@ -86,7 +86,7 @@ fn the_environment_and_placeholders_reach_a_command() {
         "mine=echo {{word}}-$LEVEL >> started; exec {program} serve 127.0.0.1:{{port}} --quiet --threads 1"
     );
     let words = ["sweep", "--start", &start, "--vary", "env:LEVEL=low,high", "--vary", "word=a,b"];
-    let said = ablaze(&folder, &[&words[..], &["-d", "60ms", "-c", "2"]].concat());
+    let said = ablaze(&folder, &[&words[..], &["-d", "500ms", "-c", "2"]].concat());
     assert_eq!(said.status, 0, "{said:?}");
     let started = std::fs::read_to_string(folder.join("started")).unwrap();
     assert_eq!(started.lines().collect::<Vec<_>>(), ["a-low", "a-high", "b-low", "b-high"]);
@@ -100,7 +100,7 @@ fn a_control_follows_the_others_from_value_to_value() {
     }
     let folder = scratch("vary-control");
     let words = ["sweep", "--vary", "size=10,10k", "serve:epoll-et", "--control", "nginx"];
-    let said = ablaze(&folder, &[&words[..], &["--path", "/", "-d", "60ms", "-c", "2"]].concat());
+    let said = ablaze(&folder, &[&words[..], &["--path", "/", "-d", "500ms", "-c", "2"]].concat());
     assert_eq!(said.status, 0, "{said:?}");
     for (file, size) in [("2-nginx-size-10-1", "10"), ("2-nginx-size-10k-1", "10000")] {
         let run =

@@ -25,7 +25,7 @@ control = \"nginx\"
 [load]
 http = \"1.0\"
 connections = \"{connections}\"
-duration = \"200ms\"
+duration = \"800ms\"
 ";
 
 #[test]
@@ -59,7 +59,7 @@ fn ab_loads_beside_ablaze_and_its_figures_are_kept() {
     }
     let folder = scratch("ab-beside");
     let text = FILE.replace("[targets.nginx]\ncontrol = \"nginx\"\n", "");
-    std::fs::write(folder.join("x.toml"), text.replace("200ms", "1s")).unwrap();
+    std::fs::write(folder.join("x.toml"), text.replace("800ms", "1s")).unwrap();
     let ran = ablaze(&folder, &["run", "x.toml", "--folder", "kept"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     let runs = folder.join("kept/one/runs");

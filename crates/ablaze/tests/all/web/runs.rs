@@ -52,13 +52,13 @@ fn the_finished_page_is_the_file_and_the_program_ends_when_it_was_fetched() {
 #[test]
 fn where_nobody_watches_the_end_is_not_waited_for() {
     let (_server, url) = serve();
-    let watched = Watched::start(&[&url, "-c", "1", "-d", "300ms"]);
+    let watched = Watched::start(&[&url, "-c", "1", "-d", "800ms"]);
     let begun = Instant::now();
     let (status, said) = watched.end();
     assert_eq!(status, Some(0), "{said}");
     // Ten seconds are for those who have followed.
     assert!(begun.elapsed().as_secs() < 8);
-    let watched = Watched::start(&[&url, "-c", "1", "-d", "300ms", "--linger", "20s"]);
+    let watched = Watched::start(&[&url, "-c", "1", "-d", "800ms", "--linger", "20s"]);
     // Somebody who comes when it is over gets the finished page at once.
     assert!(eventually(|| watched.get("/").contains("class=\"verdict")));
     assert_eq!(watched.end().0, Some(0));

@@ -274,7 +274,7 @@ fn connections_end_after_their_last_request() {
 #[test]
 fn a_delayed_last_response_ends_without_a_reset_on_every_model() {
     for model in Model::ALL.iter().copied().filter(|model| *model != Model::Raw) {
-        let delay = ablaze_target::conditions::Delay::Constant(60 * MS);
+        let delay = ablaze_target::conditions::Delay::Constant(200 * MS);
         let server = start(Options { model, keep_alive: false, delay, ..options() });
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
