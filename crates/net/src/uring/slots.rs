@@ -103,6 +103,8 @@ struct SlotState {
     unheard_bytes: u32,
     /// Bytes handed over since the slot was opened.
     sent_bytes: u32,
+    /// The length of the last send that tells its end.
+    told_bytes: u32,
     /// Why a send failed: its errno, 0 for none.
     send_error: i32,
     /// The number of the submission that its last send is part of.

@@ -76,6 +76,9 @@ impl UringIo {
             SILENT_SEND => Sending::Ready,
             told => Sending::Told(told),
         };
+        if operation != SILENT_SEND {
+            state.told_bytes = bytes.len();
+        }
         state.sent_in = self.submissions;
         if let Outgoing::Leased { .. } = bytes {
             state.leased_in = self.submissions;
@@ -148,10 +151,17 @@ impl UringIo {
         if operation != SILENT_SEND {
             state.sending = Sending::Ready;
         }
-        if result < 0 {
+        let error = match u32::try_from(result) {
+            // It went on behind the first part until the socket failed, took the socket's error and tells what it had
+            // sent instead (`io_send` in io_uring/net.c): a reset, or what a send says after one.
+            Ok(sent) if operation != SILENT_SEND && sent < state.told_bytes => libc::ECONNRESET,
+            Ok(_) => 0,
+            Err(_) => -result,
+        };
+        if error != 0 {
             // What the peer had sent before is still to be read; the receive will tell the end,
             // or the next one does if none is wanted now.
-            state.send_error = -result;
+            state.send_error = error;
             state.queue.clear();
             state.receiving.unchain();
             if state.receiving.is_nothing() {

@@ -136,6 +136,7 @@ impl SlotState {
             sending: Sending::Ready,
             unheard_bytes: 0,
             sent_bytes: 0,
+            told_bytes: 0,
             send_error: 0,
             sent_in: 0,
             leased_in: 0,

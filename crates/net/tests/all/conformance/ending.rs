@@ -78,6 +78,38 @@ pub fn a_reset_within_a_long_send_is_a_transfer_error<D: TestDriver>() {
     }
 }
 
+/// While nobody receives, the send alone hears of the reset. It was not sent, and the end is that reset.
+pub fn a_reset_within_a_long_send_is_heard_by_the_next_receive<D: TestDriver>() {
+    const LENGTH: u32 = 32 << 20;
+    let (tell, has_reset) = channel();
+    let server = Server::tcp(1, move |mut stream| {
+        let mut some = [0; 1000];
+        let _ = stream.read(&mut some);
+        std::thread::sleep(Duration::from_millis(5));
+        reset_on_close(&stream);
+        drop(stream);
+        tell.send(()).unwrap();
+    });
+    let mut driver: D = driver_to(server.address.clone(), &vec![b'x'; LENGTH as usize]);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Pause);
+    let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| {
+        if *event == Event::Opened {
+            io.send(slot, Outgoing::Constant { start: 0, len: LENGTH }, true);
+        }
+    });
+    let mut is_reset = false;
+    run(&mut driver, &mut recorder, |_| {
+        is_reset |= has_reset.try_recv().is_ok();
+        is_reset
+    });
+    run_for(&mut driver, &mut recorder, Duration::from_millis(20));
+    driver.io().receive(0, Receive::Stream);
+    run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
+    assert_eq!(recorder.count(&Event::Sent), 0, "{LENGTH} bytes to a peer that read a thousand");
+    assert_eq!(recorder.closed(0), Some(CloseReason::Transfer(libc::ECONNRESET)));
+    server.join();
+}
+
 pub fn data_then_reset_is_data_first<D: TestDriver>() {
     let (mut driver, mut recorder) =
         reset_after::<D>(Receive::Stream, |stream| write(stream, b"last words"));

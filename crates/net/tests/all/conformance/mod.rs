@@ -126,6 +126,7 @@ macro_rules! cases {
                 data_then_fin_is_data_then_eof
                 a_reset_is_a_transfer_error
                 a_reset_within_a_long_send_is_a_transfer_error
+                a_reset_within_a_long_send_is_heard_by_the_next_receive
                 data_then_reset_is_data_first
                 await_peer_drops_and_waits
                 a_later_close_replaces_the_wait
