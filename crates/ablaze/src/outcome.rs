@@ -113,6 +113,10 @@ pub fn explanation(run: &Run) -> Option<String> {
         None if record.stopped.begun > 0 => Some(format!(
             "no response from {to} was complete in time: use a longer -d, if they end at all"
         )),
+        None if record.unfinished == 0 => {
+            let rate = if run.plan.load.is_open() { ", or a higher rate" } else { "" };
+            Some(format!("no request was due in the run: use a longer -d{rate}"))
+        }
         None => Some(format!("no response from {to} in time: use a longer -d")),
     }
 }

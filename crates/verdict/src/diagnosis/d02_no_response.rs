@@ -21,7 +21,7 @@ use crate::live::figures::{elapsed_s, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
-use crate::words::{counted, decimal, grouped, percent};
+use crate::words::{amount, counted, decimal, grouped, percent};
 pub(super) use begun::STOPPED;
 pub(super) use causes::without_end;
 pub(super) use empty::empty;
@@ -64,8 +64,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     let stuck =
         if d29_stuck_connection::is_found(run) { record.stopped } else { Stopped::default() };
     if record.finished() == 0 {
-        if record.unfinished == 0 && run.ended == Ended::Interrupted {
-            return Some(nothing_sent(run));
+        if record.unfinished == 0 {
+            return Some(match run.ended {
+                Ended::Interrupted => nothing_sent(run),
+                _ => nothing_due(run),
+            });
         }
         let waiting = record.unfinished > stuck.unfinished && !record.permitted_no_stream();
         return waiting.then(|| begun::still_waiting(run));
@@ -88,7 +91,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let of = record.finished() + again;
     let share = (unanswered + again) as f64 / of as f64;
     if share <= SHARE {
-        return went_away(run).or_else(|| silent::held(run));
+        return went_away(run).or_else(|| silent::held(run)).or_else(|| none_responded(run));
     }
     let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
     let mut evidence = format!(
@@ -119,6 +122,30 @@ fn on_run(run: &Run) -> Option<Finding> {
     Some(Finding::new(D02, severity, evidence, cause, fix(run)))
 }
 
+/// Failures that are no silence of the server, in a run without a single response.
+fn none_responded(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let diagnosed = |kind: FailureKind| {
+        let here = matches!(kind, FailureKind::LocalPorts | FailureKind::LocalDescriptors);
+        here || is_of_the_server(kind)
+    };
+    let others = FailureKind::ALL.into_iter().filter(|kind| !diagnosed(*kind));
+    let failed: Vec<(FailureKind, u64)> = others
+        .map(|kind| (kind, record.failures_of(kind)))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    if record.responses > 0 || failed.is_empty() {
+        return None;
+    }
+    let evidence = format!(
+        "None of {} got a response: {}.",
+        counted(record.finished(), "request"),
+        causes::by_kind(&failed)
+    );
+    let cause = "Nothing was measured: there is no figure in the run.";
+    Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix(run)))
+}
+
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
     let unanswered: u64 = kinds_of_the_server().map(|kind| record.failures_of(kind)).sum();
@@ -147,6 +174,24 @@ fn nothing_sent(run: &Run) -> Finding {
             false => fix(run),
         },
     )
+}
+
+/// It ran as long as it was asked to, and no request fell into that time.
+fn nothing_due(run: &Run) -> Finding {
+    let length_s = elapsed_s(run);
+    let mut evidence =
+        format!("No request was due in {} s, and none was sent.", decimal(length_s, 2));
+    let mut fix = format!("Measure for longer ({})", spelled(run, Opt::Duration));
+    if let Some(per_s) = run.requested_per_s() {
+        evidence.push_str(&format!(
+            " At {}/s, {} requests are due in that time on average.",
+            amount(per_s),
+            amount(per_s * length_s)
+        ));
+        fix.push_str(&format!(", or raise the rate ({})", spelled(run, Opt::Rate)));
+    }
+    let cause = "The time was over before the first request: there is no figure in the run.";
+    Finding::new(D02, Severity::Invalid, evidence, cause, fix + ".")
 }
 
 /// What kept the first request from being sent, where that was seen.

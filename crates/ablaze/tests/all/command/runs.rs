@@ -127,9 +127,9 @@ fn no_response_and_no_expected_response_are_status_1() {
 fn the_duration_ends_a_run() {
     let server = Server::start(200);
     let begun = Instant::now();
-    let said = ablaze(&[&server.url("/"), "-d", "300ms", "-c", "2"]);
+    let said = ablaze(&[&server.url("/"), "-d", "800ms", "-c", "2"]);
     assert_eq!(said.status, 0, "{said:?}");
-    assert!(begun.elapsed() >= Duration::from_millis(300));
+    assert!(begun.elapsed() >= Duration::from_millis(800));
     assert!(!server.seen().is_empty());
 }
 
@@ -296,6 +296,18 @@ fn a_full_disk_is_told_and_costs_the_status_but_not_the_run() {
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("-o FILE") && stderr.lines().count() == 1, "{stderr}");
+}
+
+/// At one request in about a quarter of an hour, none falls into a tenth of a second.
+#[test]
+fn a_run_in_which_nothing_was_due_is_invalid() {
+    let server = Server::start(200);
+    let words = ["-d", "100ms", "--rate", "0.001", "--arrivals", "poisson"];
+    let said = ablaze(&[&[&server.url("/")[..]], &words[..]].concat());
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stdout.starts_with("INVALID"), "{}", said.stdout);
+    assert!(said.stdout.contains("No request was due in 0.10 s"), "{}", said.stdout);
+    assert!(said.stderr.contains("no request was due"), "{}", said.stderr);
 }
 
 #[test]

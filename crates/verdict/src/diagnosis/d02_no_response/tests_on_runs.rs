@@ -3,7 +3,8 @@
 use ablaze_model::spec::FrontEnd;
 
 use super::*;
-use crate::live::sample;
+use crate::Verdict;
+use crate::live::{judge, sample};
 
 #[test]
 fn one_in_a_hundred_is_noticed_and_half_is_no_rate() {
@@ -163,6 +164,32 @@ fn a_run_that_was_stopped_before_it_began_is_not_valid() {
     assert!(finding.evidence.starts_with("The run was stopped after 4.00 s"), "{finding:?}");
     assert!(finding.evidence.ends_with("5 connections stood, and no TLS handshake was completed."));
     assert!(finding.fix.contains("curl"), "{finding:?}");
+}
+
+#[test]
+fn whatever_failed_a_run_without_a_response_is_not_valid() {
+    for kind in FailureKind::ALL {
+        let mut run = sample::run();
+        run.record = ablaze_model::Record::new();
+        run.record.failures[kind as usize] = 2_000;
+        let judged = judge(&run);
+        assert_ne!(judged.verdict, Verdict::Valid, "{kind:?}: {:?}", judged.findings);
+    }
+}
+
+#[test]
+fn a_run_in_which_nothing_was_due_is_not_valid() {
+    let mut run = sample::run();
+    run.record = ablaze_model::Record::new();
+    let closed = judge(&run);
+    assert_eq!(closed.verdict, Verdict::Invalid, "{:?}", closed.findings);
+    assert!(!on_run(&run).unwrap().fix.contains("rate"), "{:?}", on_run(&run));
+    (run.elapsed_ns, run.plan.limits.duration_ns) = (500_000_000, Some(500_000_000));
+    sample::open_loop(&mut run, 0.01);
+    let finding = on_run(&run).unwrap();
+    assert_eq!(finding.severity, Severity::Invalid);
+    assert!(finding.evidence.contains("At 0.0100/s, 0.00500 requests are due"), "{finding:?}");
+    assert!(finding.fix.contains("raise the rate"), "{finding:?}");
 }
 
 /// With TLS 1.3 the client's handshake is over before the server judges its certificate.
