@@ -110,8 +110,9 @@ fn carry_out(name: &str, lines: &[Line]) -> usize {
         }
         let output = shell(folder.path(), &text).bounded_output().unwrap();
         let status = output.status.code().unwrap();
-        // A machine with much else to do may hold no rate at all.
-        let none_holds = status == 1 && text.starts_with("ablaze find ");
+        // A machine with much else to do may hold no rate at all, and not meet a condition on latency.
+        let none_holds = (status == 1 && text.starts_with("ablaze find "))
+            || (status == 3 && text.contains(" --slo "));
         assert!(
             none_holds || line.statuses.contains(&status),
             "`{text}` exits with {status}\n{output:?}"
