@@ -1,6 +1,8 @@
 //! What is known of the machines that carried one load out together: each with its own figures, how far apart they
 //! started, and the time in which all of them ran. The Run beside it is that of all.
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 
 /// The machines that carried one load out together.
@@ -14,8 +16,20 @@ pub struct Fleet {
     /// The time in which all ran that ever did, where that is not the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
+    /// Where their connections came from, as the target's host had it; empty where that was not looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen_from: Vec<SeenFrom>,
     /// Each of them, in the order they were asked for.
     pub workers: Vec<FleetWorker>,
+}
+
+/// Connections from one address, as the target's host had them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenFrom {
+    /// Where they came from.
+    pub address: IpAddr,
+    /// How many there were when it was looked.
+    pub connections: u64,
 }
 
 /// How far apart workers started.
@@ -116,6 +130,9 @@ pub struct WorkerMachine {
     pub connections: u32,
     /// The backend: io_uring or epoll, and why not io_uring.
     pub backend: String,
+    /// Its own address on the way to the target; `None` where there is no way, or no address in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<IpAddr>,
     /// Whether the target is on the same host.
     pub on_target_host: bool,
     /// What is to be said of it before a run.

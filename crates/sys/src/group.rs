@@ -9,6 +9,13 @@ pub fn kill_group(child: u32) {
     }
 }
 
+/// Asks all processes of the group of a child that was not waited for to end (SIGTERM).
+pub fn end_group(child: u32) {
+    if let Some(group) = pid(child) {
+        let _ = kill_process_group(group, Signal::TERM);
+    }
+}
+
 /// Whether this child has ended. It can be waited for afterwards as before, and its number is its own until then.
 pub fn has_ended(child: u32) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

@@ -24,6 +24,14 @@ pub fn take_stdout() -> io::Result<File> {
     Ok(File::from(own))
 }
 
+/// Puts standard output back that was taken: what is printed from now on goes there, from programs too that this one becomes.
+///
+/// # Errors
+/// When the system refuses.
+pub fn give_back_stdout(taken: &File) -> io::Result<()> {
+    Ok(rustix::stdio::dup2_stdout(taken)?)
+}
+
 extern "C" fn look() {
     // SAFETY: F_GETFD touches no memory, and fails for what is not open.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };

@@ -60,6 +60,7 @@ pub fn experiment() -> Experiment {
         ready_within_s: 10,
         speaks: Speaks::default(),
         directory: None,
+        fleet: None,
     }
 }
 
@@ -81,5 +82,6 @@ pub fn search(goal: &str) -> Search {
         ready_within_s: 10,
         speaks: Speaks::default(),
         fewest_requests: 0,
+        fleet: None,
     }
 }

@@ -8,7 +8,7 @@ use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Runner};
 use ablaze_lab::target::Response;
 use ablaze_load::planning::{self, OptionNames};
-use ablaze_model::experiment::Tool;
+use ablaze_model::experiment::{ByFleet, Tool};
 use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_model::profiling::Whom;
 use ablaze_model::run::Ended;
@@ -16,8 +16,11 @@ use ablaze_model::spec::Secrets;
 use ablaze_model::{LoadSpec, Run};
 use ablaze_wire::url::{Scheme, Url};
 
-use super::ab_client;
+use super::{ab_client, fleet};
+use crate::CommandError;
 use crate::carry_out::{Silent, carry_out, interrupted};
+use crate::error::INTERRUPTED;
+use crate::fleet::Session;
 use crate::profile;
 use crate::web::plan::PlanPage;
 
@@ -30,18 +33,64 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Native<'a> {
     secrets: &'a Secrets,
     page: Option<PlanPage>,
+    fleet: Option<Session>,
 }
 
 impl<'a> Native<'a> {
     /// A client that knows these secrets.
     pub fn new(secrets: &'a Secrets) -> Self {
-        Self { secrets, page: None }
+        Self { secrets, page: None, fleet: None }
     }
 
     /// The same, with each run on this page while it lasts.
     #[must_use]
     pub fn shown_on(self, page: Option<&PlanPage>) -> Self {
         Self { page: page.cloned(), ..self }
+    }
+
+    /// The same, with each run carried out by these machines, if it is not this one.
+    ///
+    /// # Errors
+    /// When nothing says where they are.
+    pub fn by(self, fleet: Option<&ByFleet>) -> Result<Self, CommandError> {
+        let fleet = fleet.map(fleet::session).transpose()?;
+        Ok(Self { fleet, ..self })
+    }
+
+    /// One run by this process.
+    fn run_here(&mut self, load: &LoadSpec, profiled: bool) -> Result<Run, CommandError> {
+        let planned = planning::resolve(load, self.secrets, &OptionNames::NATIVE)?;
+        let plan = planned.plan.clone();
+        let mut watcher = PlanPage::watcher(self.page.as_ref(), &plan);
+        let mut run = carry_out(plan, load, watcher.as_mut())?;
+        if profiled {
+            let sides = profile::Sides(vec![Whom::Target]);
+            profile::add(&mut run, planned.plan, &sides, &mut Silent)?;
+        }
+        Ok(run)
+    }
+
+    /// One run by the fleet. One of which a worker was lost is no sample, unless that was asked for.
+    fn run_by_fleet(&mut self, load: &LoadSpec) -> Option<Result<Run, CommandError>> {
+        // An experiment's own loads are for all workers; one that is not is a single request, to see how a target is.
+        let session = self.fleet.as_mut().filter(|session| session.can_share(load))?;
+        let planned = match crate::fleet::here(load, self.secrets) {
+            Ok(planned) => planned,
+            Err(error) => return Some(Err(error)),
+        };
+        let mut watcher = PlanPage::watcher(self.page.as_ref(), &planned.plan);
+        let run = session.carry_out(load, self.secrets, watcher.as_mut());
+        let lost = |run: &Run| {
+            let mut workers = run.fleet.iter().flat_map(|fleet| &fleet.workers);
+            let lost = workers.find_map(|worker| Some((&worker.name, worker.lost.as_ref()?)));
+            lost.map(|(name, why)| format!("worker {name} was lost: {why}"))
+        };
+        Some(run.and_then(
+            |run| match lost(&run).filter(|_| !session.goes_on() && !interrupted()) {
+                Some(why) => Err(CommandError::machine(why)),
+                None => Ok(run),
+            },
+        ))
     }
 }
 
@@ -51,17 +100,13 @@ impl Runner for Native<'_> {
             return Err(Failure::Interrupted);
         }
         let impossible = |line: String| Failure::Impossible(line);
-        let planned = planning::resolve(load, self.secrets, &OptionNames::NATIVE)
-            .map_err(|error| impossible(error.to_string()))?;
-        let plan = planned.plan.clone();
-        let mut watcher = PlanPage::watcher(self.page.as_ref(), &plan);
-        let run = carry_out(plan, load, watcher.as_mut());
-        let mut run = run.map_err(|error| impossible(error.line))?;
-        if profiled {
-            let sides = profile::Sides(vec![Whom::Target]);
-            profile::add(&mut run, planned.plan, &sides, &mut Silent)
-                .map_err(|error| impossible(error.line))?;
-        }
+        let run = match self.run_by_fleet(load) {
+            Some(run) => run.map_err(|error| match error.status {
+                INTERRUPTED => Failure::Interrupted,
+                _ => impossible(error.line),
+            })?,
+            None => self.run_here(load, profiled).map_err(|error| impossible(error.line))?,
+        };
         // Half a run is none to compare with.
         if run.ended == Ended::Failed {
             let text = crate::outcome::explanation(&run);

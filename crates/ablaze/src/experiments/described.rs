@@ -6,9 +6,11 @@ use ablaze_model::experiment::{Experiment, Speaks, Target};
 use ablaze_model::spec::TargetSpec;
 
 use super::file::Described;
+use super::fleet::{self, FleetOptions};
 use super::of_all_loads;
 use super::options::placement;
 use super::vary::Varied;
+use crate::CommandError;
 
 /// What the file is called in the folder of its results.
 pub const FILE: &str = "experiment.toml";
@@ -27,16 +29,28 @@ fn directory(file: &Path, described: &Described) -> Option<PathBuf> {
 }
 
 /// What a file describes, as an experiment to run.
-pub fn experiment(file: &Path, described: &Described) -> Experiment {
+///
+/// # Errors
+/// When its fleet cannot carry it out.
+pub fn experiment(
+    file: &Path,
+    described: &Described,
+    options: &FleetOptions,
+) -> Result<Experiment, CommandError> {
+    let by_fleet = options.or(&described.fleet).asked()?;
     let Varied { targets, loads, axes, path } = &described.varied;
     let specs = || loads.iter().map(|load| &load.spec);
     let all: Vec<Target> = of_all_loads(targets, loads).cloned().collect();
     let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let (alone, each) = REPEATS;
     let default = if loads.len() == 1 { alone } else { each };
-    Experiment {
+    if let Some(by_fleet) = &by_fleet {
+        fleet::fits(by_fleet, &all, specs())?;
+    }
+    let placement = placement(&all, described.target_cpus.as_ref(), specs());
+    Ok(Experiment {
         title: described.title.clone().unwrap_or(stem),
-        placement: placement(&all, described.target_cpus.as_ref(), specs()),
+        placement: fleet::placement(placement, by_fleet.as_ref()),
         targets: targets.clone(),
         loads: loads.clone(),
         axes: axes.clone(),
@@ -47,5 +61,6 @@ pub fn experiment(file: &Path, described: &Described) -> Experiment {
         ready_within_s: described.ready_within_ns.div_ceil(1_000_000_000),
         speaks: Speaks::of(described.https, specs()),
         directory: directory(file, described),
-    }
+        fleet: by_fleet,
+    })
 }

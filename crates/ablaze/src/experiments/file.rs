@@ -11,9 +11,11 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::file_values::{repeats, tool, truth, unknown, written};
+use super::fleet::{FleetOptions, is_place};
 use super::options::{self, CpuList, cpus};
 use super::vary::{Settings, Varied};
 use super::{ab_client, of_all_loads, parts, targets};
+use crate::fleet::lost;
 use crate::{CommandError, values};
 
 /// What a file describes.
@@ -37,6 +39,8 @@ pub struct Described {
     pub order_seed: u64,
     /// CPUs for them.
     pub target_cpus: Option<CpuList>,
+    /// Who carries each run out.
+    pub fleet: FleetOptions,
     /// What has to hold of the ratios, each with its line.
     pub checks: Vec<(usize, Check)>,
     /// The secrets that targets and loads refer to.
@@ -70,6 +74,9 @@ const KEYS: &[&str] = &[
     "ready_within",
     "order_seed",
     "target_cpus",
+    "fleet",
+    "lost",
+    "target_address",
     "checks",
     "vary",
     parts::QUICK,
@@ -147,6 +154,13 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
             })?
             .unwrap_or(1),
         target_cpus: source.read(value("target_cpus"), |value| cpus(&written(value)?))?,
+        fleet: FleetOptions {
+            fleet: source.read(value("fleet"), |value| is_place(&written(value)?))?,
+            lost: source.read(value("lost"), |value| lost(&written(value)?))?,
+            target_address: source.read(value("target_address"), |value| {
+                written(value)?.parse().map_err(|_| "expected an IP address".to_owned())
+            })?,
+        },
         checks: source.checks(value("checks"))?,
         secrets,
     })

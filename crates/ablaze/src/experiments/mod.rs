@@ -10,6 +10,7 @@ pub mod described;
 pub mod file;
 mod file_loads;
 mod file_values;
+pub mod fleet;
 pub mod former;
 pub mod loads;
 pub mod options;
@@ -26,6 +27,7 @@ pub mod vary;
 pub mod words;
 
 use std::io::IsTerminal;
+use std::net::IpAddr;
 use std::path::Path;
 
 use ablaze_lab::experiment::{Folder, FolderError, run};
@@ -70,7 +72,11 @@ pub fn experiment(
     let speaks = Speaks::of(options.https, loads.iter().map(|load| &load.spec));
     let all: Vec<Target> = of_all_loads(&targets, &loads).cloned().collect();
     options::can_speak(&all, speaks)?;
-    let placement = options.placement(&all, &loads);
+    let by_fleet = options.fleet.asked()?;
+    if let Some(by_fleet) = &by_fleet {
+        fleet::fits(by_fleet, &all, loads.iter().map(|load| &load.spec))?;
+    }
+    let placement = fleet::placement(options.placement(&all, &loads), by_fleet.as_ref());
     Ok(Experiment {
         title: title.to_owned(),
         targets,
@@ -84,6 +90,7 @@ pub fn experiment(
         ready_within_s: options.ready_within.div_ceil(1_000_000_000),
         speaks,
         directory: None,
+        fleet: by_fleet,
     })
 }
 
@@ -121,7 +128,7 @@ pub fn carried_out(
     asked::keep(asked, folder.path())?;
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(quiet);
-    let mut client = Native::new(secrets).shown_on(page);
+    let mut client = Native::new(secrets).shown_on(page).by(experiment.fleet.as_ref())?;
     let mut observers = Both { line: &mut progress, page };
     let results = run(experiment, &mut folder, own_program()?, &mut client, &mut observers);
     progress.finish();
@@ -323,8 +330,8 @@ pub fn own_program() -> Result<ThisProgram, CommandError> {
     Ok(ThisProgram { file, issue })
 }
 
-fn issue() -> Result<IssuedPem, String> {
-    let identity = Identity::self_made(&[])?;
+fn issue(address: IpAddr) -> Result<IssuedPem, String> {
+    let identity = Identity::self_made(&[address])?;
     let pem = identity.pem().ok_or("the generated certificate has no PEM form")?;
     Ok(IssuedPem {
         certificate: pem.certificate.clone(),

@@ -9,6 +9,7 @@ use ablaze_model::spec::{HttpVersion, ModelSpec, Secrets, TargetSpec};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
+use super::fleet::FleetOptions;
 use super::vary::{Scene, Settings};
 use super::{saved, targets, words};
 use crate::CommandError;
@@ -76,6 +77,9 @@ pub struct ExperimentOptions {
     /// The page in browsers.
     #[command(flatten)]
     pub web: WebOptions,
+    /// Who carries each run out.
+    #[command(flatten)]
+    pub fleet: FleetOptions,
 }
 
 /// CPUs from one option.

@@ -359,6 +359,7 @@ mod tests {
             ready_within_s: 10,
             speaks: ablaze_model::experiment::Speaks::default(),
             directory: None,
+            fleet: None,
         };
         assert_eq!(to_come(&experiment, 0).unwrap(), "10 runs, about 44 s");
         // Ten runs of 3 s and a second before each; two are over.

@@ -58,9 +58,8 @@ pub struct Done {
 }
 
 impl Planned {
-    /// A part of a file; `file` is the file's path, whose name stands for a missing title.
-    pub fn of(file: &Path, part: Part) -> Self {
-        let experiment = described::experiment(file, &part.described);
+    /// A part of a file, with the experiment that it describes.
+    pub fn of(experiment: Experiment, part: Part) -> Self {
         let about = [part.described.about, part.about].into_iter().flatten();
         Self {
             heading: part.name.unwrap_or_else(|| experiment.title.clone()),
@@ -196,7 +195,7 @@ fn one(
         .map_err(|error| not_kept(&error))?;
     let asked = asked::here(&planned.heading, &planned.about);
     asked::keep(&asked, &path)?;
-    let mut client = Native::new(&planned.secrets).shown_on(page);
+    let mut client = Native::new(&planned.secrets).shown_on(page).by(experiment.fleet.as_ref())?;
     let mut observers = Both { line: &mut progress, page };
     let results = run(experiment, &mut folder, own_program()?, &mut client, &mut observers);
     progress.finish();

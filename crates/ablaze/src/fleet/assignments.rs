@@ -22,8 +22,7 @@ pub fn of(
     id: &str,
 ) -> Result<Vec<Assignment>, CommandError> {
     let of = hosts.len() as u32;
-    // The last has least.
-    load.shard(of - 1, of).map_err(|error| CommandError::usage(format!("--fleet: {error}")))?;
+    super::check(load, of)?;
     let files = files(load)?;
     let (mut texts, mut identities) = (BTreeMap::new(), BTreeMap::new());
     for (name, secret) in secrets.all() {

@@ -84,6 +84,13 @@ impl Channels {
         }
     }
 
+    /// Whether every worker of the last run is still there, to be given the next load.
+    pub fn are_whole(&self) -> bool {
+        let is_closed = |(event, _): (Event, u64)| matches!(event, Event::Closed(..));
+        !self.events.try_iter().any(is_closed)
+            && self.workers.iter().all(|worker| worker.lines.is_some())
+    }
+
     /// Closes the way to a worker.
     pub fn cut(&mut self, worker: usize) {
         if let Some(worker) = self.workers.get_mut(worker) {

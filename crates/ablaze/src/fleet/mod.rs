@@ -1,9 +1,10 @@
 //! One load carried out by several machines: what `--fleet` asks for ([`place`]), the processes that reach the workers and
-//! the lines to them ([`channel`]), what is done with what they say ([`drive`], [`gather`]), and the one Run that it
-//! comes to ([`whole`]). When who says what is `ablaze-fleet`'s state machine.
+//! the lines to them ([`channel`]), what is done with what they say ([`drive`], [`gather`]), what the coordinator sees of the target
+//! itself ([`beside`]), and the one Run that it comes to ([`whole`]). A [`Session`] has them carry out one load after the other. When who says what is `ablaze-fleet`'s state machine.
 
 mod ask;
 mod assignments;
+mod beside;
 mod channel;
 mod docker;
 mod drive;
@@ -15,25 +16,33 @@ mod leftovers;
 mod options;
 mod place;
 mod placed;
+mod seen;
+mod session;
+mod slurm;
 mod ssh;
 mod whole;
 
-use ablaze_engine::Control;
-use ablaze_fleet::Settings;
+use ablaze_fleet::{Lost, Settings};
 use ablaze_load::Error;
 use ablaze_load::planning::{self, OptionNames, Planned};
 use ablaze_model::spec::{ConnectTo, Secrets, Shape, WorkersSpec};
 use ablaze_model::{LoadSpec, Run};
 
 use crate::CommandError;
-use crate::carry_out::{Watcher, listen_for};
+use crate::carry_out::Watcher;
 use crate::error::note;
 use crate::native::ReportOptions;
 
-pub use channel::end_all;
-pub use options::FleetOptions;
+pub use options::{FleetOptions, lost};
 pub use place::Place;
-use placed::Placed;
+pub use session::Session;
+
+/// Ends every process that reaches a worker, and gives back what was allocated for them: for a coordinator that ends in the
+/// middle of a run.
+pub fn end_all() {
+    channel::end_all();
+    slurm::release_all();
+}
 
 /// The Plan that the load would be on this machine: for what is checked, shown and exported here. The workers make Plans
 /// of their own; what depends on their machines is left out of this one.
@@ -54,9 +63,25 @@ pub fn planned(
     if report.live {
         note("--live has no effect with --fleet: the progress line shows the sum of all workers");
     }
-    let of = place.count()? as u32;
-    let checked = load.shard(of - 1, of);
-    checked.map_err(|error| CommandError::usage(format!("--fleet: {error}")))?;
+    check(load, place.count()? as u32)?;
+    here(load, secrets)
+}
+
+/// Whether each of so many workers would have something to do.
+///
+/// # Errors
+/// When not.
+pub fn check(load: &LoadSpec, workers: u32) -> Result<(), CommandError> {
+    // The last has least.
+    let least = load.shard(workers.saturating_sub(1), workers);
+    least.map(drop).map_err(|error| CommandError::usage(format!("--fleet: {error}")))
+}
+
+/// The Plan that the load would be on this machine, without what depends on those of the workers.
+///
+/// # Errors
+/// When the load cannot be carried out by anyone.
+pub fn here(load: &LoadSpec, secrets: &Secrets) -> Result<Planned, CommandError> {
     let mut here = load.clone();
     here.workers = WorkersSpec::default();
     here.connections.local_addresses.clear();
@@ -77,11 +102,11 @@ pub fn planned(
 }
 
 /// How patient the coordinator is with this load.
-fn settings(load: &LoadSpec, asked: &FleetOptions) -> Settings {
+fn settings(load: &LoadSpec, lost: Lost) -> Settings {
     let usual = Settings::default();
     let before_ready_ns = load.limits.warmup_ns.saturating_add(load.connections.ramp_ns);
     Settings {
-        lost: asked.lost.unwrap_or_default(),
+        lost,
         ready_within_ns: usual.ready_within_ns.saturating_add(before_ready_ns),
         ..usual
     }
@@ -106,19 +131,6 @@ pub fn carry_out(
     let Some(place) = &asked.fleet else {
         return Err(CommandError::usage("--fleet says where the workers are"));
     };
-    // Nothing runs under this handle: Ctrl-C and the keys of a view stop it, and what stops it is told to the workers.
-    let control = std::sync::Arc::new(Control::new());
-    listen_for(&control)?;
-    let id = assignments::random_id()?;
-    let placed = Placed::of(place, &id, longest_ns(load))?;
-    let assignments = assignments::of(load, secrets, &placed.hosts, &id)?;
-    let settings = settings(load, asked);
-    let mut channels = channel::Channels::open(&placed)?;
-    let mut driven = drive::drive(&mut channels, settings, assignments, &control, watcher);
-    placed.explain(&mut driven.outcome);
-    let fetched = fetching::fetch(&mut driven.outcome, &placed, &id);
-    drop(channels);
-    let kept_as = placed.stays().then_some(id.as_str());
-    drop(placed);
-    whole::run_of(driven, load, (place.by(), kept_as), &fetched)
+    let mut session = Session::new(place.clone(), asked.lost.unwrap_or_default());
+    session.carry_out(load, secrets, watcher)
 }

@@ -9,7 +9,7 @@ use super::Place;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Fleet")]
 pub struct FleetOptions {
-    /// Have workers share the load: ssh:a,b, k8s,image=I, docker:a,image=I, exec:3
+    /// Share the load: ssh:a,b, k8s,image=I, docker:a,image=I, slurm:3, exec:3
     #[arg(long, value_name = "WHERE", value_parser = Place::parse)]
     pub fleet: Option<Place>,
     /// When a worker is lost: fail or go-on [default: fail]
@@ -17,7 +17,11 @@ pub struct FleetOptions {
     pub lost: Option<Lost>,
 }
 
-fn lost(text: &str) -> Result<Lost, String> {
+/// What becomes of a run of which a worker is lost.
+///
+/// # Errors
+/// When it is neither.
+pub fn lost(text: &str) -> Result<Lost, String> {
     match text {
         "fail" => Ok(Lost::Fail),
         "go-on" => Ok(Lost::GoOn),

@@ -6,12 +6,14 @@
 //!   number from 0, and `{cmd}` what is to run there.
 //! - `k8s[:CONTEXT/NAMESPACE],…`: the pods of a Job on Kubernetes ([`super::k8s`]).
 //! - `docker:[HOST,…],…`: containers ([`super::docker`]).
+//! - `slurm:3`: a step on each of so many nodes, which Slurm gives ([`super::slurm`]).
 
 use std::process::Command;
 use std::sync::Arc;
 
 use super::docker::Docker;
 use super::k8s::Kubernetes;
+use super::slurm;
 use super::ssh::{self, Pushed};
 use crate::CommandError;
 use crate::shell;
@@ -48,6 +50,8 @@ pub enum By {
     Kubernetes(Box<Kubernetes>),
     /// Containers, and the user's docker.
     Docker(Docker),
+    /// Slurm, with the number of the job whose nodes these are: none before it was given.
+    Slurm(Option<String>),
 }
 
 impl Place {
@@ -66,12 +70,32 @@ impl Place {
             Some(("docker", rest)) => Ok(made(By::Docker(Docker::parse(rest)?))),
             Some(("exec", rest)) => Self::exec(rest),
             Some(("ssh", rest)) => Ok(Self { hosts: Hosts::parse(rest)?, by: By::Ssh }),
+            Some(("slurm", nodes)) => Self::slurm(nodes),
             _ => {
-                Err("use ssh:HOST,HOST, k8s,image=IMAGE, docker:HOST,image=IMAGE, exec:NUMBER or \
-                      exec:NAMES=COMMAND"
+                Err("use ssh:HOST,HOST, k8s,image=IMAGE, docker:HOST,image=IMAGE, slurm:NODES, exec:NUMBER \
+                     or exec:NAMES=COMMAND"
                     .to_owned())
             }
         }
+    }
+
+    fn slurm(text: &str) -> Result<Self, String> {
+        let nodes = text.parse().ok().filter(|nodes| (1..=WORKERS_MAX).contains(nodes));
+        let nodes: usize =
+            nodes.ok_or_else(|| format!("slurm:{text} is not a number of nodes: use slurm:3"))?;
+        // Their names are not known before they are given.
+        let names = (1..=nodes).map(|number| format!("node-{number}")).collect();
+        Ok(Self { hosts: Hosts::Names(names), by: By::Slurm(None) })
+    }
+
+    /// These nodes of a job of Slurm's.
+    pub fn of_slurm_job(job: &str, nodes: Vec<String>) -> Self {
+        Self { hosts: Hosts::Names(nodes), by: By::Slurm(Some(job.to_owned())) }
+    }
+
+    /// Whether all workers are processes of this machine, and know its loopback addresses.
+    pub fn is_this_machine(&self) -> bool {
+        self.by == By::Process
     }
 
     fn exec(text: &str) -> Result<Self, String> {
@@ -103,7 +127,7 @@ impl Place {
         match &self.by {
             By::Kubernetes(kubernetes) => kubernetes.count(),
             By::Docker(docker) => Ok(docker.names().len()),
-            By::Process | By::Template(_) | By::Ssh => Ok(self.hosts()?.len()),
+            By::Process | By::Template(_) | By::Ssh | By::Slurm(_) => Ok(self.hosts()?.len()),
         }
     }
 
@@ -148,6 +172,7 @@ impl Place {
             By::Ssh => "ssh",
             By::Kubernetes(_) => "k8s",
             By::Docker(_) => "docker",
+            By::Slurm(_) => "slurm",
         }
     }
 
@@ -157,7 +182,9 @@ impl Place {
     /// When this program's own file cannot be read.
     pub fn greeting(&self) -> Result<Option<Arc<Pushed>>, CommandError> {
         match self.by {
-            By::Process | By::Template(_) | By::Kubernetes(_) | By::Docker(_) => Ok(None),
+            By::Process | By::Template(_) | By::Kubernetes(_) | By::Docker(_) | By::Slurm(_) => {
+                Ok(None)
+            }
             By::Ssh => Ok(Some(Arc::new(Pushed::own()?))),
         }
     }
@@ -182,6 +209,7 @@ impl Place {
                 Ok(command)
             }
             By::Ssh => Ok(ssh::command(host, words)),
+            By::Slurm(job) => slurm::command(job.as_deref().unwrap_or_default(), host, words),
             By::Template(template) => {
                 let filled = filled(template, host, index, words);
                 let (program, arguments) = filled
@@ -274,6 +302,8 @@ mod tests {
             ("exec:-oProxyCommand=x {cmd}", "not the name of a host"),
             ("exec:a,,b={cmd}", "not the name of a host"),
             ("pigeon:a", "use ssh:HOST,HOST"),
+            ("slurm:a,b", "not a number of nodes"),
+            ("slurm:0", "not a number of nodes"),
             ("ssh:", "not the name of a host"),
             ("ssh:a;reboot", "not the name of a host"),
         ] {

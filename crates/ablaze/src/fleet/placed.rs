@@ -10,6 +10,7 @@ use super::docker::Docker;
 use super::k8s::{Job, Kubernetes};
 use super::leftovers::Guard;
 use super::place::By;
+use super::slurm::{self, Allocation};
 use super::ssh::Pushed;
 use crate::CommandError;
 
@@ -25,11 +26,17 @@ pub struct Placed {
 enum Made {
     Nothing,
     Job(Box<Kubernetes>, Job),
-    Containers { docker: Docker, id: String, _guards: Vec<Guard> },
+    Containers {
+        docker: Docker,
+        id: String,
+        _guards: Vec<Guard>,
+    },
+    /// Nodes that Slurm gave, released when it goes.
+    Nodes(#[expect(dead_code, reason = "it is there to be dropped")] Allocation),
 }
 
 impl Placed {
-    /// Makes what is to be made for this run (`id`), whose load takes so long, if that is known.
+    /// Makes what is to be made under this name (`id`) for loads that take so long together, if that is known.
     ///
     /// # Errors
     /// When it cannot be made, or hosts cannot be told.
@@ -47,9 +54,23 @@ impl Placed {
                 };
                 (docker.names(), made)
             }
-            By::Process | By::Template(_) | By::Ssh => (place.hosts()?, Made::Nothing),
+            By::Slurm(None) => {
+                let hosts = place.hosts()?;
+                let allocation = slurm::allocate(hosts.len() as u32)?;
+                let place = allocation.place();
+                let hosts = place.hosts()?;
+                return Ok(Self { place, hosts, made: Made::Nodes(allocation) });
+            }
+            By::Process | By::Template(_) | By::Ssh | By::Slurm(Some(_)) => {
+                (place.hosts()?, Made::Nothing)
+            }
         };
         Ok(Self { place: place.clone(), hosts, made })
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> &Place {
+        &self.place
     }
 
     /// The command that has a worker's host run `ablaze` with these words.
@@ -59,7 +80,7 @@ impl Placed {
     pub fn command(&self, index: usize, words: &[&str]) -> Result<Command, CommandError> {
         let host = self.hosts.get(index).map_or("", String::as_str);
         match &self.made {
-            Made::Nothing => self.place.command(host, index, words),
+            Made::Nothing | Made::Nodes(_) => self.place.command(host, index, words),
             Made::Job(kubernetes, _) => Ok(kubernetes.command(host, words)),
             Made::Containers { docker, id, .. } => Ok(docker.command(id, index, words)),
         }
@@ -76,7 +97,7 @@ impl Placed {
     /// Whether the hosts are there afterwards, with what waits on them.
     pub fn stays(&self) -> bool {
         match &self.made {
-            Made::Nothing => true,
+            Made::Nothing | Made::Nodes(_) => true,
             Made::Job(_, job) => job.stays(),
             Made::Containers { .. } => false,
         }

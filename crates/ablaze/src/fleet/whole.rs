@@ -74,7 +74,8 @@ pub fn run_of(
         whole.ended = Ended::Complete;
     }
     let together = of_all(&together, whole.elapsed_ns);
-    whole.fleet = Some(Box::new(Fleet { by: by.to_owned(), skew, together, workers }));
+    whole.fleet =
+        Some(Box::new(Fleet { by: by.to_owned(), skew, together, seen_from: Vec::new(), workers }));
     Ok(whole)
 }
 

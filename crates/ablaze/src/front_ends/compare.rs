@@ -105,6 +105,11 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     conditions.fit(&experiment)?;
     conditions.check_names(&experiment, &secrets)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
+    if compare.profile && experiment.fleet.is_some() {
+        return Err(CommandError::usage(
+            "--profile and --fleet cannot be used together: profile on the machine itself",
+        ));
+    }
     let page = PlanPage::asked(options.web, &options.title, &experiment.targets)?;
     let page = page.as_ref();
     let (folder, mut results) =

@@ -18,6 +18,7 @@ use crate::carry_out::listen_for_interrupts;
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::experiments::both::BothOfSearch;
 use crate::experiments::client::Native;
+use crate::experiments::fleet::{self, FleetOptions};
 use crate::experiments::former::Former;
 use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, placement};
 use crate::experiments::progress::LiveLine;
@@ -103,6 +104,8 @@ struct FindOptions {
     quiet: bool,
     #[command(flatten)]
     web: WebOptions,
+    #[command(flatten)]
+    fleet: FleetOptions,
 }
 
 /// The options of the load that a search leaves to the command line.
@@ -202,7 +205,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         "stages of {stage}, {again} at a rate tried before, or until {} are due; {most} at most",
         counted(search.fewest_requests, "request")
     ));
-    let mut client = Native::new(&secrets).shown_on(page);
+    let mut client = Native::new(&secrets).shown_on(page).by(search.fleet.as_ref())?;
     let mut watch = BothOfSearch { search: &search, line: &mut progress, page };
     let setting = Setting {
         program: experiments::own_program()?,
@@ -295,7 +298,12 @@ fn search(
     let speaks = Speaks::of(options.https, [&load]);
     let targets = std::slice::from_ref(&target);
     can_speak(targets, speaks)?;
+    let by_fleet = options.fleet.asked()?;
+    if let Some(by_fleet) = &by_fleet {
+        fleet::fits(by_fleet, targets, [&load])?;
+    }
     let placement = placement(targets, options.target_cpus.as_ref(), [&load]);
+    let placement = fleet::placement(placement, by_fleet.as_ref());
     Ok(Search {
         target,
         goal: goal.texts().join(","),
@@ -312,6 +320,7 @@ fn search(
         ready_within_s: options.ready_within.div_ceil(1_000_000_000),
         speaks,
         fewest_requests,
+        fleet: by_fleet,
     })
 }
 

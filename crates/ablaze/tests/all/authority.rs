@@ -1,5 +1,7 @@
 //! An issuer of certificates for servers of a test.
 
+#![allow(clippy::unwrap_used)]
+
 use ablaze_testing::Scratch;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 

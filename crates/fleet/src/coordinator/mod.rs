@@ -292,7 +292,9 @@ impl Coordinator {
         }
         if now_ns.saturating_sub(self.alive_said_ns) >= ALIVE_EVERY_NS {
             self.alive_said_ns = now_ns;
-            let there = self.workers.iter().enumerate().filter(|(_, worker)| !worker.is_gone());
+            // Behind Received the next line would be another assignment.
+            let hears = |worker: &Worker| !worker.is_gone() && worker.stage != Stage::Ended;
+            let there = self.workers.iter().enumerate().filter(|(_, worker)| hears(worker));
             self.actions.extend(there.map(|(at, _)| Action::Say(at, ToWorker::Alive)));
         }
         let waited_ns = self.collecting_since_ns.map(|since_ns| now_ns.saturating_sub(since_ns));

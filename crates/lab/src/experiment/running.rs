@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ablaze_model::experiment::{
-    Counted, Experiment, Figures, Outcome, Results, SKIPPED, Target, Tool, Trial, of_control,
+    ByFleet, Counted, Experiment, Figures, Outcome, Results, SKIPPED, Target, Tool, Trial,
+    of_control,
 };
 use ablaze_model::run::Ended;
 use ablaze_model::spec::TargetSpec;
@@ -186,6 +187,7 @@ impl<'a> Targets<'a> {
             ready_within: Duration::from_secs(experiment.ready_within_s),
             response: Response::default(),
             speaks: experiment.speaks,
+            address: ByFleet::listens(experiment.fleet.as_ref()),
             directory: experiment.directory.clone(),
             control_speaks: of_control(&experiment.targets, experiment.speaks),
             certificate: Certificate::default(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ablaze_model::experiment::{Measured, Search, Searched, Stage};
+use ablaze_model::experiment::{ByFleet, Measured, Search, Searched, Stage};
 use ablaze_model::run::Ended;
 use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::condition::ConditionError;
@@ -268,6 +268,7 @@ impl<'a> Target<'a> {
             ready_within: Duration::from_secs(search.ready_within_s),
             response: Response::default(),
             speaks: search.speaks,
+            address: ByFleet::listens(search.fleet.as_ref()),
             directory: None,
             control_speaks: search.speaks,
             certificate: Certificate::default(),

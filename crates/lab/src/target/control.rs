@@ -2,6 +2,7 @@
 //! many workers, nothing logged, and nothing that ends a kept connection.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -38,8 +39,8 @@ const IN_CONFIGURATION: usize = 4096;
 /// Where nginx listens, and for what.
 #[derive(Debug, Clone, Copy)]
 pub struct Listens<'a> {
-    /// The port of 127.0.0.1.
-    pub port: u16,
+    /// The address and the port.
+    pub at: SocketAddr,
     /// For TLS, with this certificate.
     pub files: Option<&'a Files>,
     /// For HTTP/2.
@@ -49,10 +50,10 @@ pub struct Listens<'a> {
 impl Listens<'_> {
     /// As directives of a server.
     fn directives(self) -> String {
-        let Self { port, files, http2 } = self;
+        let Self { at, files, http2 } = self;
         let ssl = if files.is_some() { " ssl" } else { "" };
         let http2 = if http2 { " http2" } else { "" };
-        let mut text = format!("listen 127.0.0.1:{port}{ssl}{http2} backlog=16384;");
+        let mut text = format!("listen {at}{ssl}{http2} backlog=16384;");
         if let Some(Files { certificate, key, .. }) = files {
             let (certificate, key) = (quoted(certificate), quoted(key));
             text += &format!(

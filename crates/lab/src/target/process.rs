@@ -2,7 +2,7 @@
 //! stopped with everything it started.
 
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -36,6 +36,8 @@ pub struct Site {
     pub response: Response,
     /// What it speaks.
     pub speaks: Speaks,
+    /// The address of this machine at which they listen.
+    pub address: IpAddr,
     /// Where commands are started; `None` for where this program runs.
     pub directory: Option<PathBuf>,
     /// What the control speaks.
@@ -46,11 +48,10 @@ pub struct Site {
 
 impl Site {
     fn files(&self, target: &Target) -> Result<&Files, StartError> {
-        self.certificate.files(&self.folder, self.program.issue).map_err(|why| {
-            StartError::NotStarted {
-                what: target.name.clone(),
-                why: format!("cannot make its certificate: {why}"),
-            }
+        let files = self.certificate.files(&self.folder, self.program.issue, self.address);
+        files.map_err(|why| StartError::NotStarted {
+            what: target.name.clone(),
+            why: format!("cannot make its certificate: {why}"),
         })
     }
 }
@@ -125,7 +126,8 @@ fn command(target: &Target, line: &str, site: &Site) -> Result<Serving, StartErr
         true => Some(site.files(target)?),
         false => None,
     };
-    let port = free_port(&target.name)?;
+    let port = free_port(&target.name, site.address)?;
+    let line = line.replace("{address}", &site.address.to_string());
     let line = line.replace("{port}", &port.to_string());
     let line = files.map_or(line.clone(), |files| secure::with_certificate(&line, files));
     let mut command = Command::new("sh");
@@ -140,7 +142,7 @@ fn command(target: &Target, line: &str, site: &Site) -> Result<Serving, StartErr
 
 /// nginx, with a configuration of its own.
 fn nginx(target: &Target, workers: u32, site: &Site) -> Result<Serving, StartError> {
-    let port = free_port(&target.name)?;
+    let port = free_port(&target.name, site.address)?;
     let folder = site.folder.join("nginx");
     let failed = |error: std::io::Error| StartError::NotStarted {
         what: "nginx".to_owned(),
@@ -149,7 +151,7 @@ fn nginx(target: &Target, workers: u32, site: &Site) -> Result<Serving, StartErr
     // Its HTTP/3, where it has one, is no control of ours.
     let Speaks { https, http2, http3: _ } = site.control_speaks;
     let files = if https { Some(site.files(target)?) } else { None };
-    let listens = Listens { port, files, http2 };
+    let listens = Listens { at: SocketAddr::new(site.address, port), files, http2 };
     nginx_configuration(&folder, listens, workers, &site.path, &site.response).map_err(failed)?;
     let mut command = Command::new("nginx");
     command.arg("-p").arg(&folder).arg("-c").arg(folder.join("nginx.conf"));
@@ -165,7 +167,8 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
         false => None,
     };
     let mut command = Command::new(&site.program.file);
-    command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]);
+    command.arg("serve").arg(SocketAddr::new(site.address, 0).to_string());
+    command.args(["--quiet", "--stop-with-stdin"]);
     let mut of = of.speaking(site.speaks);
     hand_over_files(&mut of, &site.folder)
         .map_err(|why| StartError::NotStarted { what: target.name.clone(), why })?;
@@ -225,13 +228,14 @@ fn answering(
     command.stdout(Stdio::null()).env("PORT", port.to_string());
     let mut process = Process::start(&target.name, command, site)?;
     let scheme = if is_secure { "https" } else { "http" };
-    let url = url_of(&target.name, &format!("{scheme}://127.0.0.1:{port}{}", site.path))?;
+    let at = SocketAddr::new(site.address, port);
+    let url = url_of(&target.name, &format!("{scheme}://{at}{}", site.path))?;
     let until = Instant::now() + site.ready_within;
     loop {
         if let Some(status) = process.ended() {
             return Err(process.ended_early(status));
         }
-        if ready::responses(port, &site.path, is_secure) {
+        if ready::responses(at, &site.path, is_secure) {
             return Ok(Serving {
                 url,
                 user: None,
@@ -264,13 +268,13 @@ fn cpu_ns_of(pid: u32) -> Option<u64> {
 }
 
 /// A port that was free a moment ago.
-fn free_port(what: &str) -> Result<u16, StartError> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+fn free_port(what: &str, address: IpAddr) -> Result<u16, StartError> {
+    TcpListener::bind((address, 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())
         .map_err(|error| StartError::NotStarted {
             what: what.to_owned(),
-            why: format!("no free port: {}", reason(&error)),
+            why: format!("no free port of {address}: {}", reason(&error)),
         })
 }
 

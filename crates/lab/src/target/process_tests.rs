@@ -18,6 +18,7 @@ fn site(scratch: &Scratch) -> Site {
         ready_within: Duration::from_secs(10),
         response: Response::default(),
         speaks: Speaks::default(),
+        address: std::net::Ipv4Addr::LOCALHOST.into(),
         directory: None,
         control_speaks: Speaks::default(),
         certificate: Certificate::default(),

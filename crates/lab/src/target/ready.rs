@@ -2,16 +2,16 @@
 //! accepts before the server has begun to work.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// One request may take so long.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Whether a request to this port of 127.0.0.1 brings back at least one byte. A server that speaks TLS
+/// Whether a request to this address brings back at least one byte. A server that speaks TLS
 /// may answer one in plain HTTP by closing: it works, then.
-pub(super) fn responses(port: u16, path: &str, is_secure: bool) -> bool {
-    match asked(port, path) {
+pub(super) fn responses(at: SocketAddr, path: &str, is_secure: bool) -> bool {
+    match asked(at, path) {
         Ok(bytes) => bytes == 1 || is_secure,
         // It closed with our words unread: the kernel makes a reset of that.
         Err(error) => {
@@ -20,8 +20,7 @@ pub(super) fn responses(port: u16, path: &str, is_secure: bool) -> bool {
     }
 }
 
-fn asked(port: u16, path: &str) -> std::io::Result<usize> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+fn asked(address: SocketAddr, path: &str) -> std::io::Result<usize> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;

@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::io::Write;
+use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -16,19 +17,19 @@ use ablaze_report::system_error::reason;
 pub struct ThisProgram {
     /// Its file, whose `serve` runs the built-in models.
     pub file: PathBuf,
-    /// Makes a certificate for the usual names of this machine.
+    /// Makes a certificate for the usual names of this machine, and an address.
     pub issue: Issue,
 }
 
 impl ThisProgram {
     /// For what is only looked at: it starts nothing.
     pub fn nowhere() -> Self {
-        Self { file: PathBuf::new(), issue: || Err("no certificate is issued here".to_owned()) }
+        Self { file: PathBuf::new(), issue: |_| Err("no certificate is issued here".to_owned()) }
     }
 }
 
-/// Makes a certificate with its key, and an authority that signs it; the error is one sentence.
-pub type Issue = fn() -> Result<IssuedPem, String>;
+/// Makes a certificate with its key for an address of this machine, and an authority that signs it; the error is one sentence.
+pub type Issue = fn(IpAddr) -> Result<IssuedPem, String>;
 
 /// A certificate with what belongs to it, all PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,9 +62,9 @@ impl Certificate {
     ///
     /// # Errors
     /// One sentence, when they cannot be made or written.
-    pub fn files(&self, folder: &Path, issue: Issue) -> Result<&Files, String> {
+    pub fn files(&self, folder: &Path, issue: Issue, address: IpAddr) -> Result<&Files, String> {
         if self.0.get().is_none() {
-            let files = made(folder, issue)?;
+            let files = made(folder, issue, address)?;
             // Nobody else has it: a cell is not shared between threads.
             let _ = self.0.set(files);
         }
@@ -71,8 +72,8 @@ impl Certificate {
     }
 }
 
-fn made(folder: &Path, issue: Issue) -> Result<Files, String> {
-    let pem = issue()?;
+fn made(folder: &Path, issue: Issue, address: IpAddr) -> Result<Files, String> {
+    let pem = issue(address)?;
     let failed =
         |path: &Path, error: &std::io::Error| format!("{}: {}", path.display(), reason(error));
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;

@@ -3,6 +3,7 @@
 
 mod asked;
 mod axis;
+mod by_fleet;
 mod figures;
 mod groups;
 mod judged;
@@ -20,6 +21,7 @@ use crate::LoadSpec;
 
 pub use asked::Asked;
 pub use axis::{Axis, AxisValue, Place, Slice};
+pub use by_fleet::ByFleet;
 pub use figures::{Counted, Figures};
 pub use groups::GroupFigures;
 pub use judged::JudgedTogether;
@@ -59,6 +61,9 @@ pub struct Experiment {
     /// Where commands are started: the folder of the file that names them; `None` for where this program runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<PathBuf>,
+    /// The machines that carry each run out together; `None` for this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<ByFleet>,
 }
 
 /// One load.

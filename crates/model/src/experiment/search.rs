@@ -4,7 +4,7 @@
 use ablaze_stats::rate_search::{Found, Limits, Trial};
 use serde::{Deserialize, Serialize};
 
-use super::{Placement, Speaks, Target};
+use super::{ByFleet, Placement, Speaks, Target};
 use crate::LoadSpec;
 use crate::finding::{Finding, Verdict};
 use crate::plan::{Arrivals, RateProfile};
@@ -51,6 +51,9 @@ pub struct Search {
     /// A stage lasts until so many requests are due, and at most [`LONGEST_STAGE`] times its length.
     #[serde(default)]
     pub fewest_requests: u64,
+    /// The machines that carry each stage out together; `None` for this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<ByFleet>,
 }
 
 /// One stage.

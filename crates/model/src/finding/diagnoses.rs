@@ -64,6 +64,7 @@ macro_rules! diagnoses {
             D50 d50_one_datagram_per_call "one datagram per call";
             D51 d51_packets_lost "packets lost";
             D52 d52_handshake_retry "handshake retry";
+            D53 d53_translated_addresses "translated addresses";
             D55 d55_amplification_limit "amplification limit";
             D56 d56_kernel_udp "UDP in the kernel";
         }

@@ -229,6 +229,7 @@ fn place(line: &Line, manner: Manner<'_>) -> Result<(Site, Target), CommandError
         ready_within: Duration::from_secs(10),
         response,
         speaks: Speaks::default(),
+        address: std::net::Ipv4Addr::LOCALHOST.into(),
         directory: None,
         control_speaks: Speaks::default(),
         certificate: Certificate::default(),

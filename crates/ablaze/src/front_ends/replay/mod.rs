@@ -19,11 +19,12 @@ use clap::{ArgAction, CommandFactory, Parser};
 use serde_json::json;
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
+use crate::experiments::fleet::FleetOptions;
 use crate::experiments::pages;
 use crate::experiments::profiles;
 use crate::experiments::progress::{LiveLine, in_words};
 use crate::experiments::series::{self, Planned};
-use crate::experiments::{own_program, parts};
+use crate::experiments::{described, own_program, parts};
 use crate::{CommandError, carry_out, terminal};
 use again::Manner;
 use document::Document;
@@ -182,7 +183,9 @@ fn planned(document: &Document, quick: bool) -> Result<Vec<Planned>, CommandErro
         for (at, mut part) in parts.into_iter().enumerate() {
             // Said once, at the first part of a file.
             part.described.about = part.described.about.filter(|_| at == 0);
-            let planned = Planned::of(Path::new(name), part);
+            let here = FleetOptions::default();
+            let experiment = described::experiment(Path::new(name), &part.described, &here)?;
+            let planned = Planned::of(experiment, part);
             let profiled = document.profiled.contains(&planned.heading.as_str());
             series.push(Planned { profiled, ..planned });
         }

@@ -21,6 +21,7 @@ use crate::error::{FAIL_IF_MET, INTERRUPTED, NOTHING_MEASURED, note};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::described::experiment;
 use crate::experiments::file::Described;
+use crate::experiments::fleet::FleetOptions;
 use crate::experiments::pages;
 use crate::experiments::parts::{self, Part};
 use crate::experiments::series::{self, Done, Planned};
@@ -75,6 +76,8 @@ struct CommandLine {
     quiet: bool,
     #[command(flatten)]
     web: WebOptions,
+    #[command(flatten)]
+    fleet: FleetOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -127,7 +130,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
         return several(line, path, parts, &text);
     }
     let Some(Part { described, .. }) = parts.pop() else { return Ok(ExitCode::SUCCESS) };
-    let experiment = experiment(path, &described);
+    let experiment = experiment(path, &described, &line.fleet)?;
     let conditions = conditions(line, path, &described, &experiment)?;
     if line.check {
         can_start(&experiment)?;
@@ -202,9 +205,9 @@ fn several(
     for mut part in parts {
         // Said once, at the head of the page.
         part.described.about = None;
-        let experiment = experiment(path, &part.described);
+        let experiment = experiment(path, &part.described, &line.fleet)?;
         let conditions = conditions(line, path, &part.described, &experiment)?;
-        series.push(Planned { conditions, ..Planned::of(path, part) });
+        series.push(Planned { conditions, ..Planned::of(experiment, part) });
     }
     if line.check {
         series.iter().try_for_each(|part| can_start(&part.experiment))?;

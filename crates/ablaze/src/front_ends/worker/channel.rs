@@ -23,6 +23,8 @@ pub struct Channel {
     lines: Sender<String>,
     /// What is told goes to a log, too.
     copies: Option<Sender<String>>,
+    /// Standard output; `None` once it is closed.
+    stdout: Mutex<Option<File>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -61,8 +63,9 @@ impl Channel {
             let ((copies, to_copy), log) = made;
             (Some(copies), Some((to_copy, log)))
         });
-        let own =
-            Arc::new(Self { lines, copies, state: Mutex::default(), changed: Condvar::new() });
+        let stdout = Mutex::new(Some(ablaze_sys::standard::take_stdout()?));
+        let state = Mutex::default();
+        let own = Arc::new(Self { lines, copies, stdout, state, changed: Condvar::new() });
         if let Some((to_copy, log)) = to_copy {
             let copier = Arc::clone(&own);
             std::thread::Builder::new()
@@ -70,10 +73,9 @@ impl Channel {
                 .spawn(move || copier.copy(log, &to_copy))?;
         }
         let writer = Arc::clone(&own);
-        let stdout = ablaze_sys::standard::take_stdout()?;
         std::thread::Builder::new()
             .name("tells".to_owned())
-            .spawn(move || writer.write(stdout, &to_write))?;
+            .spawn(move || writer.write(&to_write))?;
         Ok(own)
     }
 
@@ -150,14 +152,30 @@ impl Channel {
     }
 
     /// Writes what there is, until nobody is there any more: standard output is closed then, and the other side knows.
-    fn write(&self, mut stdout: File, lines: &Receiver<String>) {
+    fn write(&self, lines: &Receiver<String>) {
         while !self.state().is_closed {
             let Ok(line) = lines.recv_timeout(LOOK_EVERY) else { continue };
-            let written = stdout.write_all(line.as_bytes());
+            let written = self.stdout().as_mut().map(|stdout| stdout.write_all(line.as_bytes()));
             self.change(|state| state.pending = state.pending.saturating_sub(1));
-            if written.is_err() {
-                return self.change(|state| state.is_closed = true);
+            if !matches!(written, Some(Ok(()))) {
+                self.change(|state| state.is_closed = true);
             }
+        }
+        *self.stdout() = None;
+    }
+
+    fn stdout(&self) -> MutexGuard<'_, Option<File>> {
+        self.stdout.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts standard output back where it was, for the next assignment: nothing is told here any more.
+    ///
+    /// # Errors
+    /// When it is closed already, or the system refuses.
+    pub fn give_back(&self) -> io::Result<()> {
+        match self.stdout().take() {
+            Some(stdout) => ablaze_sys::standard::give_back_stdout(&stdout),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
 

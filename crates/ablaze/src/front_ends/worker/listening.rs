@@ -34,8 +34,9 @@ pub fn begin(
     let until_ns = limit_ns.map_or(u64::MAX, |limit_ns| begun_ns.saturating_add(limit_ns));
     let (own, run) = (Arc::clone(channel), Arc::clone(control));
     std::thread::Builder::new().name("hears".to_owned()).spawn(move || {
-        hear(&own, &run);
-        gone(&own, &run);
+        if !hear(&own, &run) {
+            gone(&own, &run);
+        }
     })?;
     let (own, run) = (Arc::clone(channel), Arc::clone(control));
     std::thread::Builder::new()
@@ -44,8 +45,9 @@ pub fn begin(
     Ok(())
 }
 
-/// Hears lines until there are no more, or one that cannot be read.
-fn hear(channel: &Channel, control: &Control) {
+/// Hears lines until the Run has arrived, which it tells; or until there are no more, or one that cannot be read. What
+/// follows on the Run is for the next run of this program ([`super::again`]): none of it may be read here.
+fn hear(channel: &Channel, control: &Control) -> bool {
     let mut stdin = io::stdin().lock();
     while let Ok(Some(line)) = lines::next(&mut stdin, LINE_BYTES_MAX) {
         let now_ns = monotonic_ns();
@@ -65,11 +67,13 @@ fn hear(channel: &Channel, control: &Control) {
             Ok(ToWorker::Received) => {
                 channel.change(|state| state.is_received = true);
                 control.stop();
+                return true;
             }
             Ok(ToWorker::Alive) => {}
-            Ok(ToWorker::Assignment(_)) | Err(_) => return,
+            Ok(ToWorker::Assignment(_)) | Err(_) => return false,
         }
     }
+    false
 }
 
 /// Says that this worker is there, and notices when the coordinator is not.

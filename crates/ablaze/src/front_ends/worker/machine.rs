@@ -1,5 +1,7 @@
 //! What a worker tells of its machine before the run.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
 use ablaze_load::planning::Planned;
 use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::plan::IoChoice;
@@ -25,9 +27,27 @@ pub fn of(planned: &Planned) -> WorkerMachine {
         threads: plan.workers.count,
         connections: plan.load.connections(),
         backend,
+        source: source(planned),
         on_target_host: target.unix_socket.is_some() || is_local,
         notes: planned.notes.clone(),
     }
+}
+
+/// The address of this host that the kernel's routes choose for the target. A UDP socket that is connected sends nothing.
+fn source(planned: &Planned) -> Option<IpAddr> {
+    let plan = &planned.plan;
+    let is_direct = plan.target.unix_socket.is_none() && plan.target.proxy.is_none();
+    if !is_direct || !plan.connections.local_addresses.is_empty() {
+        return None;
+    }
+    let target = *plan.target.addresses.first()?;
+    let any: IpAddr = match target {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0)).ok()?;
+    socket.connect(target).ok()?;
+    Some(socket.local_addr().ok()?.ip().to_canonical())
 }
 
 /// The name of this host (`/proc/sys/kernel/hostname`); empty where it cannot be read.

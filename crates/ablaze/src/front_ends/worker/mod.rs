@@ -2,6 +2,7 @@
 //! told what happens over standard output. Whoever can start a process elsewhere and carry its input and output starts it;
 //! people do not. What is said is `ablaze-fleet`'s, the load and its run are those of every other command.
 
+mod again;
 mod channel;
 mod hold;
 mod listening;
@@ -99,6 +100,10 @@ fn assigned(line: &CommandLine) -> Result<(), CommandError> {
         channel.tell(&FromWorker::Failed { why: error.line.clone() });
     }
     channel.flush(LAST_LINE_WITHIN);
+    let state = channel.state();
+    if done.is_ok() && state.is_received && !state.is_closed {
+        return Err(again::become_anew(&channel));
+    }
     done
 }
 

@@ -62,7 +62,7 @@ fn what(experiment: &Experiment, results: &Results) -> String {
         load.label,
         super::runs_of_each(experiment, results),
         super::in_turns(experiment),
-        experiment.placement.in_words()
+        super::carried_out(experiment.fleet.as_ref(), &experiment.placement)
     )
 }
 

@@ -1,8 +1,9 @@
 //! What experiments print: tables for people, in the words of the native report.
 
-use ablaze_model::experiment::{Experiment, Results};
+use ablaze_model::experiment::{ByFleet, Experiment, Placement, Results};
 
 use super::groups;
+use crate::number::counted;
 use crate::table::Table;
 
 mod comparison;
@@ -30,4 +31,15 @@ fn of_groups(experiment: &Experiment, results: &Results) -> Vec<String> {
     table.row(head, "");
     rows.into_iter().for_each(|row| table.row(row, ""));
     std::iter::once(String::new()).chain(table.lines()).collect()
+}
+
+/// Who carried the runs out, and on which processors, as far as that was said.
+pub(crate) fn carried_out(fleet: Option<&ByFleet>, placement: &Placement) -> String {
+    let Some(fleet) = fleet else { return placement.in_words() };
+    let workers = counted(u64::from(fleet.workers), "worker");
+    // What is said of the client's processors is said of this machine's.
+    let placed = placement.in_words();
+    let target = placed.strip_suffix(", client anywhere").filter(|_| !placement.target.is_empty());
+    let target = target.map_or_else(String::new, |target| format!(", {target}"));
+    format!("each run by {workers}{target}")
 }

@@ -126,7 +126,7 @@ pub(crate) fn what_for(search: &Search) -> String {
         if poisson { "poisson" } else { "constant" },
         seconds(search.stage_ns),
         seconds(search.confirm_ns),
-        search.placement.in_words()
+        super::carried_out(search.fleet.as_ref(), &search.placement)
     )
 }
 

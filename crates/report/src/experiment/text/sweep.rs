@@ -77,7 +77,7 @@ pub(crate) fn what(experiment: &Experiment, results: &Results) -> String {
         conditions(experiment),
         counted(u64::from(experiment.repeats), "run"),
         super::in_turns(experiment),
-        experiment.placement.in_words()
+        super::carried_out(experiment.fleet.as_ref(), &experiment.placement)
     )
 }
 

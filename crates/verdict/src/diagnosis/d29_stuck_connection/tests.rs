@@ -47,7 +47,10 @@ fn a_body_that_only_the_close_would_end_was_written_whole() {
     let longest = run.record.stopped.longest.as_mut().unwrap();
     (longest.body_bytes, longest.missing_bytes) = (14, None);
     let cause = on_run(&run).unwrap().cause;
-    assert!(cause.contains("neither `Content-Length` nor") && !cause.contains("too large"), "{cause}");
+    assert!(
+        cause.contains("neither `Content-Length` nor") && !cause.contains("too large"),
+        "{cause}"
+    );
     run.record.first_head = b"HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n".to_vec();
     run.record.stopped.longest.as_mut().unwrap().missing_bytes = Some(6);
     assert!(on_run(&run).unwrap().cause.contains("did not write the rest"));

@@ -2,9 +2,13 @@
 
 mod cluster;
 mod containers;
+mod experiments;
+mod hosts;
 mod kubernetes;
 mod losses;
+mod networks;
 mod sequence;
+mod slurm;
 mod ssh;
 mod sums;
 

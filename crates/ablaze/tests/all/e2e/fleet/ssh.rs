@@ -12,35 +12,54 @@ use ablaze_testing::{Bounded, Running, Scratch, ports};
 use super::coordinator;
 use crate::e2e::support::{Ran, eventually, number, run, serve, url};
 
-/// An sshd for this test alone, and an `ssh` that reaches it as host-1 to host-3.
-struct Sshd {
-    folder: Scratch,
-    _running: Running,
+/// Keys of a test's own, for any number of sshd, and an `ssh` that uses them.
+pub struct Login {
+    folder: PathBuf,
+    sshd: &'static str,
 }
 
-impl Sshd {
-    /// Starts it; why it cannot be, where it cannot.
-    fn start(name: &str) -> Result<Self, String> {
+impl Login {
+    /// In this folder; why there is none, where there is none.
+    pub fn new(folder: &Scratch) -> Result<Self, String> {
         let sshd =
             ["/usr/sbin/sshd", "/usr/bin/sshd"].into_iter().find(|path| Path::new(path).exists());
         let sshd = sshd.ok_or("there is no sshd here")?;
-        let folder = Scratch::new(name);
-        let file = |name: &str| folder.path().join(name);
+        let this = Self { folder: folder.path().to_owned(), sshd };
         for key in ["host", "own"] {
             let mut keygen = Command::new("ssh-keygen");
-            keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(file(key));
+            keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(this.file(key));
             if keygen.ran().status != 0 {
                 return Err("ssh-keygen makes no keys".to_owned());
             }
         }
-        fs::copy(file("own.pub"), file("authorized")).unwrap();
-        let port = ports::free();
-        let shown = |name: &str| file(name).display().to_string();
-        let mut server = Command::new(sshd);
-        server.args(["-D", "-e", "-f", "/dev/null", "-h", &shown("host"), "-p", &port.to_string()]);
+        fs::copy(this.file("own.pub"), this.file("authorized")).unwrap();
+        // Where sshd puts its part without privileges; whoever may not make it is told so by sshd.
+        let _ = fs::create_dir("/run/sshd");
+        fs::create_dir(this.bin()).unwrap();
+        let ssh =
+            format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", this.file("config").display());
+        fs::write(this.bin().join("ssh"), ssh).unwrap();
+        fs::set_permissions(this.bin().join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+        Ok(this)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The folder of the `ssh` that uses the keys.
+    pub fn bin(&self) -> PathBuf {
+        self.file("bin")
+    }
+
+    /// The command that starts an sshd at this address, which lets the key in.
+    pub fn sshd(&self, address: &str, port: u16) -> Command {
+        let mut server = Command::new(self.sshd);
+        server.args(["-D", "-e", "-f", "/dev/null", "-p", &port.to_string(), "-h"]);
+        server.arg(self.file("host"));
         for option in [
-            "ListenAddress=127.0.0.1".to_owned(),
-            format!("AuthorizedKeysFile={}", shown("authorized")),
+            format!("ListenAddress={address}"),
+            format!("AuthorizedKeysFile={}", self.file("authorized").display()),
             "StrictModes=no".to_owned(),
             "UsePAM=no".to_owned(),
             "PidFile=none".to_owned(),
@@ -48,41 +67,53 @@ impl Sshd {
         ] {
             server.args(["-o", &option]);
         }
-        // Where sshd puts its part without privileges; whoever may not make it is told so by sshd.
-        let _ = fs::create_dir("/run/sshd");
-        let running =
-            server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).start();
+        server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        server
+    }
+
+    /// Has `ssh` reach these names at this address.
+    pub fn reach(&self, names: &str, address: &str, port: u16) {
+        let own = self.file("own").display().to_string();
+        let config = format!(
+            "Host {names}\n HostName {address}\n Port {port}\n IdentityFile {own}\n IdentitiesOnly yes\n \
+             StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n LogLevel ERROR\n"
+        );
+        let before = fs::read_to_string(self.file("config")).unwrap_or_default();
+        fs::write(self.file("config"), before + &config).unwrap();
+    }
+}
+
+/// An sshd for this test alone, and an `ssh` that reaches it as host-1 to host-3.
+struct Sshd {
+    login: Login,
+    _running: Running,
+    _folder: Scratch,
+}
+
+impl Sshd {
+    /// Starts it; why it cannot be, where it cannot.
+    fn start(name: &str) -> Result<Self, String> {
+        let folder = Scratch::new(name);
+        let login = Login::new(&folder)?;
+        let port = ports::free();
+        let running = login.sshd("127.0.0.1", port).start();
         let running = running.map_err(|error| error.to_string())?;
         if !eventually(|| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
             return Err("sshd does not start here".to_owned());
         }
-        let config = format!(
-            "Host host-*\n HostName 127.0.0.1\n Port {port}\n IdentityFile {}\n IdentitiesOnly yes\n \
-             StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n LogLevel ERROR\n\
-             Host nowhere\n HostName 127.0.0.1\n Port 1\n",
-            shown("own")
-        );
-        fs::write(file("config"), config).unwrap();
-        fs::create_dir(file("bin")).unwrap();
-        let ssh = format!("#!/bin/sh\nexec /usr/bin/ssh -F {} \"$@\"\n", shown("config"));
-        fs::write(file("bin/ssh"), ssh).unwrap();
-        fs::set_permissions(file("bin/ssh"), fs::Permissions::from_mode(0o755)).unwrap();
-        let this = Self { folder, _running: running };
-        let mut login = Command::new(this.bin().join("ssh"));
-        match login.args(["-o", "BatchMode=yes", "host-1", "true"]).ran().status {
-            0 => Ok(this),
+        login.reach("host-*", "127.0.0.1", port);
+        login.reach("nowhere", "127.0.0.1", 1);
+        let mut ssh = Command::new(login.bin().join("ssh"));
+        match ssh.args(["-o", "BatchMode=yes", "host-1", "true"]).ran().status {
+            0 => Ok(Self { login, _running: running, _folder: folder }),
             _ => Err("sshd permits no login here".to_owned()),
         }
-    }
-
-    fn bin(&self) -> PathBuf {
-        self.folder.path().join("bin")
     }
 
     fn load(&self, words: &[&str]) -> Ran {
         let mut command = coordinator(&[&["load", "--quiet", "--json"], words].concat());
         let path = std::env::var("PATH").unwrap_or_default();
-        run(command.env("PATH", format!("{}:{path}", self.bin().display())))
+        run(command.env("PATH", format!("{}:{path}", self.login.bin().display())))
     }
 }
 
