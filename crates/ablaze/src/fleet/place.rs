@@ -100,10 +100,12 @@ impl Place {
 
     fn exec(text: &str) -> Result<Self, String> {
         let Some((names, template)) = text.split_once('=') else {
-            let number = text.parse().ok().filter(|number| (1..=WORKERS_MAX).contains(number));
-            let number = number.ok_or_else(|| {
+            let number = text.parse().map_err(|_| {
                 format!("exec:{text} has no command: use exec:NUMBER or exec:NAMES=COMMAND")
             })?;
+            if !(1..=WORKERS_MAX).contains(&number) {
+                return Err(format!("exec:{text}: use exec:NUMBER with 1 to {WORKERS_MAX}"));
+            }
             let names = (1..=number).map(|number| format!("worker-{number}")).collect();
             return Ok(Self { hosts: Hosts::Names(names), by: By::Process });
         };

@@ -2,7 +2,7 @@
 
 use ablaze_net::{Io, Slot};
 use ablaze_wire::http2::client::{End, ResponseHead, Sink};
-use ablaze_wire::http2::error::{ErrorCode, ErrorKind};
+use ablaze_wire::http2::error::{ErrorCode, ErrorKind, StreamFault};
 use ablaze_wire::http2::settings::PeerSettings;
 
 use super::Http2;
@@ -83,6 +83,10 @@ impl<S: Walk> Sink for Responses<'_, Http2, S> {
                 self.fail(tag, FailureKind::StreamReset, || {
                     format!("the server reset a stream with {code}")
                 });
+            }
+            // The limit is the client's own.
+            End::Fault(fault @ StreamFault::FieldsTooLarge) => {
+                self.fail(tag, FailureKind::TooLarge, || fault.to_string());
             }
             End::Fault(fault) => {
                 self.fail(tag, FailureKind::Http2Violated, || fault.to_string());

@@ -1,7 +1,7 @@
 //! Tells responses to their exchanges.
 
 use ablaze_quic::client::{End, ResponseHead, Sink};
-use ablaze_wire::http3::error::ErrorCode;
+use ablaze_wire::http3::error::{ErrorCode, StreamFault};
 
 use super::Http3;
 use crate::protocol::streams::{GoAway, Responses};
@@ -38,6 +38,10 @@ impl<S: Walk> Sink for Responses<'_, Http3, S> {
                 self.fail(tag, FailureKind::StreamReset, || {
                     format!("the server reset a stream with {code}")
                 });
+            }
+            // The limit is the client's own.
+            End::Fault(fault @ StreamFault::FieldsTooLarge) => {
+                self.fail(tag, FailureKind::TooLarge, || fault.to_string());
             }
             End::Fault(fault) => {
                 self.fail(tag, FailureKind::Http3Violated, || fault.to_string());
