@@ -38,8 +38,8 @@ fn put_together(shards: Vec<(String, Run)>, together_min: f64) -> Result<Run, St
     for (name, shard) in shards {
         if let Some(difference) = difference(&whole.plan, &shard.plan) {
             return Err(format!(
-                "{first} and {name} are not shards of one run: {difference}; to compare them: \
-                 `ablaze compare {first} {name}`"
+                "{first} and {name} are not shards of one run: {difference}; to compare them, use \
+                 `ablaze compare` with both files"
             ));
         }
         let (began, ended) = window(&shard);

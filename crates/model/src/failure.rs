@@ -182,7 +182,7 @@ impl FailureKind {
             Self::TlsRefused => "ended by a TLS alert",
             Self::TlsBroken => "with broken TLS",
             Self::NoHttp2 => "without HTTP/2",
-            Self::StreamReset => "ended by RST_STREAM",
+            Self::StreamReset => "with a stream that the server reset",
             Self::GoAway => "ended by GOAWAY",
             Self::Http2Violated => "with an HTTP/2 protocol error",
             Self::NoHttp3 => "without HTTP/3",

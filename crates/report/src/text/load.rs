@@ -32,7 +32,7 @@ pub fn of_plan(plan: &Plan) -> (String, String) {
 fn items(run: &Run) -> [String; 4] {
     let plan = &run.plan;
     [
-        crate::journeys::title(plan).unwrap_or_else(|| what(run)),
+        what(run),
         format!("HTTP/{} {}", plan.http_version(), connections_kept(plan)),
         shape(plan),
         format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
@@ -48,8 +48,11 @@ fn connections_kept(plan: &Plan) -> String {
     }
 }
 
-/// Method and URL; of a list of them, where it leads and how many it has.
+/// Method and URL; of a list of them, where it leads and how many it has; of journeys, which.
 pub(crate) fn what(run: &Run) -> String {
+    if let Some(title) = crate::journeys::title(&run.plan) {
+        return title;
+    }
     let (method, url) = (&run.plan.requests.method, &run.plan.target.url);
     let list = run.asked.as_ref().and_then(|asked| asked.requests.urls.as_ref());
     let kept = run.record.groups.len() as u64;
