@@ -56,7 +56,10 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
     match kind {
         FailureKind::CertificateSelfSigned => of_certificate(kind, to, run, detail),
         kind if is_of_certificate(kind) => said(of_certificate(kind, to, run, detail)),
-        FailureKind::ClientCertificate => said(client_certificate(to, run)),
+        FailureKind::ClientCertificate => {
+            let is_given = run.plan.tls.as_ref().is_some_and(|tls| tls.identity.is_some());
+            said(client_certificate(to, run.front_end(), is_given))
+        }
         FailureKind::NoCommonTls => said(no_common_tls(to, run.front_end())),
         FailureKind::AnsweredInPlain => {
             format!("{to} responds in plain HTTP: use {}", url.replacen("https:", "http:", 1))
@@ -113,13 +116,13 @@ fn of_certificate(kind: FailureKind, to: &str, run: &Run, detail: &str) -> Strin
     format!("the certificate of {to} {wrong}: {fix}")
 }
 
-fn client_certificate(to: &str, run: &Run) -> String {
-    if run.plan.tls.as_ref().is_some_and(|tls| tls.identity.is_some()) {
+fn client_certificate(to: &str, front_end: FrontEnd, is_given: bool) -> String {
+    if is_given {
         return format!(
             "{to} rejects the client certificate that was given: which issuers does it trust?"
         );
     }
-    let fix = match run.front_end() {
+    let fix = match front_end {
         FrontEnd::Gurl => ": `ablaze load` sends one with --cert FILE --key FILE",
         FrontEnd::Vegeta => ": use -cert FILE -key FILE",
         _ => ": use --cert FILE --key FILE",
@@ -157,6 +160,7 @@ mod tests {
             "trust it with -root-certs FILE, or accept any with -insecure"
         );
         assert!(!no_common_tls("h", FrontEnd::Gurl).contains("--tls"));
-        assert!(client_certificate("h", FrontEnd::Vegeta).contains(" -cert FILE"));
+        assert!(client_certificate("h", FrontEnd::Vegeta, false).contains(" -cert FILE"));
+        assert!(client_certificate("h", FrontEnd::Load, true).contains("rejects the client"));
     }
 }

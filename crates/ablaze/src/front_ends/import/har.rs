@@ -52,7 +52,10 @@ pub fn import(text: &str) -> Result<Imported, String> {
     }
     match imported.entries.is_empty() {
         false => Ok(imported),
-        true => Err("it has no request that can be imported".into()),
+        true => Err(match imported.notes.first() {
+            None => "it has no request that can be imported".into(),
+            Some(why) => format!("it has no request that can be imported ({why})"),
+        }),
     }
 }
 
