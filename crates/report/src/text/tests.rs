@@ -32,7 +32,7 @@ GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connection
 
               mean      p50      p75      p90      p95      p99    p99.9      max
   connect  64.8 µs  64.5 µs  77.1 µs  84.5 µs  87.0 µs        -        -  89.5 µs   100×, before the clock
-  wait     49.9 ms  49.5 ms  59.5 ms  65.6 ms  67.6 ms  69.1 ms  69.5 ms   675 ms
+  wait     49.9 ms  49.5 ms  59.5 ms  65.5 ms  67.5 ms  69.1 ms  69.5 ms   675 ms
   total    49.9 ms  49.5 ms  59.5 ms  65.5 ms  67.5 ms  69.1 ms  69.5 ms   675 ms
      ≤ 30 ms ▊  ≤ 40 ms ████████████████  ≤ 50 ms ████████████████  ≤ 60 ms ████████████████
      ≤ 70 ms ███████████████▎  more ▏
