@@ -114,7 +114,7 @@ impl Namespace {
         let mut unshare = Command::new("unshare");
         let line = format!(
             "echo {name} > /proc/sys/kernel/hostname; echo $$ > {shown}.new; mv {shown}.new {shown}; \
-             exec sleep 60"
+             exec sleep 300"
         );
         unshare.args(["-n", "-u", "sh", "-c", &line]).stdin(Stdio::null());
         let keeper = unshare.stdout(Stdio::null()).stderr(Stdio::null()).start();
