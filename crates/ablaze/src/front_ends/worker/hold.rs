@@ -101,18 +101,20 @@ fn over(done: usize, lost: usize) -> Result<(), CommandError> {
 /// Prints the lines of a worker until it ends.
 fn print(stream: UnixStream, workers: &Mutex<Workers>) {
     let bye = to_line(&FromWorker::Bye);
-    let mut has_said_bye = false;
+    let (mut has_told, mut has_said_bye) = (false, false);
     let mut from = BufReader::new(stream);
     while let Ok(Some(line)) = lines::next(&mut from, RUN_BYTES_MAX) {
-        has_said_bye = line == bye;
+        (has_told, has_said_bye) = (true, line == bye);
         // Whoever reads the log may be gone; the run goes on.
         let _ = writeln!(io::stdout().lock(), "{line}");
     }
     let mut workers = locked(workers);
     workers.present -= 1;
-    match has_said_bye {
-        true => workers.done += 1,
-        false => workers.lost += 1,
+    match (has_told, has_said_bye) {
+        // It waited for another assignment, and there was none.
+        (false, _) => {}
+        (true, true) => workers.done += 1,
+        (true, false) => workers.lost += 1,
     }
 }
 
@@ -146,4 +148,33 @@ fn path() -> PathBuf {
 
 fn locked(workers: &Mutex<Workers>) -> std::sync::MutexGuard<'_, Workers> {
     workers.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is known of workers that told these lines each, one after the other.
+    fn after(told: &[&[&str]]) -> Workers {
+        let workers = Mutex::new(Workers { present: told.len(), ..Workers::default() });
+        for lines in told {
+            let (mut worker, stream) = UnixStream::pair().unwrap();
+            lines.iter().for_each(|line| writeln!(worker, "{line}").unwrap());
+            drop(worker);
+            print(stream, &workers);
+        }
+        workers.into_inner().unwrap()
+    }
+
+    #[test]
+    fn a_worker_that_waits_in_vain_for_another_run_ends_nothing_in_its_middle() {
+        let bye = to_line(&FromWorker::Bye);
+        // Behind its run it is this program anew, and comes again.
+        let Workers { present, done, lost } = after(&[&["{}", &bye], &[]]);
+        assert_eq!((present, done, lost), (0, 1, 0));
+        assert!(over(done, lost).is_ok());
+        let Workers { done, lost, .. } = after(&[&["{}", &bye], &["{}"]]);
+        assert!(over(done, lost).unwrap_err().line.contains("in the middle of its run"));
+        assert!(over(0, 0).unwrap_err().line.contains("no worker was started"));
+    }
 }

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use super::{Cluster, running, waiting};
 use crate::e2e::fleet::is_running;
-use crate::e2e::support::{command, eventually, number, serve, start, url};
+use crate::e2e::support::{command, eventually, number, run, serve, start, url};
 
 #[test]
 fn pods_share_a_load_their_log_has_its_rows_and_the_job_is_deleted() {
@@ -49,6 +49,22 @@ fn pods_share_a_load_their_log_has_its_rows_and_the_job_is_deleted() {
     let held = hold.end();
     for told in [r#""tell":"ready""#, r#""tell":"row""#, r#""tell":"run""#, r#""tell":"bye""#] {
         assert!(held.stdout.contains(told), "{told}: {}", held.stderr);
+    }
+}
+
+#[test]
+fn the_runs_of_an_experiment_have_one_job() {
+    let (server, cluster) = (serve(), Cluster::new("k8s-sweep"));
+    let target = url(&server, "/");
+    let words = ["sweep", "-c", "2,4", "-n", "101", "--fleet", "k8s,image=i", target.as_str()];
+    let folder = cluster.folder("experiment");
+    std::fs::create_dir_all(&folder).unwrap();
+    let ran = run(cluster.command(&words).current_dir(folder));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(server.served().requests, 2 * 101);
+    let calls = cluster.calls();
+    for (call, times) in [("create -f", 1), ("exec -i", 2), ("delete job", 1)] {
+        assert_eq!(calls.matches(call).count(), times, "{call}: {calls}");
     }
 }
 
