@@ -33,7 +33,7 @@ pub struct Identity {
     pub key: PrivateKeyDer<'static>,
 }
 
-pub static IDENTITY: LazyLock<Identity> = LazyLock::new(|| {
+static IDENTITY: LazyLock<Identity> = LazyLock::new(|| {
     let made = rcgen::generate_simple_self_signed([NAME.to_owned()]).unwrap();
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
     Identity { certificate: made.cert.der().clone(), key }
@@ -53,7 +53,8 @@ pub fn tls() -> rustls::ClientConfig {
     tls
 }
 
-static SERVER_CONFIG: LazyLock<Arc<ServerConfig>> = LazyLock::new(|| {
+/// The TLS of a server of this name.
+pub fn server_tls() -> rustls::ServerConfig {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut tls = rustls::ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])
@@ -62,7 +63,11 @@ static SERVER_CONFIG: LazyLock<Arc<ServerConfig>> = LazyLock::new(|| {
         .with_single_cert(vec![IDENTITY.certificate.clone()], IDENTITY.key.clone_key())
         .unwrap();
     tls.alpn_protocols = vec![b"h3".to_vec()];
-    let crypto = QuicServerConfig::try_from(tls).unwrap();
+    tls
+}
+
+static SERVER_CONFIG: LazyLock<Arc<ServerConfig>> = LazyLock::new(|| {
+    let crypto = QuicServerConfig::try_from(server_tls()).unwrap();
     Arc::new(ServerConfig::with_crypto(Arc::new(crypto)))
 });
 

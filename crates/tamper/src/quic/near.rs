@@ -11,7 +11,7 @@ use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::request::Request;
 
 use super::REQUESTS;
-use super::far::{IDENTITY, NAME, response, tls};
+use super::far::{NAME, response, server_tls, tls};
 
 /// A side that is held.
 pub trait Near {
@@ -149,15 +149,7 @@ impl Sink for Log {
 }
 
 static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let mut tls = rustls::ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![IDENTITY.certificate.clone()], IDENTITY.key.clone_key())
-        .unwrap();
-    tls.alpn_protocols = vec![b"h3".to_vec()];
-    Settings::new(Arc::new(tls), 16, 4_096, None, false).expect("TLS 1.3")
+    Settings::new(Arc::new(server_tls()), 16, 4_096, None, false).expect("TLS 1.3")
 });
 
 /// The servers' endpoint.

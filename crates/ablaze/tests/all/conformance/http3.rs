@@ -2,11 +2,10 @@
 
 use std::process::Command;
 
-use ablaze_testing::skip::{installed_if_all, skip};
-use ablaze_testing::{Bounded, Scratch, ports};
+use ablaze_testing::{Scratch, ports};
 
 use crate::conformance::cases::{FILES, Server, conform, lines_with};
-use crate::conformance::programs::backend;
+use crate::conformance::http3_matrix::{Wish, peers};
 use crate::conformance::scratch::scratch;
 use crate::conformance::server::Process;
 
@@ -16,35 +15,10 @@ fn server<'a>(name: &'a str, scratch: &'a Scratch, port: u16) -> Server<'a> {
 
 #[test]
 fn nginx() {
-    let Some(program) = installed_if_all("nginx") else { return };
-    let version = Command::new(&program).arg("-V").bounded_output().unwrap();
-    if !String::from_utf8_lossy(&version.stderr).contains("http_v3_module") {
-        return skip("nginx is built without HTTP/3");
-    }
-    let (scratch, backend) = (scratch("nginx3"), backend());
-    let port = ports::free();
-    let home = scratch.path().display();
-    let address = backend.address();
-    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-    let temporary = temporary.map(|name| format!("{name}_temp_path {home}/{name};")).concat();
-    // After so many requests nginx says GOAWAY.
-    let config = format!(
-        "worker_processes 1; daemon off; master_process off; pid {home}/pid;
-         error_log {home}/log info;
-         events {{ worker_connections 1024; }}
-         http {{ access_log off; {temporary}
-         server {{ listen 127.0.0.1:{port} quic; listen 127.0.0.1:{port} ssl;
-         ssl_certificate {home}/there.pem; ssl_certificate_key {home}/there.key;
-         keepalive_requests 150; client_max_body_size 10m; client_body_buffer_size 1m;
-         root {home}/files;
-         location = /echo {{ proxy_pass http://{address}; proxy_buffers 16 64k; }} }} }}\n"
-    );
-    let config = scratch.write("conf", &config);
-    let mut command = Command::new(program);
-    command.args(["-p", &home.to_string(), "-c", &config, "-e", &scratch.file("log")]);
-    let _process = Process::start(command, &scratch, &[port]);
-    conform(&server("nginx", &scratch, port), || {
-        lines_with(&scratch.read("log"), |line| {
+    // After some requests it says GOAWAY.
+    let Some(started) = peers::nginx(Wish::GoAway, scratch("nginx3")) else { return };
+    conform(&server("nginx", &started.scratch, started.port), || {
+        lines_with(&started.scratch.read("log"), |line| {
             let asked_for = line.contains("No such file or directory");
             let level = ["[warn]", "[error]", "[crit]", "[alert]", "[emerg]"];
             level.iter().any(|level| line.contains(level)) && !asked_for
@@ -54,30 +28,10 @@ fn nginx() {
 
 #[test]
 fn caddy() {
-    let Some(program) = installed_if_all("caddy") else { return };
-    let (scratch, backend) = (scratch("caddy"), backend());
-    let port = ports::free();
-    let home = scratch.path().display();
-    let address = backend.address();
-    let config = format!(
-        "{{\n admin off\n auto_https off\n persist_config off\n}}\n\
-         https://localhost:{port} {{\n tls {home}/there.pem {home}/there.key\n \
-         handle /echo {{\n reverse_proxy {address}\n }}\n \
-         handle {{\n root * {home}/files\n file_server\n }}\n}}\n"
-    );
-    let config = scratch.write("Caddyfile", &config);
-    let mut command = Command::new(program);
-    command.env("HOME", scratch.path()).args([
-        "run",
-        "--adapter",
-        "caddyfile",
-        "--config",
-        &config,
-    ]);
-    let _process = Process::start(command, &scratch, &[port]);
-    conform(&server("Caddy", &scratch, port), || {
+    let Some(started) = peers::caddy(Wish::Nothing, scratch("caddy")) else { return };
+    conform(&server("Caddy", &started.scratch, started.port), || {
         // What it warns of is its own configuration, and buffers that only root may enlarge.
-        lines_with(&scratch.read("output"), |line| line.contains(r#""level":"error""#))
+        lines_with(&started.scratch.read("output"), |line| line.contains(r#""level":"error""#))
     });
 }
 

@@ -3,7 +3,7 @@
 //! server cannot do is in `LACKING`.
 
 mod by_h3;
-mod peers;
+pub mod peers;
 
 use std::process::{Command, Stdio};
 
