@@ -72,7 +72,7 @@ fn waited(run: &Run, share: f64) -> Option<String> {
     let ms = |ns: u128| time(ns as f64 / 1e6);
     Some(format!(
         "Request bodies waited {} for the window of their stream and {} for the connection's, for \
-         {} of the {} that all requests took together ({}), and for at most {} without a break.",
+         {} of the {} that all requests took together ({}); on one connection some did for {} without a break.",
         counted(waits.stream_times, "time"),
         counted(waits.connection_times, "time"),
         ms(waits.total_ns()),
