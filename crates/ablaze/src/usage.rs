@@ -67,6 +67,13 @@ pub fn refusal(error: &clap::Error, command: &str) -> CommandError {
     let first = first.strip_prefix("error: ").unwrap_or(first);
     // clap quotes with ', this program with `.
     let first = quoted(first);
+    // What is missing stands in the lines below, one in each.
+    let missing = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(all))) => {
+            format!(" {}", all.join(", "))
+        }
+        _ => String::new(),
+    };
     let option = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) => option.as_str(),
         _ => "",
@@ -80,7 +87,7 @@ pub fn refusal(error: &clap::Error, command: &str) -> CommandError {
         }
         _ => expected(error),
     };
-    CommandError::usage(format!("{first}{hint}; see `ablaze {command} --help`"))
+    CommandError::usage(format!("{first}{missing}{hint}; see `ablaze {command} --help`"))
 }
 
 /// Whether a slip of the finger, or the rest of the word, lies between the two. clap finds similar what has a few letters in
@@ -124,7 +131,19 @@ pub fn quoted(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_near, quoted, value_apart};
+    use clap::{Arg, Command};
+
+    use super::{is_near, quoted, refusal, value_apart};
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let own = Command::new("own")
+            .arg(Arg::new("fleet").long("fleet").value_name("WHERE"))
+            .arg(Arg::new("lost").long("lost").requires("fleet"));
+        let error = own.try_get_matches_from(["own", "--lost", "fail"]).unwrap_err();
+        let line = refusal(&error, "load").line;
+        assert!(line.contains("not provided: --fleet <WHERE>; see"), "{line}");
+    }
 
     #[test]
     fn what_was_typed_is_quoted_as_everywhere() {
