@@ -44,7 +44,7 @@ mod variables;
 pub use check::{Check, Checkable, LooksAt};
 pub use checks::{CAPTURE_BYTES_MAX, Checked, Failure};
 pub use coding::decoded;
-pub use compile::{Refusal, Refused, compile, compile_with};
+pub use compile::{CompileError, CompileErrors, compile, compile_with};
 pub use jar::{Jar, Origin};
 pub use journey::{
     FormPart, Journey, Needed, Setting, Step, StepBody, StepOptions, content_type_of,

@@ -1,7 +1,7 @@
 //! What a load asks of a journey before it begins: what it cannot do, and which variables must be given.
 
 use crate::checks::Assert;
-use crate::compile::Refusal;
+use crate::compile::CompileError;
 use crate::journey::{Journey, Step};
 use crate::predicate::{Expected, Test};
 use crate::query::Query;
@@ -10,11 +10,12 @@ use crate::variables::Variables;
 
 impl Journey {
     /// What is asked for in the file and not done under load, by line.
-    pub fn not_under_load(&self) -> Vec<Refusal> {
-        let mut refusals = Vec::new();
+    pub fn not_under_load(&self) -> Vec<CompileError> {
+        let mut errors = Vec::new();
         for step in &self.steps {
             let mut refuse = |what: &str| {
-                refusals.push(Refusal { line: step.line, what: format!("{}: {what}", step.name) });
+                errors
+                    .push(CompileError { line: step.line, what: format!("{}: {what}", step.name) });
             };
             let options = &step.options;
             if options.repeat == Some(None) {
@@ -31,9 +32,9 @@ impl Journey {
         }
         if !self.steps.iter().any(Step::is_done) {
             let line = self.steps.first().map_or(1, |step| step.line);
-            refusals.push(Refusal { line, what: "there is no request to send".to_owned() });
+            errors.push(CompileError { line, what: "there is no request to send".to_owned() });
         }
-        refusals
+        errors
     }
 }
 

@@ -11,7 +11,7 @@ use crate::watch::Word;
 /// The time that is looked at, ns: several looks of the monitor.
 const LATELY_NS: u64 = 1_000_000_000;
 /// How long the monitor is waited for: it may be in the middle of a look.
-const PATIENCE: Duration = Duration::from_millis(50);
+const TIMEOUT: Duration = Duration::from_millis(50);
 /// Of a busy processor's time at most this share is taken to be for interrupts.
 const INTERRUPTS_MOST: f64 = 0.5;
 
@@ -54,7 +54,7 @@ impl Asking {
         let (reply, present) = channel();
         let from_ns = clock::monotonic_ns().saturating_sub(LATELY_NS);
         self.words.send(Word::Present { from_ns, reply }).ok()?;
-        let mut present: Present = present.recv_timeout(PATIENCE).ok()?;
+        let mut present: Present = present.recv_timeout(TIMEOUT).ok()?;
         let now = Reading::now();
         let kernel = kernel::between(&self.before, &now);
         self.before = now;

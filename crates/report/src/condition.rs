@@ -8,11 +8,11 @@ use ablaze_model::plan::journey::PlannedJourney;
 
 mod asked;
 mod figures;
-mod subject;
+mod scope;
 
 pub use self::asked::{Conditions, Judged};
 pub use self::figures::groups_of;
-use self::subject::Subject;
+use self::scope::Scope;
 use crate::number::{grouped, percent, rate, time};
 
 /// The names a condition may begin with, for help texts and errors.
@@ -105,13 +105,13 @@ impl Condition {
     }
 
     fn value(&self, run: &Run) -> Option<f64> {
-        Subject::of(run, self.name.as_deref())?.value(self.metric)
+        Scope::of(run, self.name.as_deref())?.value(self.metric)
     }
 
     fn value_or_slowest(&self, run: &Run) -> Option<f64> {
-        let subject = Subject::of(run, self.name.as_deref())?;
-        subject.value(self.metric).or_else(|| match self.metric {
-            Metric::Percentile(_) => subject.value(Metric::Max),
+        let scope = Scope::of(run, self.name.as_deref())?;
+        scope.value(self.metric).or_else(|| match self.metric {
+            Metric::Percentile(_) => scope.value(Metric::Max),
             Metric::Lag => {
                 let intended = run.record.answered.intended.as_ref()?;
                 intended.lag.max_ns().map(|ns| ns as f64)
@@ -121,7 +121,7 @@ impl Condition {
     }
 
     fn judge_value(&self, run: &Run, value: Option<f64>) -> Outcome {
-        let Some(subject) = Subject::of(run, self.name.as_deref()) else {
+        let Some(scope) = Scope::of(run, self.name.as_deref()) else {
             let name = self.name.as_deref().unwrap_or_default();
             return Outcome::Unknown(format!(
                 "{}: cannot be evaluated, the run has no group `{name}`",
@@ -132,10 +132,10 @@ impl Condition {
             if self.is_excluded(run) {
                 return Outcome::NotMet;
             }
-            let why = subject.why_missing(self.metric);
+            let why = scope.why_missing(self.metric);
             return Outcome::Unknown(format!("{}: cannot be evaluated, {why}", self.text));
         };
-        let finished = subject.finished();
+        let finished = scope.finished();
         let compared = match (self.in_percent, finished > 0.0) {
             (false, _) => value,
             (true, true) => value / finished * 100.0,
@@ -156,8 +156,8 @@ impl Condition {
     /// longest all the same.
     fn is_excluded(&self, run: &Run) -> bool {
         let times = match (self.metric, &run.record.answered.intended) {
-            (Metric::Percentile(_), _) => match Subject::of(run, self.name.as_deref()) {
-                Some(subject) => subject.latency(),
+            (Metric::Percentile(_), _) => match Scope::of(run, self.name.as_deref()) {
+                Some(scope) => scope.latency(),
                 None => return false,
             },
             (Metric::Lag, Some(intended)) => &intended.lag,
@@ -209,7 +209,7 @@ impl Condition {
     ) -> Result<(), ConditionError> {
         match &self.name {
             None => Ok(()),
-            Some(name) => subject::check(name, self.metric, &self.text, (groups, journey)),
+            Some(name) => scope::check(name, self.metric, &self.text, (groups, journey)),
         }
     }
 
@@ -240,7 +240,7 @@ impl Condition {
     /// [`Condition::judge_by_slowest`].
     pub fn figure(&self, run: &Run) -> Option<String> {
         let value = self.value_or_slowest(run)?;
-        let finished = Subject::of(run, self.name.as_deref())?.finished();
+        let finished = Scope::of(run, self.name.as_deref())?.finished();
         Some(self.shown(value, finished))
     }
 
@@ -261,7 +261,7 @@ impl Metric {
     /// The figure: ns, responses per second, or a number of requests. `None` when the Run has none, or
     /// too few values to tell a percentile by.
     pub fn value(self, run: &Run) -> Option<f64> {
-        Subject::Run(run).value(self)
+        Scope::Run(run).value(self)
     }
 
     fn unit(self) -> Unit {
@@ -325,7 +325,7 @@ impl FromStr for Condition {
                 "`{text}` has no comparison: write a metric, < or >, and a limit, such as p99>50ms"
             ))
         })?;
-        let (name, metric) = subject::named(text[..at].trim())?;
+        let (name, metric) = scope::named(text[..at].trim())?;
         let rest = &text[at + 1..];
         let (or_equal, limit) = match rest.strip_prefix('=') {
             Some(limit) => (true, limit.trim()),

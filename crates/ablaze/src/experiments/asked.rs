@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ablaze_model::experiment::Asked;
+use ablaze_model::experiment::Description;
 use ablaze_report::file::write_atomically;
 
 use crate::CommandError;
@@ -12,9 +12,9 @@ use crate::carry_out::own_command_line;
 const FILE: &str = "asked.json";
 
 /// By this process's command line, which says where the results are kept too: that is no part of it.
-pub fn here(title: &str, about: &str) -> Asked {
+pub fn here(title: &str, about: &str) -> Description {
     let command = without_folder(own_command_line().0);
-    Asked { title: title.to_owned(), about: about.to_owned(), command }
+    Description { title: title.to_owned(), about: about.to_owned(), command }
 }
 
 /// Repeated, results have a folder of their own.
@@ -41,7 +41,7 @@ fn without_folder(words: Vec<String>) -> Vec<String> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn keep(asked: &Asked, folder: &Path) -> Result<(), CommandError> {
+pub fn keep(asked: &Description, folder: &Path) -> Result<(), CommandError> {
     let not_kept = |error: &dyn std::fmt::Display| {
         CommandError::machine(format!("cannot save the results: {error}"))
     };
@@ -51,7 +51,7 @@ pub fn keep(asked: &Asked, folder: &Path) -> Result<(), CommandError> {
 }
 
 /// What is kept in this folder; nothing is known of folders of older versions.
-pub fn kept(folder: &Path) -> Asked {
+pub fn kept(folder: &Path) -> Description {
     let text = std::fs::read_to_string(folder.join(FILE)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }

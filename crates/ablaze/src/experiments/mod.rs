@@ -33,7 +33,9 @@ use std::path::Path;
 use ablaze_lab::experiment::{Folder, FolderError, run};
 use ablaze_lab::target::{IssuedPem, ThisProgram};
 use ablaze_lab::{beside, profiles as profiled};
-use ablaze_model::experiment::{Asked, Experiment, JudgedTogether, Load, Results, Speaks, Target};
+use ablaze_model::experiment::{
+    Description, Experiment, JudgedTogether, Load, Results, Speaks, Target,
+};
 use ablaze_model::spec::Secrets;
 use ablaze_report::experiment::{charts, csv, page};
 use ablaze_report::exporters::{Contents, Exported};
@@ -113,7 +115,7 @@ pub fn carried_out(
     folder: Option<&Path>,
     quiet: bool,
     stem: &Path,
-    (asked, file): (&Asked, Option<&str>),
+    (asked, file): (&Description, Option<&str>),
     page: Option<&PlanPage>,
 ) -> Result<(Folder, Results), CommandError> {
     let folder = match folder {

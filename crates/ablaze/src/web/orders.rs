@@ -9,7 +9,7 @@ use crate::carry_out::interrupt;
 /// So many wait at most.
 const WAITING_MAX: usize = 32;
 /// Whoever has the run looks ten times a second.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Orders {
             return Some("ending".to_owned());
         }
         let reply = self.leave(order)?;
-        reply.recv_timeout(PATIENCE).ok()
+        reply.recv_timeout(TIMEOUT).ok()
     }
 
     fn leave(&self, order: Order) -> Option<Receiver<String>> {

@@ -1,11 +1,11 @@
 //! Journeys walked: the [`Walk`] over a compiled journey. `user` is what one user has and does next; here is what a
-//! worker's users share, `roster` who of them walks which journey and when, `judging` what becomes of their responses.
+//! worker's users share, `worker_users` who of them walks which journey and when, `judging` what becomes of their responses.
 
 mod judging;
 mod moment;
-mod roster;
 mod sampling;
 mod user;
+mod worker_users;
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use ablaze_model::record::{Journeys, Record};
 use ablaze_model::spec::Part;
 
 use self::moment::Now;
-use self::roster::Roster;
 use self::user::{Kept, User};
+use self::worker_users::WorkerUsers;
 use crate::sampling::Sampling;
 use crate::sink::{BodySink, Response, SinkOf};
 use crate::walk::{Answered, Next, Walk, Written};
@@ -29,7 +29,7 @@ use crate::walk::{Answered, Next, Walk, Written};
 pub struct JourneyWalks {
     route: Arc<Route>,
     names: Vec<String>,
-    rosters: Vec<Roster>,
+    of_workers: Vec<WorkerUsers>,
     data: Option<Data>,
     seed: u64,
     part: Part,
@@ -54,7 +54,7 @@ pub struct JourneyWalk {
     sampling: Sampling,
     /// The names of the steps that the record has.
     names: Vec<String>,
-    roster: Roster,
+    worker_users: WorkerUsers,
     steps: Vec<StepNeeds>,
     /// When a user was last asked what it does.
     latest_ns: u64,
@@ -79,8 +79,8 @@ impl JourneyWalks {
         Some(Self {
             route: Arc::clone(planned.route.as_ref()?),
             names: planned.steps.clone(),
-            rosters: (0..plan.workers.count)
-                .map(|worker| Roster::of(plan, &planned.users, worker))
+            of_workers: (0..plan.workers.count)
+                .map(|worker| WorkerUsers::of(plan, &planned.users, worker))
                 .collect(),
             data: plan.requests.data.clone(),
             seed: plan.requests.seed,
@@ -103,7 +103,7 @@ impl JourneyWalks {
             record: Journeys::new(&self.names),
             sampling: Sampling::new(self.seed, of.worker),
             names: self.names.clone(),
-            roster: self.rosters[of.worker as usize].clone(),
+            worker_users: self.of_workers[of.worker as usize].clone(),
             steps: steps.iter().map(StepNeeds::of).collect(),
             latest_ns: 0,
             route: Arc::clone(&self.route),
@@ -117,7 +117,7 @@ impl JourneyWalk {
     /// The row of the feed and the reserved variables of an iteration.
     fn set_given(&mut self, user: usize, number: u64) {
         let row_number =
-            if self.route.ways.row_per_user { self.roster.global(user) } else { number };
+            if self.route.ways.row_per_user { self.worker_users.global(user) } else { number };
         let user = &mut self.users[user];
         let table = self.data.as_ref().and_then(|data| Some((data, data.table.as_ref()?)));
         if let Some((data, table)) = table {
@@ -210,26 +210,26 @@ impl Walk for JourneyWalk {
     }
 
     fn is_preparing(&self) -> bool {
-        self.roster.is_preparing()
+        self.worker_users.is_preparing()
     }
 
     fn prepared(&mut self) {
-        self.roster.prepared();
+        self.worker_users.prepared();
     }
 
     fn is_over(&self) -> bool {
-        self.roster.is_over()
+        self.worker_users.is_over()
     }
 
     fn window_opens(&mut self, at_ns: u64) {
-        self.roster.window_opens(at_ns);
+        self.worker_users.window_opens(at_ns);
         self.sampling.open_window(at_ns);
         self.record = self.empty_record();
         for user in &mut self.users {
             user.is_of_warmup = user.is_walking;
             user.paused_ns = user.paused_ns.map(|_| at_ns);
             // Whoever is in the middle of a journey has come.
-            if user.is_walking && self.roster.asked.ramp.is_some() {
+            if user.is_walking && self.worker_users.asked.ramp.is_some() {
                 user.standing.has_come = true;
                 self.record.came.record(0);
             }
@@ -245,7 +245,7 @@ impl Walk for JourneyWalk {
         // Pauses that the end of the run cut short: as long as anything was asked of any user.
         let paused = self.users.iter().filter_map(|user| user.paused_ns);
         self.record.pauses_ns += paused.map(|ns| self.latest_ns.saturating_sub(ns)).sum::<u64>();
-        let setup = self.roster.setup.clone();
+        let setup = self.worker_users.setup.clone();
         record.journeys = Some(Box::new(Journeys { setup, ..self.record.clone() }));
     }
 }

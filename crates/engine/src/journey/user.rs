@@ -2,7 +2,7 @@
 
 use ablaze_journey::{Failure, HttpVersion, Jar, Journey, Redirect, Sending, Variables};
 
-use super::roster::Standing;
+use super::worker_users::Standing;
 use super::{Body, JourneyWalk};
 use crate::walk::Next;
 

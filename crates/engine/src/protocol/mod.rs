@@ -11,7 +11,7 @@
 //! # Protocols with streams
 //!
 //! HTTP/2 and HTTP/3 differ in what carries a stream, and in nothing that a worker does with one: both are [`streams`], over a
-//! [`Carrier`](streams::Carrier) each. Nothing here assumes a stream of bytes below:
+//! [`Multiplexer`](streams::Multiplexer) each. Nothing here assumes a stream of bytes below:
 //! - [`Protocol::slot_open`] is the driver's word that there is a socket. Over TCP the connection
 //!   stands with it; HTTP/3 sends its first flight there, and calls [`Worker::stands`] when its handshake
 //!   is over.

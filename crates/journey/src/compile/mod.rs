@@ -19,7 +19,7 @@ use crate::variables::Names;
 
 /// Something that a file asks for and that is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct CompileError {
     /// Its line.
     pub line: u32,
     /// What, as a sentence.
@@ -28,31 +28,31 @@ pub struct Refusal {
 
 /// A file that is not run, with every reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct CompileErrors {
     /// The name of the file.
     pub file: String,
     /// At least one, in order.
-    pub refusals: Vec<Refusal>,
+    pub errors: Vec<CompileError>,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for CompileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, refusal) in self.refusals.iter().enumerate() {
+        for (index, error) in self.errors.iter().enumerate() {
             let end = if index == 0 { "" } else { "\n" };
-            let (file, what) = (printable(&self.file), printable(&refusal.what));
-            write!(f, "{end}{file}:{}: {what}", refusal.line)?;
+            let (file, what) = (printable(&self.file), printable(&error.what));
+            write!(f, "{end}{file}:{}: {what}", error.line)?;
         }
         Ok(())
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for CompileErrors {}
 
 /// Compiles a file. `name` is its name for messages.
 ///
 /// # Errors
 /// Everything in it that is not supported.
-pub fn compile(file: &HurlFile, name: &str) -> Result<Journey, Refused> {
+pub fn compile(file: &HurlFile, name: &str) -> Result<Journey, CompileErrors> {
     compile_with(file, name, &Names::default(), &[])
 }
 
@@ -66,13 +66,13 @@ pub fn compile_with(
     name: &str,
     names: &Names,
     set: &[usize],
-) -> Result<Journey, Refused> {
+) -> Result<Journey, CompileErrors> {
     let set = set.iter().copied().collect();
     let mut compiler = Compiler { names: names.clone(), set, ..Compiler::default() };
     let mut steps: Vec<Step> = file.entries.iter().map(|entry| compiler.step(entry)).collect();
-    if !compiler.refusals.is_empty() {
-        compiler.refusals.sort_by_key(|refusal| refusal.line);
-        return Err(Refused { file: name.to_owned(), refusals: compiler.refusals });
+    if !compiler.errors.is_empty() {
+        compiler.errors.sort_by_key(|error| error.line);
+        return Err(CompileErrors { file: name.to_owned(), errors: compiler.errors });
     }
     name_steps(&mut steps);
     let names = Arc::new(compiler.names);
@@ -104,7 +104,7 @@ fn name_steps(steps: &mut [Step]) {
 #[derive(Default)]
 struct Compiler {
     names: Names,
-    refusals: Vec<Refusal>,
+    errors: Vec<CompileError>,
     /// What is set by the steps so far.
     set: HashSet<usize>,
     needed: Vec<Needed>,
@@ -112,7 +112,7 @@ struct Compiler {
 
 impl Compiler {
     fn refuse(&mut self, at: At, what: impl Into<String>) {
-        self.refusals.push(Refusal { line: at.line, what: what.into() });
+        self.errors.push(CompileError { line: at.line, what: what.into() });
     }
 
     fn step(&mut self, entry: &Entry) -> Step {

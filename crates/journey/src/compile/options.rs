@@ -54,7 +54,7 @@ impl Compiler {
             }
             // They change what hurl prints, and nothing else.
             ("verbose" | "very-verbose" | "verbosity", _) => {}
-            (name, _) => self.refuse(option.at, refusal(name)),
+            (name, _) => self.refuse(option.at, error(name)),
         }
     }
 
@@ -85,7 +85,7 @@ impl Compiler {
 }
 
 /// Why an option is refused, and what does the same where there is something.
-fn refusal(name: &str) -> String {
+fn error(name: &str) -> String {
     let why = match name {
         "cert" | "key" => {
             "client certificates per entry are not supported (fix: --cert and --key for the run)"

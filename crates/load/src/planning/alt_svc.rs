@@ -20,7 +20,7 @@ mod asking;
 const HTTP3: &str = "h3";
 
 /// Longer than this nobody waits for a run to begin.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks for the alternative, if that is to be followed, and puts its addresses in the place of the origin's.
 ///
@@ -45,8 +45,8 @@ pub fn follow(
     let url = &composed.url;
     let asked = tls::resolve(&spec.tls, &url.host, Some("http/1.1"), secrets)?;
     let limit = match spec.limits.timeout_ns {
-        0 => PATIENCE,
-        timeout_ns => Duration::from_nanos(timeout_ns).min(PATIENCE),
+        0 => TIMEOUT,
+        timeout_ns => Duration::from_nanos(timeout_ns).min(TIMEOUT),
     };
     let request = asking::request(&url.path, &url.host_field());
     let answer =

@@ -1,9 +1,9 @@
 //! An experiment as data: targets × loads × repeats, what its runs came to, and a search for the highest
 //! rate. `ablaze-lab` carries experiments out and keeps them; `ablaze-report` shows them.
 
-mod asked;
 mod axis;
 mod by_fleet;
+mod description;
 mod figures;
 mod groups;
 mod judged;
@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::LoadSpec;
 
-pub use asked::Asked;
 pub use axis::{Axis, AxisValue, Place, Slice};
 pub use by_fleet::ByFleet;
+pub use description::Description;
 pub use figures::{Counted, Figures};
 pub use groups::GroupFigures;
 pub use judged::JudgedTogether;

@@ -187,14 +187,14 @@ impl Sending {
                 }
                 Err(libc::EAGAIN) => break,
                 Err(libc::EMSGSIZE) if !tried_again => tried_again = true,
-                Err(errno) => match Refusal::of(errno, bytes.len() > datagrams.segment_bytes) {
-                    Refusal::Segmentation => self.counts.no_segmentation = Some(errno),
-                    Refusal::TooLong => done += bytes.len(),
-                    Refusal::NoMemory => {
+                Err(errno) => match SendError::of(errno, bytes.len() > datagrams.segment_bytes) {
+                    SendError::Segmentation => self.counts.no_segmentation = Some(errno),
+                    SendError::TooLong => done += bytes.len(),
+                    SendError::NoMemory => {
                         self.counts.given_up += OutDatagrams { bytes, ..datagrams }.count() as u64;
                         done += bytes.len();
                     }
-                    Refusal::Broken => return Err(errno),
+                    SendError::Broken => return Err(errno),
                 },
             }
         }
@@ -202,22 +202,22 @@ impl Sending {
     }
 }
 
-/// What the kernel refused.
+/// Why the kernel did not send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// To cut one call's bytes into datagrams.
+pub(crate) enum SendError {
+    /// It does not cut one call's bytes into datagrams.
     Segmentation,
-    /// A datagram longer than the path takes, such as QUIC sends to find that out (RFC 9000, section 14.3): it
+    /// The datagram is longer than the path takes, such as QUIC sends to find that out (RFC 9000, section 14.3): it
     /// is lost. The errno may also tell of an earlier one: ICMP said so of it (`__udp4_lib_err`), or the kernel tells
     /// twice (seen on 6.18). So it counts the second time.
     TooLong,
-    /// Memory for it.
+    /// It has no memory for it.
     NoMemory,
-    /// Everything.
+    /// The socket sends nothing any more.
     Broken,
 }
 
-impl Refusal {
+impl SendError {
     pub(crate) fn of(errno: i32, cut: bool) -> Self {
         match errno {
             // EIO where the device sums no checksums, EINVAL where the socket or the kernel does not cut

@@ -3,12 +3,12 @@
 use ablaze_model::Run;
 use ablaze_model::experiment::{Figures, GroupFigures};
 
-use super::subject::Subject;
+use super::scope::Scope;
 use super::{Comparison, Condition, ConditionError, Metric};
 
 /// The figures of a run as a whole, its groups, steps and journeys, under the names that conditions have for them.
 pub fn groups_of(run: &Run) -> Vec<GroupFigures> {
-    let names = super::subject::names(&groups_named(run), run.plan.journey.as_ref());
+    let names = super::scope::names(&groups_named(run), run.plan.journey.as_ref());
     let named = names.0.into_iter().chain(names.1).map(Some);
     std::iter::once(None).chain(named).filter_map(|name| of(run, name)).collect()
 }
@@ -20,13 +20,13 @@ fn groups_named(run: &Run) -> ablaze_model::plan::groups::Groups {
 }
 
 fn of(run: &Run, name: Option<String>) -> Option<GroupFigures> {
-    let subject = Subject::of(run, name.as_deref())?;
-    let value = |metric| subject.value(metric);
+    let scope = Scope::of(run, name.as_deref())?;
+    let value = |metric| scope.value(metric);
     let whole = |metric| value(metric).map(|count| count as u64);
     let errors = whole(Metric::Errors).unwrap_or(0);
     Some(GroupFigures {
-        is_journeys: matches!(subject, Subject::Journeys(..)),
-        responses: subject.finished() as u64 - errors,
+        is_journeys: matches!(scope, Scope::Journeys(..)),
+        responses: scope.finished() as u64 - errors,
         errors,
         unexpected: whole(Metric::Unexpected),
         rate_per_s: value(Metric::Rate),

@@ -3,7 +3,7 @@
 //! it can be drawn again at any time.
 
 use ablaze_model::Run;
-use ablaze_model::experiment::{Asked, Experiment, Figures, JudgedTogether, Results, Target};
+use ablaze_model::experiment::{Description, Experiment, Figures, JudgedTogether, Results, Target};
 use ablaze_model::finding::{Finding, Severity};
 
 use super::comparison::{Against, Comparison};
@@ -42,7 +42,7 @@ pub struct Shown<'a> {
     /// Its figures, as JSON has them: they lie in the page.
     pub figures: &'a str,
     /// How it was asked for, and by which file.
-    pub asked: &'a Asked,
+    pub asked: &'a Description,
     /// The file that describes it; empty if there is none.
     pub file: &'a str,
     /// What was to hold or must not, with what came of it; the last column is the answer.
@@ -341,7 +341,7 @@ pub fn checked(checks: &[[String; 2]]) -> Option<Section> {
 }
 
 /// The command that repeats an experiment or a search, and the file that it reads.
-pub fn repeat(asked: &Asked, file: &str) -> Option<Section> {
+pub fn repeat(asked: &Description, file: &str) -> Option<Section> {
     let mut section = Section::new("To repeat it");
     if !asked.command.is_empty() {
         section.blocks.extend(section::command(&asked.command).blocks);

@@ -40,7 +40,7 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
         runs: &runs,
         profiled: &[],
     };
-    let asked = Asked::default();
+    let asked = Description::default();
     let figures = match experiment.loads.len() {
         1 => {
             let comparison = Comparison::of(&experiment, &results, 0, experiment.control());
@@ -90,7 +90,7 @@ fn of_search() -> Page {
         interrupted: false,
         gone: None,
     };
-    search_page::of_search(&search, &searched, Some(&saved()), &Asked::default())
+    search_page::of_search(&search, &searched, Some(&saved()), &Description::default())
 }
 
 const LOADS: [u32; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
@@ -250,7 +250,7 @@ fn a_search_lists_the_same_findings_everywhere_with_their_stages() {
     let found = Some(Found::Limit { holds_per_s: 1000.0, fails_per_s: 2000.0 });
     let searched = Searched { stages, found, interrupted: false, gone: None };
     let search = experiments::search("p99<20ms,errors<0.1%");
-    let page = search_page::of_search(&search, &searched, None, &Asked::default());
+    let page = search_page::of_search(&search, &searched, None, &Description::default());
     let listed = page.sections.iter().flat_map(|section| &section.blocks);
     let listed: Vec<(String, DiagnosisId)> = listed
         .filter_map(|block| match block {

@@ -3,7 +3,7 @@
 
 use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
 use ablaze_model::Run;
-use ablaze_model::experiment::{Asked, Search, Searched, Stage};
+use ablaze_model::experiment::{Description, Search, Searched, Stage};
 use ablaze_model::finding::Finding;
 use ablaze_stats::rate_search::{Found, Trial};
 
@@ -17,7 +17,12 @@ const FAR_APART: f64 = 100.0;
 
 /// The page of a search; its figures lie in it as JSON. `run` is that of the stage whose command and
 /// environment it shows ([`Searched::shown_stage`]).
-pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>, asked: &Asked) -> Page {
+pub fn of_search(
+    search: &Search,
+    searched: &Searched,
+    run: Option<&Run>,
+    asked: &Description,
+) -> Page {
     let printed = text::search(search, searched);
     let texts = search.conditions();
     let what = format!("{}: {}", search.target.name, search.goal);

@@ -37,8 +37,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 /// expected, none is left to chance once in half a billion.
 const FEWEST_USUAL: u64 = 20;
 /// The requests that were frozen took at least so many times the median, or the 99 % time where that
-/// is all that is printed: else they are part of the crowd.
-const OUTSIDE_THE_CROWD: f64 = 5.0;
+/// is all that is printed: else they are part of the bulk.
+const OUTSIDE_THE_BULK: f64 = 5.0;
 /// Below this share of the run a stall is a note.
 const LITTLE: f64 = 0.01;
 /// More responses than so many times those that stalls can have frozen are not late by stalls.
@@ -50,7 +50,7 @@ const NAMED: usize = 3;
 /// A thread that waits for a processor for this share of the time stands still now and then.
 const STARVED: f64 = 0.5;
 /// In a printed report so many times the 99 % time for two stalls of unequal lengths, which fit more than one number.
-const FAR_FROM_THE_CROWD: f64 = 20.0;
+const FAR_FROM_THE_BULK: f64 = 20.0;
 /// And the longest at least this much longer than the mean.
 const NOTICED_MS: f64 = 100.0;
 /// Fewer in flight prove nothing: one slow request out of one is all of them.
@@ -100,7 +100,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     // Whoever was frozen shows it: an empty slice without late responses is the end of the work.
     let times = run.record.answered.latency();
     let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
-    if max_ns < median_ns * OUTSIDE_THE_CROWD || max_ns < longest_s * 0.8e9 {
+    if max_ns < median_ns * OUTSIDE_THE_BULK || max_ns < longest_s * 0.8e9 {
         return None;
     }
     // An open loop works off what came meanwhile: its rate is the asked one.
@@ -236,13 +236,13 @@ fn on_report(report: &Report) -> Option<Finding> {
     let (asked, taken_s, complete) = (report.asked()?, report.taken_s?.value, report.complete?);
     let row = report.total?;
     let (deviation, mean, max) = (row.deviation_ms?.value, row.mean_ms?.value, row.max_ms?.value);
-    let crowd = crowd_ms(report)?;
+    let bulk = bulk_ms(report)?;
     let evidence = format!(
         "The longest request took {} ms, 99 % took at most {} ms. A standard deviation of \
          {deviation:.1} ms means {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} \
          were in flight: {}. That takes {} of {} s ({}); without it the rate would be about {}/s.",
         decimal(max, 0),
-        decimal(crowd, 0),
+        decimal(bulk, 0),
         grouped(complete - 1),
         decimal(max, 0),
         decimal(mean, 0),
@@ -293,7 +293,7 @@ fn fits(stall: &Stall, asked: u64) -> String {
     }
 }
 
-fn crowd_ms(report: &Report) -> Option<f64> {
+fn bulk_ms(report: &Report) -> Option<f64> {
     report.percentile(99.0).or_else(|| report.median_ms()).map(|ms| ms.value)
 }
 
@@ -305,8 +305,8 @@ fn stall(report: &Report) -> Option<Stall> {
     let row = report.total?;
     let (mean, max, deviation) = (row.mean_ms?.value, row.max_ms?.value, row.deviation_ms?.value);
     let above_mean_ms = max - mean;
-    let crowds = max / crowd_ms(report)?.max(1.0);
-    if crowds <= OUTSIDE_THE_CROWD || above_mean_ms < NOTICED_MS {
+    let times_bulk = max / bulk_ms(report)?.max(1.0);
+    if times_bulk <= OUTSIDE_THE_BULK || above_mean_ms < NOTICED_MS {
         return None;
     }
     // 95 % of a normal distribution lie below its mean plus 1.645 deviations.
@@ -324,7 +324,7 @@ fn stall(report: &Report) -> Option<Stall> {
     let each_ms = if whole == 1.0 && near(1.0) {
         vec![above_mean_ms]
     } else if whole == 2.0 && near(2.0)
-        || crowds > FAR_FROM_THE_CROWD && (1.0..=2.0).contains(&times_all)
+        || times_bulk > FAR_FROM_THE_BULK && (1.0..=2.0).contains(&times_all)
     {
         // Two of different lengths: asked × (d1² + d2²) is what the deviation holds.
         vec![above_mean_ms, above_mean_ms * (times_all - 1.0).clamp(0.0, 1.0).sqrt()]

@@ -8,7 +8,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy, d07_global_stall};
 use crate::DiagnosisId::{D07, D08, D09, D22, D23};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{counter, monitor};
-use crate::live::timers::Crowd;
+use crate::live::timers::Cluster;
 use crate::printed::Report;
 use crate::rules::arithmetic::slow_requests;
 use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
@@ -122,11 +122,11 @@ fn late(run: &Run) -> Option<u64> {
 
 /// Values that lie apart from the others, later than `base_ns` by what the timers take.
 pub(super) fn after_timers(times: &ablaze_stats::Latency, base_ns: u64) -> u64 {
-    let crowds = TIMERS_NS.map(|timer_ns| {
+    let clusters = TIMERS_NS.map(|timer_ns| {
         let at_ns = base_ns + timer_ns;
-        Crowd::of(times, at_ns - BEFORE_NS, at_ns + BEHIND_NS)
+        Cluster::of(times, at_ns - BEFORE_NS, at_ns + BEHIND_NS)
     });
-    crowds.into_iter().filter(Crowd::stands_out).map(|crowd| crowd.count).sum()
+    clusters.into_iter().filter(Cluster::stands_out).map(|cluster| cluster.count).sum()
 }
 
 /// The timers, in seconds: `0.2, 0.6, 1.4 or 3.0`.
@@ -351,7 +351,7 @@ mod tests_on_reports {
     fn other_distances_and_crowds_are_not() {
         assert_eq!(with(0.4, 1.0, 190.0), None);
         assert_eq!(with(0.4, 1.0, 250.0), None);
-        // 30² × 999,999 / 211² = 20,215 requests: a second crowd.
+        // 30² × 999,999 / 211² = 20,215 requests: a second cluster.
         assert_eq!(with(30.0, 1.0, 212.0), None);
         assert_eq!(with(0.4, 100.0, 312.0), None);
     }

@@ -7,7 +7,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D10;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{counter, monitor};
-use crate::live::timers::Crowd;
+use crate::live::timers::Cluster;
 use crate::printed::{Connections, Report};
 use crate::words::{amount, counted, grouped, percent};
 
@@ -41,9 +41,9 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    let crowd = crowd(run);
-    let share = crowd.count as f64 / run.record.responses.max(1) as f64;
-    if crowd.count < FEWEST || share < LEAST || !crowd.stands_out() {
+    let cluster = cluster(run);
+    let share = cluster.count as f64 / run.record.responses.max(1) as f64;
+    if cluster.count < FEWEST || share < LEAST || !cluster.stands_out() {
         return None;
     }
     // Each response that waited, waited for one delayed acknowledgement.
@@ -52,9 +52,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let unsent = unsent_bytes(run);
     let in_one_piece = segments.is_some_and(|segments| segments < SEGMENTS);
     // At a look so many responses are in the middle of such a wait, and the rest of each lies in a socket.
-    let waiting = crowd.count as f64 * FROM_NS as f64 / run.elapsed_ns.max(1) as f64;
+    let waiting = cluster.count as f64 * FROM_NS as f64 / run.elapsed_ns.max(1) as f64;
     let nothing_held = unsent == Some(0) && (share >= MOST || waiting >= WAITING_SEEN);
-    if delayed.is_some_and(|delayed| delayed < crowd.count / 2)
+    if delayed.is_some_and(|delayed| delayed < cluster.count / 2)
         || share >= MOST && in_one_piece
         || nothing_held
     {
@@ -80,10 +80,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!(
             "From first byte to last, {} of {} ({}) took 38 to 62 ms, and {} slightly more or \
              less.{delayed}{segments}{unsent}",
-            grouped(crowd.count),
+            grouped(cluster.count),
             counted(run.record.responses, "response"),
             percent(share),
-            grouped(crowd.beside())
+            grouped(cluster.beside())
         ),
         match seen_unsent {
             true => {
@@ -135,17 +135,17 @@ fn on_report(report: &Report) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     (run.record.responses > 0).then(|| {
-        let crowd = crowd(run);
+        let cluster = cluster(run);
         format!(
             "{} took 38 to 62 ms from first byte to last, {} slightly more or less.",
-            counted(crowd.count, "response"),
-            grouped(crowd.beside())
+            counted(cluster.count, "response"),
+            grouped(cluster.beside())
         )
     })
 }
 
-fn crowd(run: &Run) -> Crowd {
-    Crowd::of(&run.record.answered.receive, FROM_NS, TO_NS)
+fn cluster(run: &Run) -> Cluster {
+    Cluster::of(&run.record.answered.receive, FROM_NS, TO_NS)
 }
 
 /// Segments with data that came for each with a request, where a request is one of them.
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_at_40_ms_is_found_with_its_share() {
+    fn a_cluster_at_40_ms_is_found_with_its_share() {
         let severity = |responses| on_run(&split(responses)).map(|finding| finding.severity);
         assert_eq!(severity(20_000), Some(Severity::Suspect));
         assert_eq!(severity(200), Some(Severity::Suspect));

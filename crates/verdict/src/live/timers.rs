@@ -1,4 +1,4 @@
-//! Crowds in a distribution of times: responses that a timer of TCP held up come all as late as that
+//! Clusters in a distribution of times: responses that a timer of TCP held up come all as late as that
 //! timer, and stand apart from the others.
 
 use ablaze_stats::Latency;
@@ -11,7 +11,7 @@ const TIMES_BEHIND: u64 = 2;
 
 /// The values of a strip of a distribution, and those of as wide a strip on each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Crowd {
+pub(crate) struct Cluster {
     /// In the strip.
     pub count: u64,
     /// Before it.
@@ -20,7 +20,7 @@ pub(crate) struct Crowd {
     pub behind: u64,
 }
 
-impl Crowd {
+impl Cluster {
     /// The values above `from_ns`, up to `to_ns`.
     pub fn of(times: &Latency, from_ns: u64, to_ns: u64) -> Self {
         let between = |from_ns: u64, to_ns: u64| {
@@ -52,21 +52,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_stands_apart_from_what_is_beside_it() {
+    fn a_cluster_stands_apart_from_what_is_beside_it() {
         let mut times = Latency::new(4);
         times.record_many(1_000_000, 1000);
         times.record_many(41_000_000, 8);
-        let crowd = |times: &Latency| Crowd::of(times, 38_000_000, 46_000_000);
-        assert_eq!(crowd(&times), Crowd { count: 8, before: 0, behind: 0 });
+        let cluster = |times: &Latency| Cluster::of(times, 38_000_000, 46_000_000);
+        assert_eq!(cluster(&times), Cluster { count: 8, before: 0, behind: 0 });
         times.record_many(35_000_000, 2);
         times.record_many(50_000_000, 4);
-        assert_eq!(crowd(&times), Crowd { count: 8, before: 2, behind: 4 });
-        assert!(crowd(&times).stands_out());
+        assert_eq!(cluster(&times), Cluster { count: 8, before: 2, behind: 4 });
+        assert!(cluster(&times).stands_out());
         let mut more = times.clone();
         more.record(35_000_000);
-        assert!(!crowd(&more).stands_out());
+        assert!(!cluster(&more).stands_out());
         times.record(50_000_000);
-        assert!(!crowd(&times).stands_out());
-        assert!(!Crowd::of(&times, 60_000_000, 70_000_000).stands_out(), "nobody is no crowd");
+        assert!(!cluster(&times).stands_out());
+        assert!(!Cluster::of(&times, 60_000_000, 70_000_000).stands_out(), "nobody is no cluster");
     }
 }

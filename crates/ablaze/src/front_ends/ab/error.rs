@@ -15,7 +15,7 @@ use crate::error::{About, CommandError};
 
 /// A message of ab's and the exit status that goes with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct AbError {
     /// Exit status.
     pub status: u8,
     shape: Shape,
@@ -43,7 +43,7 @@ pub const TIMED_OUT: u32 = 70_007;
 const NO_SUCH_NAME: u32 = 670_002;
 const TRY_AGAIN: u32 = 670_003;
 
-impl Refused {
+impl AbError {
     /// A message about the command line. ab puts its usage text of 45 lines behind it, which
     /// scrolls the message away; here the fix follows.
     pub fn usage(message: impl Into<String>, fix: impl Into<String>) -> Self {
@@ -165,7 +165,7 @@ impl Refused {
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for AbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.shape {
             Shape::Usage(lines) => {
@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn exit_statuses_are_the_code_modulo_256() {
         let table = [
-            (Refused::system_call("apr_socket_recv", 104), "Connection reset by peer (104)", 104),
-            (Refused::system_call("socket", 24), "socket: Too many open files (24)", 24),
-            (Refused::timed_out(), "The timeout specified has expired (70007)", 119),
+            (AbError::system_call("apr_socket_recv", 104), "Connection reset by peer (104)", 104),
+            (AbError::system_call("socket", 24), "socket: Too many open files (24)", 24),
+            (AbError::timed_out(), "The timeout specified has expired (70007)", 119),
         ];
         for (refused, message, status) in table {
             assert!(refused.to_string().ends_with(&format!("{message}\n")), "{refused}");
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_name_that_does_not_resolve_is_worded_as_ab_words_it_and_has_a_fix() {
-        let refused = Refused::of_planning(CommandError::unknown_host("check its spelling"), "h");
+        let refused = AbError::of_planning(CommandError::unknown_host("check its spelling"), "h");
         assert_eq!(
             refused.to_string(),
             "apr_sockaddr_info_get() for h: Name or service not known (670002)\n\
@@ -246,10 +246,10 @@ mod tests {
             ("h", "check its spelling"),
         ] {
             let unknown = CommandError::unknown_host("check its spelling");
-            let text = Refused::of_planning(unknown, host).to_string();
+            let text = AbError::of_planning(unknown, host).to_string();
             assert!(text.ends_with(&format!("\nablaze: {fix}\n")), "{text}");
         }
         let later = CommandError::unknown_host("Temporary failure in name resolution");
-        assert_eq!(Refused::of_planning(later, "h").status, 51);
+        assert_eq!(AbError::of_planning(later, "h").status, 51);
     }
 }

@@ -10,7 +10,7 @@ use ablaze_report::ab::{csv, gnuplot};
 use ablaze_report::fifo::{Fifo, is_fifo};
 use ablaze_report::file::{FileError, follow_links};
 
-use super::error::{Refused, system_text};
+use super::error::{AbError, system_text};
 use super::options::Options;
 use crate::carry_out::interrupted;
 use crate::outlets;
@@ -19,7 +19,7 @@ use crate::outlets;
 ///
 /// # Errors
 /// When one cannot, as ab words it.
-pub fn check(options: &Options) -> Result<(), Refused> {
+pub fn check(options: &Options) -> Result<(), AbError> {
     for (path, kind) in [(&options.csv, CSV), (&options.gnuplot, GNUPLOT)] {
         if let Some(path) = path {
             can_be_written(path).map_err(|error| cannot("open", kind, path, &error))?;
@@ -83,7 +83,7 @@ fn write_one(path: &Path, kind: Kind, content: impl Fn(&mut dyn Write) -> io::Re
     });
 }
 
-fn cannot(what: &str, (name, option): Kind, path: &Path, error: &io::Error) -> Refused {
-    Refused::line(format!("Cannot {what} {name} output file: {}", system_text(error)))
+fn cannot(what: &str, (name, option): Kind, path: &Path, error: &io::Error) -> AbError {
+    AbError::line(format!("Cannot {what} {name} output file: {}", system_text(error)))
         .with_fix(format!("{option} {}", FileError::from_io(path, error)))
 }

@@ -37,7 +37,7 @@ use crate::outputs::Outputs;
 use crate::{CommandError, outlets, profile, progress, terminal, verdict};
 use completed::CompletedLines;
 pub use completions::command;
-use error::Refused;
+use error::AbError;
 use native::Native;
 use options::Options;
 use outcome::Outcome;
@@ -62,7 +62,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> Result<ExitCode, Refused> {
+fn run(options: &Options) -> Result<ExitCode, AbError> {
     let native = match native::read(&options.native)? {
         Native::Options(native) => native,
         Native::Help => return Ok(terminal::print(&usage::text(&usage::program_name()))),
@@ -72,8 +72,8 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     spec.words = own_command_line();
     files::check(options)?;
     let outputs =
-        Outputs::checked(&native.report).map_err(|error| Refused::native_usage(error.line))?;
-    outputs.check(&spec).map_err(|error| Refused::native_usage(error.line))?;
+        Outputs::checked(&native.report).map_err(|error| AbError::native_usage(error.line))?;
+    outputs.check(&spec).map_err(|error| AbError::native_usage(error.line))?;
     progress::note_no_view(&native.report);
     let quiet = options.quiet || native.report.quiet;
     let mut lines = CompletedLines::new(io::stderr(), spec.limits.requests, quiet);
@@ -86,8 +86,8 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         names.local_address = OptionNames::NATIVE.local_address;
     }
     let planned = planning::resolve(&spec, &secrets, &names)
-        .map_err(|error| Refused::of_planning(error.into(), spec::host_to_resolve(&spec)))?;
-    outputs.check_plan(&planned.plan).map_err(|error| Refused::native_usage(error.line))?;
+        .map_err(|error| AbError::of_planning(error.into(), spec::host_to_resolve(&spec)))?;
+    outputs.check_plan(&planned.plan).map_err(|error| AbError::native_usage(error.line))?;
     options.remarks.iter().chain(&planned.notes).for_each(|line| note(line));
     if !machine_readable(&native) {
         outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));
@@ -190,8 +190,8 @@ fn machine_readable(native: &crate::native::Options) -> bool {
     native.report.json || native.report.format.is_some()
 }
 
-fn of_ours(error: CommandError) -> Refused {
-    Refused::line(format!("ablaze: {error}"))
+fn of_ours(error: CommandError) -> AbError {
+    AbError::line(format!("ablaze: {error}"))
 }
 
 /// Everything ab prints before it connects.

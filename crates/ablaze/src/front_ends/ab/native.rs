@@ -9,7 +9,7 @@ use ablaze_model::spec::{Bodies, Body, Bytes, Feed, HttpVersion};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
-use super::error::Refused;
+use super::error::AbError;
 use super::request::{self, Method};
 use crate::native::{self, CommandLine, hints};
 use crate::values;
@@ -24,11 +24,11 @@ pub enum Native {
 }
 
 /// The error for a word that is not a native option.
-pub fn unknown(word: OsString) -> Refused {
+pub fn unknown(word: OsString) -> AbError {
     let name = word.to_string_lossy().into_owned();
     match read(&[word]) {
         Err(refused) => refused,
-        Ok(_) => Refused::native_usage(format!("unknown option {name}")),
+        Ok(_) => AbError::native_usage(format!("unknown option {name}")),
     }
 }
 
@@ -36,7 +36,7 @@ pub fn unknown(word: OsString) -> Refused {
 ///
 /// # Errors
 /// When one is not a native option or its value cannot be read.
-pub fn read(words: &[OsString]) -> Result<Native, Refused> {
+pub fn read(words: &[OsString]) -> Result<Native, AbError> {
     let program = OsString::from("ablaze ab");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
         Ok(line) => {
@@ -45,7 +45,7 @@ pub fn read(words: &[OsString]) -> Result<Native, Refused> {
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelp => Ok(Native::Help),
         Err(error) => {
-            Err(Refused::native_usage(hints::refusal(&error, &CommandLine::command()).line))
+            Err(AbError::native_usage(hints::refusal(&error, &CommandLine::command()).line))
         }
     }
 }
@@ -57,9 +57,9 @@ pub fn read(words: &[OsString]) -> Result<Native, Refused> {
 pub fn apply_request(
     options: &native::Options,
     request: &mut request::RequestSpec,
-) -> Result<Bodies, Refused> {
+) -> Result<Bodies, AbError> {
     if options.http3.alt_svc {
-        return Err(Refused::native_usage(
+        return Err(AbError::native_usage(
             "--alt-svc is not supported with ab's options: use `ablaze load --alt-svc URL`",
         ));
     }
@@ -70,7 +70,7 @@ pub fn apply_request(
         _ => None,
     };
     if let Some(version) = version {
-        return Err(Refused::native_usage(format!(
+        return Err(AbError::native_usage(format!(
             "--http {version} is not supported with ab's options: use `ablaze load --http {version} URL`"
         )));
     }
@@ -106,8 +106,8 @@ pub fn apply_request(
 }
 
 /// A file that an option of ours names cannot be read.
-pub(super) fn unusable(error: impl Display) -> Refused {
-    Refused::native_usage(error.to_string())
+pub(super) fn unusable(error: impl Display) -> AbError {
+    AbError::native_usage(error.to_string())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use ablaze_report::ab::{HtmlAttributes, Layout};
 
-use super::error::Refused;
+use super::error::AbError;
 use super::getopt::{Found, Words, atoi};
 use super::native;
 use super::request::{self, Method};
@@ -105,9 +105,9 @@ impl Options {
     ///
     /// # Errors
     /// As ab has them, with its messages and exit statuses.
-    pub fn parse(words: &[OsString]) -> Result<Parsed, Refused> {
+    pub fn parse(words: &[OsString]) -> Result<Parsed, AbError> {
         if words.is_empty() {
-            return Err(Refused::no_words());
+            return Err(AbError::no_words());
         }
         let mut options = Self::new();
         let mut words = Words::new(words);
@@ -121,8 +121,8 @@ impl Options {
                 Found::Valued(letter, value) => options.valued(letter, value)?,
                 Found::Native(words) => options.native.extend(words),
                 Found::UnknownNative(word) => return Err(native::unknown(word)),
-                Found::Unknown(letter) => return Err(Refused::unknown_option(letter)),
-                Found::MissingValue(letter) => return Err(Refused::missing_value(letter)),
+                Found::Unknown(letter) => return Err(AbError::unknown_option(letter)),
+                Found::MissingValue(letter) => return Err(AbError::missing_value(letter)),
             }
         }
         if options.native.iter().any(|word| word == "--help") {
@@ -130,13 +130,13 @@ impl Options {
         }
         let operands = words.operands();
         let [url] = &operands[..] else {
-            return Err(Refused::wrong_number_of_arguments(&operands));
+            return Err(AbError::wrong_number_of_arguments(&operands));
         };
         options.url = url.clone().into_vec();
         Ok(Parsed::Run(Box::new(options)))
     }
 
-    fn flag(&mut self, letter: u8) -> Result<(), Refused> {
+    fn flag(&mut self, letter: u8) -> Result<(), AbError> {
         match letter {
             b'k' => self.keep_alive = true,
             b'q' => self.quiet = true,
@@ -147,19 +147,19 @@ impl Options {
             b'w' => drop(self.html()),
             b'i' => self.request.choose(Method::Head)?,
             b'I' => self.tls.no_server_name = true,
-            _ => return Err(Refused::unknown_option(letter)),
+            _ => return Err(AbError::unknown_option(letter)),
         }
         Ok(())
     }
 
-    fn valued(&mut self, letter: u8, value: Vec<u8>) -> Result<(), Refused> {
+    fn valued(&mut self, letter: u8, value: Vec<u8>) -> Result<(), AbError> {
         if b"nctsbv".contains(&letter) {
             self.remarks.extend(cut_short(letter, &value));
         }
         match letter {
             b'n' => match atoi(&value) {
                 ..=0 => {
-                    return Err(Refused::text("Invalid number of requests")
+                    return Err(AbError::text("Invalid number of requests")
                         .with_fix(format!("-n {}: use -n 1 or more", text(value))));
                 }
                 requests => self.requests = Some(requests as u64),
@@ -188,7 +188,7 @@ impl Options {
         Ok(())
     }
 
-    fn of_request(&mut self, letter: u8, value: Vec<u8>) -> Result<(), Refused> {
+    fn of_request(&mut self, letter: u8, value: Vec<u8>) -> Result<(), AbError> {
         match letter {
             b'p' => {
                 self.request.send_file(Method::Post, &PathBuf::from(OsString::from_vec(value)))?
@@ -204,7 +204,7 @@ impl Options {
                 credentials(&mut self.request, "Authorization", "Authentication", &value)?;
             }
             b'P' => credentials(&mut self.request, request::PROXY_AUTHORIZATION, "Proxy", &value)?,
-            _ => return Err(Refused::unknown_option(letter)),
+            _ => return Err(AbError::unknown_option(letter)),
         }
         Ok(())
     }
@@ -219,10 +219,10 @@ fn credentials(
     field: &str,
     name: &str,
     value: &[u8],
-) -> Result<(), Refused> {
+) -> Result<(), AbError> {
     let value = value.trim_ascii_start();
     if value.len() > CREDENTIALS_BYTES {
-        return Err(Refused::text(format!("{name} credentials too long")).with_fix(format!(
+        return Err(AbError::text(format!("{name} credentials too long")).with_fix(format!(
             "{} bytes are more than the {CREDENTIALS_BYTES} that ab accepts: send them with -H \
              '{field}: Basic …'",
             value.len()
@@ -261,7 +261,7 @@ fn cut_short(letter: u8, value: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn parse(words: &str) -> Result<Parsed, Refused> {
+    fn parse(words: &str) -> Result<Parsed, AbError> {
         let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
         Options::parse(&words)
     }

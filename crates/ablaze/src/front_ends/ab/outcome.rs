@@ -6,7 +6,7 @@ use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Record, Run};
 use ablaze_report::number::time_exact;
 
-use super::error::Refused;
+use super::error::AbError;
 
 /// What to say and which status to end with, after the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Outcome {
     /// Status 0.
     Measured,
     /// A message and its status.
-    Failed(Refused),
+    Failed(AbError),
     /// Ctrl-C: status 1, as ab.
     Interrupted,
 }
@@ -47,7 +47,7 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     if run.ended == Ended::Failed
         && let Some(line) = crate::outcome::explanation(run)
     {
-        return Outcome::Failed(Refused::line(format!("ablaze: {line}")));
+        return Outcome::Failed(AbError::line(format!("ablaze: {line}")));
     }
     if let Some(kind) = decisive_failure(&run.record, tolerant) {
         return Outcome::Failed(message(run, kind));
@@ -59,12 +59,12 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     if first.is_some_and(FailureKind::is_of_tls)
         && let Some(fix) = crate::outcome::explanation(run)
     {
-        return Outcome::Failed(Refused::text("SSL handshake failed (1).").with_fix(fix));
+        return Outcome::Failed(AbError::text("SSL handshake failed (1).").with_fix(fix));
     }
     if first.is_some_and(FailureKind::is_of_proxy)
         && let Some(line) = crate::outcome::explanation(run)
     {
-        return Outcome::Failed(Refused::line(format!("ablaze: {line}")));
+        return Outcome::Failed(AbError::line(format!("ablaze: {line}")));
     }
     Outcome::Failed(no_response(&run.record, had_no_time(run)))
 }
@@ -84,7 +84,7 @@ fn decisive_failure(record: &Record, tolerant: bool) -> Option<FailureKind> {
     first.or_else(|| ALWAYS_FATAL.into_iter().chain(FATAL_WITHOUT_R).find(fatal))
 }
 
-fn message(run: &Run, kind: FailureKind) -> Refused {
+fn message(run: &Run, kind: FailureKind) -> AbError {
     let refused = message_of_ab(run, kind);
     match crate::outcome::through_proxy(run) {
         Some(fix) => refused.with_fix(fix),
@@ -92,13 +92,13 @@ fn message(run: &Run, kind: FailureKind) -> Refused {
     }
 }
 
-fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
+fn message_of_ab(run: &Run, kind: FailureKind) -> AbError {
     let record = &run.record;
     let count = record.failures_of(kind);
     let first_errno = record.first_failure.filter(|first| first.kind == kind).map(|f| f.errno);
     let errno = first_errno.filter(|errno| *errno != 0);
     match kind {
-        FailureKind::Refused => Refused::system_call("apr_socket_recv", libc::ECONNREFUSED)
+        FailureKind::Refused => AbError::system_call("apr_socket_recv", libc::ECONNREFUSED)
             .with_fix(format!(
                 "{} refused {}: start the server, or check the host and port",
                 destination(run),
@@ -106,7 +106,7 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             )),
         FailureKind::Reset => {
             let ends_well = record.responses > 0 && decisive_failure(record, true).is_none();
-            Refused::system_call("apr_socket_recv", libc::ECONNRESET).with_fix(resets(
+            AbError::system_call("apr_socket_recv", libc::ECONNRESET).with_fix(resets(
                 count,
                 record.finished(),
                 crate::outcome::failed_in_a_response(run),
@@ -114,8 +114,8 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             ))
         }
         FailureKind::Timeout => match errno {
-            Some(errno) => Refused::system_call("apr_socket_recv", errno),
-            None => Refused::timed_out(),
+            Some(errno) => AbError::system_call("apr_socket_recv", errno),
+            None => AbError::timed_out(),
         }
         .with_fix(format!(
             "{} still incomplete after {}; use -s SECONDS to wait longer",
@@ -123,35 +123,35 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             time_exact(run.plan.limits.timeout_ns)
         )),
         FailureKind::LocalDescriptors => {
-            Refused::system_call("socket", errno.unwrap_or(libc::EMFILE))
+            AbError::system_call("socket", errno.unwrap_or(libc::EMFILE))
                 .with_fix("lower -c, or raise the limit of open files (`ulimit -n`)")
         }
         FailureKind::LocalPorts if run.plan.connections.local_addresses.is_empty() => {
-            Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::EADDRNOTAVAIL))
+            AbError::system_call("apr_socket_connect()", errno.unwrap_or(libc::EADDRNOTAVAIL))
                 .with_fix("no free local port: use -k, or --local-address with more addresses")
         }
         FailureKind::LocalPorts => {
-            Refused::system_call("bind", errno.unwrap_or(libc::EADDRNOTAVAIL))
+            AbError::system_call("bind", errno.unwrap_or(libc::EADDRNOTAVAIL))
                 .with_fix("the address of -B must belong to this machine")
         }
         FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
-            Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
+            AbError::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
                 .with_fix(format!(
                     "{} cannot be used: check its path, and start the server",
                     destination(run)
                 ))
         }
         FailureKind::Unreachable => {
-            Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
+            AbError::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
                 .with_fix(format!("{} cannot be reached from here", destination(run)))
         }
-        FailureKind::TooLarge => Refused::text(format!(
+        FailureKind::TooLarge => AbError::text(format!(
             "{} sent a response head longer than {} bytes; use --max-head SIZE to allow more",
             were(count),
             run.plan.limits.max_head_bytes
         )),
         _ => match errno {
-            Some(errno) => Refused::system_call("apr_socket_recv", errno),
+            Some(errno) => AbError::system_call("apr_socket_recv", errno),
             None => no_response(record, false),
         },
     }
@@ -178,7 +178,7 @@ fn resets(count: u64, finished: u64, in_a_response: bool, ends_well_with_r: bool
 }
 
 /// ab says 0 to a run in which nothing was ever answered.
-fn no_response(record: &Record, no_time: bool) -> Refused {
+fn no_response(record: &Record, no_time: bool) -> AbError {
     let kinds: Vec<String> = FailureKind::ALL
         .into_iter()
         .filter(|kind| record.failures_of(*kind) > 0)
@@ -186,10 +186,10 @@ fn no_response(record: &Record, no_time: bool) -> Refused {
         .collect();
     match kinds[..] {
         [] if no_time => {
-            Refused::line("ablaze: -t 0 or less leaves no time for a request: use -t 1 or more")
+            AbError::line("ablaze: -t 0 or less leaves no time for a request: use -t 1 or more")
         }
-        [] => Refused::line("ablaze: no response before the run ended"),
-        _ => Refused::line(format!(
+        [] => AbError::line("ablaze: no response before the run ended"),
+        _ => AbError::line(format!(
             "ablaze: no request got a complete response: {}",
             kinds.join(", ")
         )),

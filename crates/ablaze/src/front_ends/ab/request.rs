@@ -9,7 +9,7 @@ use ablaze_model::spec::{Line, Secrets};
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials::basic;
 
-use super::error::Refused;
+use super::error::AbError;
 
 /// The field for credentials of a proxy.
 pub const PROXY_AUTHORIZATION: &str = "Proxy-Authorization";
@@ -96,10 +96,10 @@ impl RequestSpec {
     ///
     /// # Errors
     /// When one did.
-    pub fn choose(&mut self, method: Method) -> Result<(), Refused> {
+    pub fn choose(&mut self, method: Method) -> Result<(), AbError> {
         if self.method.is_some() {
             let name = String::from_utf8_lossy(method.name()).into_owned();
-            return Err(Refused::text(format!("Cannot mix {name} with other methods"))
+            return Err(AbError::text(format!("Cannot mix {name} with other methods"))
                 .with_fix("only one of -i, -p and -u can be used; put -m after them"));
         }
         self.method = Some(method);
@@ -110,12 +110,12 @@ impl RequestSpec {
     ///
     /// # Errors
     /// When another was chosen before, or the file cannot be read.
-    pub fn send_file(&mut self, method: Method, file: &Path) -> Result<(), Refused> {
+    pub fn send_file(&mut self, method: Method, file: &Path) -> Result<(), AbError> {
         self.choose(method)?;
         let mut opened = std::fs::File::open(file).map_err(|error| {
             let file = file.display();
             let text = super::error::system_text(&error);
-            Refused::line(format!("ab: Could not open POST data file ({file}): {text}")).with_fix(
+            AbError::line(format!("ab: Could not open POST data file ({file}): {text}")).with_fix(
                 format!(
                     "cannot read the body from `{file}`: check its name and \
                     permissions"
@@ -125,7 +125,7 @@ impl RequestSpec {
         let mut bytes = Vec::new();
         opened.read_to_end(&mut bytes).map_err(|error| {
             let text = super::error::system_text(&error);
-            Refused::line(format!("ab: Could not read POST data file: {text}")).with_fix(format!(
+            AbError::line(format!("ab: Could not read POST data file: {text}")).with_fix(format!(
                 "cannot read the body from `{}`: use another file",
                 file.display()
             ))
@@ -153,7 +153,7 @@ impl RequestSpec {
     ///
     /// # Errors
     /// With the native line.
-    pub fn check(&mut self) -> Result<(), Refused> {
+    pub fn check(&mut self) -> Result<(), AbError> {
         self.headers.retain(|line| !line.is_empty());
         let mut checked = RequestBuilder::new(self.method_name(), "/");
         for line in &self.headers {
@@ -162,7 +162,7 @@ impl RequestSpec {
                 Some(_) => {}
             }
         }
-        checked.build().map(drop).map_err(|error| Refused::native_usage(error.to_string()))
+        checked.build().map(drop).map_err(|error| AbError::native_usage(error.to_string()))
     }
 
     /// The word on the request line.

@@ -11,7 +11,7 @@ use ablaze_model::spec::{
 };
 use ablaze_wire::url::Url;
 
-use super::error::Refused;
+use super::error::AbError;
 use super::native::{apply_request, unusable};
 use super::options::Options;
 use super::outcome::EXPIRED_NS;
@@ -31,7 +31,7 @@ pub fn spec(
     options: &Options,
     native: &native::Options,
     secrets: &mut Secrets,
-) -> Result<LoadSpec, Refused> {
+) -> Result<LoadSpec, AbError> {
     let text = String::from_utf8_lossy(&options.url);
     let url = Url::parse_like_ab(&text).map_err(|_| invalid_url(&text))?;
     let host = options.request.host();
@@ -63,7 +63,7 @@ pub fn spec(
         spec.destination.family = if address.is_ipv4() { Family::V4 } else { Family::V6 };
     }
     spec.keep_every_request = options.gnuplot.is_some();
-    native::apply(native, &mut spec, secrets).map_err(|error| Refused::native_usage(error.line))?;
+    native::apply(native, &mut spec, secrets).map_err(|error| AbError::native_usage(error.line))?;
     // Its credentials came with ab's own request.
     spec.destination.proxy = proxy;
     if let Shape::Open { connections, .. } = &mut spec.shape
@@ -76,13 +76,13 @@ pub fn spec(
     spec.limits.requests = requests_limit(options, native);
     spec.limits.duration_ns = native.load.duration.or(time_limit_ns(options));
     // What cannot be sent is said before anything is printed.
-    compose(&spec, secrets).map_err(|error| Refused::text(error.to_string()))?;
+    compose(&spec, secrets).map_err(|error| AbError::text(error.to_string()))?;
     Ok(spec)
 }
 
 /// What is wrong with a URL that ab does not take. Most that the native command line takes lack
 /// only their path.
-fn invalid_url(text: &str) -> Refused {
+fn invalid_url(text: &str) -> AbError {
     let fix = match Url::parse(text) {
         Ok(url) if url.userinfo.is_some() => {
             format!("ab accepts no user in a URL: use -A NAME:PASSWORD {url}")
@@ -90,7 +90,7 @@ fn invalid_url(text: &str) -> Refused {
         Ok(url) => format!("`{text}` is not a URL for ab: use {url}"),
         Err(error) => error.to_string(),
     };
-    Refused::usage("invalid URL", fix)
+    AbError::usage("invalid URL", fix)
 }
 
 /// The name that is looked up, for messages.
@@ -106,20 +106,20 @@ fn requests_limit(options: &Options, native: &native::Options) -> Option<u64> {
     native.load.requests.or(options.requests).or(default)
 }
 
-fn concurrency(options: &Options, native: &native::Options) -> Result<u32, Refused> {
+fn concurrency(options: &Options, native: &native::Options) -> Result<u32, AbError> {
     if let Some(connections) = native.load.connections {
         return Ok(connections);
     }
     let requests = requests_limit(options, native).unwrap_or(u64::MAX);
     if requests == 0 {
-        return Err(Refused::native_usage("0 requests measure nothing: use --requests 1 or more"));
+        return Err(AbError::native_usage("0 requests measure nothing: use --requests 1 or more"));
     }
     match options.concurrency {
-        0 => Err(Refused::usage(
+        0 => Err(AbError::usage(
             "Cannot use concurrency level 0",
             "0 connections send nothing: use -c 1 or more",
         )),
-        level @ 1..=CONCURRENCY_MAX if level as u64 > requests => Err(Refused::usage(
+        level @ 1..=CONCURRENCY_MAX if level as u64 > requests => Err(AbError::usage(
             "Cannot use concurrency level greater than total number of requests",
             format!(
                 "-c {level} needs at least as many requests, but -n is {requests}: use -n {level} \
@@ -127,7 +127,7 @@ fn concurrency(options: &Options, native: &native::Options) -> Result<u32, Refus
             ),
         )),
         level @ 1..=CONCURRENCY_MAX => Ok(level as u32),
-        level => Err(Refused::usage(
+        level => Err(AbError::usage(
             format!("Invalid Concurrency [Range 0..{CONCURRENCY_MAX}]"),
             format!("-c {level}: use -c 1 to {CONCURRENCY_MAX}"),
         )),
@@ -142,10 +142,10 @@ fn proxy(
     spec: &LoadSpec,
     request: &mut request::RequestSpec,
     secrets: &mut Secrets,
-) -> Result<Option<ProxySpec>, Refused> {
+) -> Result<Option<ProxySpec>, AbError> {
     let Some(asked) = &native.connection.way.proxy else { return proxy_of_ab(options) };
     if options.proxy.is_some() {
-        return Err(Refused::native_usage("-X and --proxy cannot be used together: use only one"));
+        return Err(AbError::native_usage("-X and --proxy cannot be used together: use only one"));
     }
     let mut proxy = asked.spec(secrets);
     if spec.destination.url.as_ref().is_some_and(|url| url.https) {
@@ -158,7 +158,7 @@ fn proxy(
     Ok(Some(proxy))
 }
 
-fn proxy_of_ab(options: &Options) -> Result<Option<ProxySpec>, Refused> {
+fn proxy_of_ab(options: &Options) -> Result<Option<ProxySpec>, AbError> {
     let Some((host, port)) = &options.proxy else { return Ok(None) };
     match u16::try_from(*port) {
         Ok(port) if port > 0 => Ok(Some(ProxySpec {
@@ -170,7 +170,7 @@ fn proxy_of_ab(options: &Options) -> Result<Option<ProxySpec>, Refused> {
         // ab takes port 0 and is refused by it.
         _ => {
             let host = if host.is_empty() { "HOST" } else { host };
-            Err(Refused::system_call("apr_socket_recv", libc::ECONNREFUSED)
+            Err(AbError::system_call("apr_socket_recv", libc::ECONNREFUSED)
                 .with_fix(format!("-X has no port from 1 to 65535, for example -X {host}:3128")))
         }
     }
@@ -183,16 +183,16 @@ fn requests(
     options: &Options,
     keep_alive: bool,
     secrets: &mut Secrets,
-) -> Result<RequestsSpec, Refused> {
+) -> Result<RequestsSpec, AbError> {
     if !native.request.journey_files.is_empty()
         || native.request.journey.given().or(native.request.users.given()).is_some()
     {
         let text = "journeys are walked by `ablaze load --journey FILE.hurl`, not by `ablaze ab`";
-        return Err(Refused::native_usage(text));
+        return Err(AbError::native_usage(text));
     }
     if let Some(option) = native.request.bodies.given() {
         let text = format!("{option} is an option of `ablaze load`, not of `ablaze ab`");
-        return Err(Refused::native_usage(text));
+        return Err(AbError::native_usage(text));
     }
     let url = spec.destination.url.as_ref().map(UrlSpec::to_url);
     let feed = match &native.request.urls {
@@ -205,12 +205,12 @@ fn requests(
     request.check()?;
     if let Some(list) = list {
         if list.has_methods() {
-            return Err(Refused::native_usage(
+            return Err(AbError::native_usage(
                 "lines of --urls with a method are for `ablaze load`: `ablaze ab` sends one kind of request",
             ));
         }
         if list.entries.len() > 1 && matches!(bodies, Bodies::InTurn(_)) {
-            return Err(Refused::native_usage(
+            return Err(AbError::native_usage(
                 "--urls and --body-lines cannot be used together: use only one",
             ));
         }
@@ -252,12 +252,12 @@ fn path(url: &[u8]) -> &[u8] {
     &rest[slash..]
 }
 
-fn limits(options: &Options, spec: &mut LoadSpec) -> Result<(), Refused> {
+fn limits(options: &Options, spec: &mut LoadSpec) -> Result<(), AbError> {
     let limits = &mut spec.limits;
     limits.timeout_ns = match options.timeout_s {
         ..0 => 0,
         0 => {
-            return Err(Refused::timed_out().with_fix(
+            return Err(AbError::timed_out().with_fix(
                 "-s 0 leaves no time for a response: use -s 1 or more, or -s -1 for no limit",
             ));
         }
@@ -279,14 +279,14 @@ fn nanoseconds(seconds: i64) -> u64 {
     seconds.unsigned_abs().saturating_mul(1_000_000_000)
 }
 
-fn local_address(name: &str) -> Result<std::net::IpAddr, Refused> {
+fn local_address(name: &str) -> Result<std::net::IpAddr, AbError> {
     // Any port will do: only the address is wanted.
     let found = addresses::of_host(name, 1, Family::Any, Role::Local("-B"), &OptionNames::AB);
-    let addresses = found.map_err(|error| Refused::of_planning(error.into(), name))?;
+    let addresses = found.map_err(|error| AbError::of_planning(error.into(), name))?;
     addresses
         .first()
         .map(|address| address.ip())
-        .ok_or_else(|| Refused::text(format!("-B {name} has no address")))
+        .ok_or_else(|| AbError::text(format!("-B {name} has no address")))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::*;
 use crate::front_ends::ab::options;
 use ablaze_load::planning::Composed;
 
-fn asked_for(words: &str) -> Result<LoadSpec, Refused> {
+fn asked_for(words: &str) -> Result<LoadSpec, AbError> {
     both(words).map(|(spec, _)| spec)
 }
 
@@ -17,7 +17,7 @@ fn composed(words: &str) -> Composed {
     both(words).unwrap().1
 }
 
-fn both(words: &str) -> Result<(LoadSpec, Composed), Refused> {
+fn both(words: &str) -> Result<(LoadSpec, Composed), AbError> {
     let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
     match Options::parse(&words).unwrap() {
         options::Parsed::Run(options) => match read(&options.native)? {

@@ -9,7 +9,7 @@ use ablaze_model::plan::tls_names::{SUITES, Suite, suite_named};
 use ablaze_model::spec::{Secret, Secrets, TlsSpec, TrustSpec};
 use ablaze_wire::url::{Scheme, Url};
 
-use super::error::{Refused, system_text};
+use super::error::{AbError, system_text};
 use super::native::unusable;
 use crate::native;
 
@@ -37,7 +37,7 @@ pub fn spec(
     url: &Url,
     host: Option<&str>,
     secrets: &mut Secrets,
-) -> Result<TlsSpec, Refused> {
+) -> Result<TlsSpec, AbError> {
     let (oldest, newest) = versions(options.protocol.as_deref())?;
     let suites = match &options.suites {
         None => in_order_of_openssl(|_| true).iter().map(|suite| suite.number).collect(),
@@ -67,7 +67,7 @@ pub fn spec(
     let own = identity.map(|own| secrets.keep("client certificate", Secret::Identity(own)));
     tls.identity = tls.identity.or(own);
     planned::resolve(&tls, &url.host, None, secrets)
-        .map_err(|error| Refused::text(error.to_string()))?;
+        .map_err(|error| AbError::text(error.to_string()))?;
     Ok(tls)
 }
 
@@ -80,7 +80,7 @@ fn without_port(host: &str) -> &str {
 }
 
 /// `-f`: ab compares beginnings, in this order; what it does not know is ALL to it.
-fn versions(protocol: Option<&str>) -> Result<(TlsVersion, TlsVersion), Refused> {
+fn versions(protocol: Option<&str>) -> Result<(TlsVersion, TlsVersion), AbError> {
     let all = (TlsVersion::V1_2, TlsVersion::V1_3);
     let Some(protocol) = protocol else { return Ok(all) };
     let begins = |name: &str| {
@@ -93,7 +93,7 @@ fn versions(protocol: Option<&str>) -> Result<(TlsVersion, TlsVersion), Refused>
     } else if begins("TLS1.3") {
         Ok((TlsVersion::V1_3, TlsVersion::V1_3))
     } else if ["SSL", "TLS1.1", "TLS1"].into_iter().any(begins) {
-        Err(Refused::text(format!("-f {protocol} is not supported"))
+        Err(AbError::text(format!("-f {protocol} is not supported"))
             .with_fix("versions before TLS 1.2 are deprecated: use -f TLS1.2, TLS1.3 or ALL"))
     } else {
         Ok(all)
@@ -102,14 +102,14 @@ fn versions(protocol: Option<&str>) -> Result<(TlsVersion, TlsVersion), Refused>
 
 /// `-Z`: a list as OpenSSL reads it. With `-f TLS1.3` it names the suites of TLS 1.3; otherwise it
 /// chooses among those of TLS 1.2, and those of TLS 1.3 stay.
-fn suites(list: &str, oldest: TlsVersion) -> Result<Vec<u16>, Refused> {
+fn suites(list: &str, oldest: TlsVersion) -> Result<Vec<u16>, AbError> {
     // A list that names classes keeps the order.
     let of = |version| in_order_of_openssl(|suite| suite.version == version);
     let all = of(oldest);
     let chosen = chosen(list, &all);
     if chosen.is_empty() {
         let names: Vec<&str> = all.iter().map(|suite| suite.openssl).collect();
-        return Err(Refused::text(format!("error setting ciphersuite list [{list}]")).with_fix(
+        return Err(AbError::text(format!("error setting ciphersuite list [{list}]")).with_fix(
             format!("-Z matches no supported cipher suite: use some of {}", names.join(":")),
         ));
     }
@@ -187,7 +187,7 @@ fn is_meant(word: &str, suite: &Suite) -> bool {
 }
 
 /// `-E`: the certificate and its key in one file.
-fn identity(path: &Path) -> Result<Identity, Refused> {
+fn identity(path: &Path) -> Result<Identity, AbError> {
     let shown = path.display();
     let read = std::fs::read(path);
     let unreadable = read.as_ref().err().map(|error| {
@@ -196,21 +196,21 @@ fn identity(path: &Path) -> Result<Identity, Refused> {
     let text = read.unwrap_or_default();
     let chain = pem::certificates(&text).unwrap_or_default();
     if chain.is_empty() {
-        return Err(Refused::text(format!("unable to get certificate from '{shown}'")).with_fix(
+        return Err(AbError::text(format!("unable to get certificate from '{shown}'")).with_fix(
             unreadable.unwrap_or_else(|| {
                 "-E needs a PEM file with the certificate and its private key".to_owned()
             }),
         ));
     }
     let Ok(Some(der)) = pem::private_key(&text) else {
-        return Err(Refused::text(format!("unable to get private key from '{shown}'"))
+        return Err(AbError::text(format!("unable to get private key from '{shown}'"))
             .with_fix("-E needs a PEM file with the certificate and its private key"));
     };
     let identity = Identity { chain, key: PrivateKey { der } };
     let alone =
         Tls { trust: Trust::Anyone, identity: Some(identity.clone()), ..Tls::new("localhost") };
     Shared::new(&alone).map_err(|_| {
-        Refused::text(format!("private key does not match the certificate public key in {shown}"))
+        AbError::text(format!("private key does not match the certificate public key in {shown}"))
     })?;
     Ok(identity)
 }

@@ -11,7 +11,7 @@ use ablaze_model::plan::tls_names::suite;
 use ablaze_model::record::{Spoken, TlsParty};
 use ablaze_model::{FailureKind, Plan, Record, Run};
 
-use super::error::Refused;
+use super::error::AbError;
 use crate::outlets;
 
 /// Level from which heads and unexpected statuses are printed.
@@ -167,7 +167,7 @@ pub fn suppressed(record: &Record, out: &mut dyn Write) -> io::Result<()> {
     let kinds =
         [(FailureKind::Refused, libc::ECONNREFUSED), (FailureKind::Reset, libc::ECONNRESET)];
     for (kind, errno) in kinds {
-        let line = Refused::system_call("apr_socket_recv", errno).to_string();
+        let line = AbError::system_call("apr_socket_recv", errno).to_string();
         for _ in 0..record.failures_of(kind) {
             out.write_all(line.as_bytes())?;
         }

@@ -13,7 +13,7 @@ use crate::carry_out::interrupted;
 /// How often it is looked whether Ctrl-C came.
 const LOOK: Duration = Duration::from_millis(50);
 /// So long it may go on after that: a run that Ctrl-C ended has its `done`, too.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Calls the script's `done`.
 ///
@@ -28,7 +28,7 @@ pub fn done(script: &Script, run: &Run) -> Result<(), ScriptError> {
             if interrupted() {
                 asked += LOOK;
             }
-            if asked >= PATIENCE {
+            if asked >= TIMEOUT {
                 interrupt.now();
             }
         }

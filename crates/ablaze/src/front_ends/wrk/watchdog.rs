@@ -12,7 +12,7 @@ use crate::carry_out::Watcher;
 use crate::error::{NOTHING_MEASURED, note};
 
 /// So many ticks (tenths of a second) a call may last beyond the end.
-const PATIENCE_TICKS: u32 = 10;
+const TIMEOUT_TICKS: u32 = 10;
 /// After so many the program ends without its report.
 const GIVE_UP_TICKS: u32 = 60;
 
@@ -53,7 +53,7 @@ impl Watcher for Watchdog<'_> {
             let is_stuck = calls % 2 == 1 && calls == script.seen;
             script.ticks = if is_stuck { script.ticks + 1 } else { 0 };
             script.seen = calls;
-            if script.ticks >= PATIENCE_TICKS {
+            if script.ticks >= TIMEOUT_TICKS {
                 script.interrupt.now();
             }
             if script.ticks >= GIVE_UP_TICKS {

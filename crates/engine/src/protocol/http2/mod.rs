@@ -14,7 +14,7 @@ use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::client::{Connection, Options, STREAMS_BEFORE_SETTINGS};
 use ablaze_wire::http2::request::RequestSet;
 
-use super::streams::{Asked, Carrier, GoAway, OfSlot, Streams};
+use super::streams::{GoAway, Multiplexer, OfSlot, StreamRequest, Streams};
 use crate::walk::Walk;
 use crate::worker::{Assignment, Worker};
 
@@ -133,7 +133,7 @@ impl OfSlot for Framed {
     }
 }
 
-impl Carrier for Http2 {
+impl Multiplexer for Http2 {
     type OfSlot = Framed;
 
     const VERSION: &'static str = "HTTP/2";
@@ -142,7 +142,7 @@ impl Carrier for Http2 {
     const LIMIT_COMES_LATE: bool = true;
 
     #[inline]
-    fn request(&mut self, slot: &mut Framed, asked: Asked<'_>, tag: u32) -> Option<u64> {
+    fn request(&mut self, slot: &mut Framed, asked: StreamRequest<'_>, tag: u32) -> Option<u64> {
         let wire = slot.wire.as_mut()?;
         let out = &mut slot.out;
         let stream = match asked.text {
@@ -177,8 +177,8 @@ impl Carrier for Http2 {
 
     /// The first bytes are ready when the connection stands.
     fn begin<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, _io: &mut I, slot: Slot) {
-        let options = worker.protocol.carrier.options;
-        let framed = &mut worker.connections[slot as usize].state.carrier;
+        let options = worker.protocol.multiplexer.options;
+        let framed = &mut worker.connections[slot as usize].state.multiplexer;
         framed.out.clear();
         framed.wire = Some(Box::new(Connection::new(options, &mut framed.out)));
     }

@@ -6,7 +6,7 @@ use ablaze_wire::http2::error::{ErrorCode, ErrorKind, StreamFault};
 use ablaze_wire::http2::settings::PeerSettings;
 
 use super::Http2;
-use crate::protocol::streams::{Carrier, GoAway, Responses, Streams};
+use crate::protocol::streams::{GoAway, Multiplexer, Responses, Streams};
 use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::failure::FailureKind;
@@ -19,7 +19,7 @@ const DEBUG_BYTES_KEPT: usize = 200;
 impl<S: Walk> Worker<Streams<Http2, S>> {
     /// Reads frames, and sends what they gave room for.
     pub(super) fn read_frames<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) {
-        let framed = &mut self.connections[slot as usize].state.carrier;
+        let framed = &mut self.connections[slot as usize].state.multiplexer;
         let Some(mut wire) = framed.wire.take() else { return };
         let mut out = std::mem::take(&mut framed.out);
         let (result, seen) =
@@ -28,9 +28,9 @@ impl<S: Walk> Worker<Streams<Http2, S>> {
         let result = if seen.early { result.and(Err(ErrorKind::IdleStream)) } else { result };
         let writes = !out.is_empty() || wire.can_upload();
         let session = &mut self.connections[slot as usize].state;
-        session.carrier.out = out;
-        session.carrier.wire = Some(wire);
-        session.look_at_windows(at, &mut self.protocol.carrier.facts.waits);
+        session.multiplexer.out = out;
+        session.multiplexer.wire = Some(wire);
+        session.look_at_windows(at, &mut self.protocol.multiplexer.facts.waits);
         if writes {
             self.list_to_flush(slot);
         }
@@ -49,7 +49,7 @@ impl<S: Walk> Worker<Streams<Http2, S>> {
             ErrorKind::AnsweredTls => FailureKind::AnsweredInTls,
             _ => FailureKind::Http2Violated,
         };
-        self.protocol.carrier.note_failure(kind, || error.to_string());
+        self.protocol.multiplexer.note_failure(kind, || error.to_string());
         self.fails_with(io, slot, at, kind);
     }
 }
@@ -74,12 +74,12 @@ impl<S: Walk> Sink for Responses<'_, Http2, S> {
             End::Complete => self.complete(tag),
             End::Unprocessed => {
                 if !self.is_going_away() {
-                    self.carrier.facts.resets.add(ErrorCode::REFUSED_STREAM.0, 1);
+                    self.multiplexer.facts.resets.add(ErrorCode::REFUSED_STREAM.0, 1);
                 }
                 self.unprocessed(tag);
             }
             End::Reset(code) => {
-                self.carrier.facts.resets.add(code.0, 1);
+                self.multiplexer.facts.resets.add(code.0, 1);
                 self.fail(tag, FailureKind::StreamReset, || {
                     format!("the server reset a stream with {code}")
                 });
@@ -107,7 +107,7 @@ impl<S: Walk> Sink for Responses<'_, Http2, S> {
     }
 
     fn settings(&mut self, settings: &PeerSettings) {
-        let facts = &mut self.carrier.facts;
+        let facts = &mut self.multiplexer.facts;
         facts.add_settings(ServerSettings {
             streams_max: (settings.streams_max < u32::MAX).then_some(settings.streams_max),
             stream_window_bytes: settings.stream_window_bytes,
@@ -124,7 +124,7 @@ impl<S: Walk> Sink for Responses<'_, Http2, S> {
         let is_error = code != ErrorCode::NO_ERROR;
         let goaway = GoAway { is_error, first_refused: u64::from(last_stream) + 1 };
         let is_first = self.goes_away(goaway);
-        let facts = &mut self.carrier.facts;
+        let facts = &mut self.multiplexer.facts;
         if is_first {
             facts.goaways += 1;
             facts.goaway_codes.add(code.0, 1);

@@ -10,9 +10,9 @@ use crate::worker::Worker;
 impl<S: Walk> Worker<Streams<Http2, S>> {
     /// Sends what has gathered on a connection, unless a write is under way: then it gathers on.
     pub(super) fn flush_frames<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
-        let http2 = &mut self.protocol.carrier;
+        let http2 = &mut self.protocol.multiplexer;
         let session = &mut self.connections[slot as usize].state;
-        let framed = &mut session.carrier;
+        let framed = &mut session.multiplexer;
         if !framed.write.under_way
             && let Some(wire) = &mut framed.wire
         {
@@ -25,13 +25,13 @@ impl<S: Walk> Worker<Streams<Http2, S>> {
         if !leaves {
             return;
         }
-        let framed = &mut self.connections[slot as usize].state.carrier;
+        let framed = &mut self.connections[slot as usize].state.multiplexer;
         let bytes = framed.out.len();
         let buffer = framed.write.buffer(io, bytes);
         io.leased(buffer)[..bytes].copy_from_slice(&framed.out);
         framed.out.clear();
         framed.write.under_way = true;
-        self.protocol.carrier.writes_under_way += 1;
+        self.protocol.multiplexer.writes_under_way += 1;
         self.recorder.record().sent_bytes += bytes as u64;
         io.send(slot, Outgoing::Leased { buffer, len: bytes as u32 }, true);
     }
@@ -40,11 +40,11 @@ impl<S: Walk> Worker<Streams<Http2, S>> {
     pub(super) fn frames_left(&mut self, slot: Slot) {
         let protocol = &mut self.protocol;
         let session = &mut self.connections[slot as usize].state;
-        let framed = &mut session.carrier;
+        let framed = &mut session.multiplexer;
         if !std::mem::take(&mut framed.write.under_way) {
             return;
         }
-        protocol.carrier.writes_under_way -= 1;
+        protocol.multiplexer.writes_under_way -= 1;
         let uploads = framed.wire.as_ref().is_some_and(|wire| wire.can_upload());
         if uploads || !framed.out.is_empty() {
             protocol.list(session, slot);

@@ -9,7 +9,7 @@ use ablaze_quic::client::{Connection, Ended, Handshake, Why};
 use super::Http3;
 use super::trouble;
 use crate::connection::Stage;
-use crate::protocol::streams::{Carrier, Streams};
+use crate::protocol::streams::{Multiplexer, Streams};
 use crate::transport::tls::Trouble;
 use crate::walk::Walk;
 use crate::worker::Worker;
@@ -18,10 +18,10 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     /// The driver has a socket for a slot: the handshake's first flight leaves.
     pub(super) fn begin_handshake<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let (_, endpoint) = self.endpoint(slot);
-        let (connector, remote, server_name) = self.protocol.carrier.origins.endpoint(endpoint);
+        let (connector, remote, server_name) = self.protocol.multiplexer.origins.endpoint(endpoint);
         match Connection::new(connector, remote, server_name, at) {
             Ok(connection) => {
-                let quic = &mut self.connections[slot as usize].state.carrier;
+                let quic = &mut self.connections[slot as usize].state.multiplexer;
                 quic.connection = Some(Box::new(connection));
                 self.flush_datagrams(io, slot, at);
             }
@@ -32,14 +32,14 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     /// Something came while the connection is being made: it may stand now.
     pub(super) fn look_at_handshake<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let connection = &mut self.connections[slot as usize];
-        let Some(quic) = connection.state.carrier.connection.as_ref() else { return };
+        let Some(quic) = connection.state.multiplexer.connection.as_ref() else { return };
         if quic.ended().is_some() || !quic.stands() {
             return;
         }
         let Some(handshake) = quic.handshake().cloned() else { return };
-        let carrier = &mut self.protocol.carrier;
+        let multiplexer = &mut self.protocol.multiplexer;
         let asked = self.plan.places_per_connection();
-        carrier.note_handshake(&handshake, asked);
+        multiplexer.note_handshake(&handshake, asked);
         // Connecting is the handshake: a socket for datagrams is there at once.
         let tls_ns = at.saturating_sub(connection.opening_ns).saturating_sub(1);
         connection.tls_ns = tls_ns.max(1);
@@ -49,7 +49,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     /// The connection is over: the server ended it, it was silent for too long, or what it sent cannot be used.
     pub(super) fn look_at_end<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) -> bool {
         let connection = &mut self.connections[slot as usize];
-        let quic = &mut connection.state.carrier;
+        let quic = &mut connection.state.multiplexer;
         let Some(ended) = quic.connection.as_ref().and_then(|connection| connection.ended()) else {
             return false;
         };
@@ -57,7 +57,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
             return true;
         }
         let ended = ended.clone();
-        self.protocol.carrier.note_end(&ended);
+        self.protocol.multiplexer.note_end(&ended);
         // Nothing was said because there was nothing to say: it is made again when it is needed.
         let idles = connection.in_flight == 0 && ended.why == Why::IdleTimeout;
         let idles = idles && connection.stage == Stage::Open;
@@ -72,7 +72,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
             }
             (Stage::Open, Some(trouble)) => {
                 let kind = trouble.kind;
-                self.protocol.carrier.note_failure(kind, || trouble.detail);
+                self.protocol.multiplexer.note_failure(kind, || trouble.detail);
                 self.fails_with(io, slot, at, kind);
             }
             // It has nothing against us, and is gone.
@@ -86,9 +86,9 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     fn handshake_fails<I: Io>(&mut self, io: &mut I, slot: Slot, trouble: Trouble) {
         let Trouble { kind, detail } = trouble;
         if kind.is_of_tls() {
-            self.protocol.carrier.tls.first_failure.get_or_insert((kind, detail));
+            self.protocol.multiplexer.tls.first_failure.get_or_insert((kind, detail));
         } else {
-            self.protocol.carrier.note_failure(kind, || detail);
+            self.protocol.multiplexer.note_failure(kind, || detail);
         }
         let at = io.now();
         self.flush_datagrams(io, slot, at);

@@ -20,7 +20,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         datagrams: Datagrams<'_>,
         at: u64,
     ) {
-        let quic = &mut self.connections[slot as usize].state.carrier;
+        let quic = &mut self.connections[slot as usize].state.multiplexer;
         let Some(mut connection) = quic.connection.take() else { return };
         let Datagrams { bytes, segment_bytes, ecn } = datagrams;
         let ((), seen) = self.reading(slot, at, |responses| {
@@ -31,8 +31,8 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
 
     /// The timers of connections whose time has come.
     pub(super) fn timers_expired<I: Io>(&mut self, io: &mut I, now: u64) {
-        while let Some(slot) = self.protocol.carrier.timers.due(now) {
-            let quic = &mut self.connections[slot as usize].state.carrier;
+        while let Some(slot) = self.protocol.multiplexer.timers.due(now) {
+            let quic = &mut self.connections[slot as usize].state.multiplexer;
             let Some(mut connection) = quic.connection.take() else { continue };
             if connection.deadline_ns().is_some_and(|deadline_ns| deadline_ns <= now) {
                 let ((), seen) =
@@ -43,7 +43,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
             } else {
                 let deadline_ns = connection.deadline_ns();
                 quic.connection = Some(connection);
-                self.protocol.carrier.timers.set(slot, deadline_ns);
+                self.protocol.multiplexer.timers.set(slot, deadline_ns);
             }
         }
     }
@@ -59,9 +59,9 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     ) {
         let deadline_ns = connection.deadline_ns();
         let session = &mut self.connections[slot as usize].state;
-        session.carrier.connection = Some(connection);
-        session.look_at_windows(at, &mut self.protocol.carrier.facts.waits);
-        self.protocol.carrier.timers.set(slot, deadline_ns);
+        session.multiplexer.connection = Some(connection);
+        session.look_at_windows(at, &mut self.protocol.multiplexer.facts.waits);
+        self.protocol.multiplexer.timers.set(slot, deadline_ns);
         if self.look_at_end(io, slot, at) {
             return;
         }
@@ -84,19 +84,19 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     /// Sends what a connection has to send: requests, acknowledgements, what was lost.
     pub(super) fn flush_datagrams<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let at = if I::SENDS_AT_ONCE { io.now() } else { at };
-        let carrier = &mut self.protocol.carrier;
+        let multiplexer = &mut self.protocol.multiplexer;
         let session = &mut self.connections[slot as usize].state;
-        let Some(connection) = &mut session.carrier.connection else { return };
+        let Some(connection) = &mut session.multiplexer.connection else { return };
         let mut bytes = 0;
         loop {
-            carrier.out.clear();
-            let Some(transmit) = connection.transmit(at, &mut carrier.out) else { break };
-            bytes += carrier.out.len();
+            multiplexer.out.clear();
+            let Some(transmit) = connection.transmit(at, &mut multiplexer.out) else { break };
+            bytes += multiplexer.out.len();
             let (segment_bytes, ecn) = (transmit.segment_bytes, transmit.ecn);
-            io.send_datagrams(slot, OutDatagrams { bytes: &carrier.out, segment_bytes, ecn });
+            io.send_datagrams(slot, OutDatagrams { bytes: &multiplexer.out, segment_bytes, ecn });
         }
-        carrier.timers.set(slot, connection.deadline_ns());
-        session.look_at_windows(at, &mut carrier.facts.waits);
+        multiplexer.timers.set(slot, connection.deadline_ns());
+        session.look_at_windows(at, &mut multiplexer.facts.waits);
         self.recorder.record().sent_bytes += bytes as u64;
         self.stamp_unsent(slot, at, bytes > 0);
     }
@@ -104,7 +104,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     /// The connection is ended from here: the server is told (RFC 9114, 5.2).
     pub(super) fn close_connection<I: Io>(&mut self, io: &mut I, slot: Slot) {
         let at = io.now();
-        let quic = &mut self.connections[slot as usize].state.carrier;
+        let quic = &mut self.connections[slot as usize].state.multiplexer;
         let Some(connection) = &mut quic.connection else { return };
         if !std::mem::replace(&mut quic.is_over, true) {
             connection.close(at);
@@ -115,10 +115,10 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
 
     /// Looks at what went through the slot's socket.
     pub(super) fn count<I: Io>(&mut self, io: &mut I, slot: Slot, is_over: bool) {
-        let quic = &mut self.connections[slot as usize].state.carrier;
+        let quic = &mut self.connections[slot as usize].state.multiplexer;
         let counts = quic.counts();
         let socket = io.datagram_counts(slot);
-        quic.counted.add(socket, counts, is_over, &mut self.protocol.carrier.facts.quic);
+        quic.counted.add(socket, counts, is_over, &mut self.protocol.multiplexer.facts.quic);
     }
 
     /// The same of all slots.

@@ -27,7 +27,7 @@ use ablaze_wire::http1::patch::Digits;
 use self::counting::Counted;
 pub(crate) use self::origins::Origins;
 use self::timers::Timers;
-use super::streams::{Asked, Carrier, GoAway, OfSlot, Streams};
+use super::streams::{GoAway, Multiplexer, OfSlot, StreamRequest, Streams};
 use crate::walk::Walk;
 use crate::worker::{Assignment, Worker};
 
@@ -123,7 +123,7 @@ impl OfSlot for Quic {
     }
 }
 
-impl Carrier for Http3 {
+impl Multiplexer for Http3 {
     type OfSlot = Quic;
 
     const VERSION: &'static str = "HTTP/3";
@@ -139,7 +139,7 @@ impl Carrier for Http3 {
     const OPENINGS_AT_ONCE: u32 = 32;
 
     #[inline]
-    fn request(&mut self, slot: &mut Quic, asked: Asked<'_>, tag: u32) -> Option<u64> {
+    fn request(&mut self, slot: &mut Quic, asked: StreamRequest<'_>, tag: u32) -> Option<u64> {
         let connection = slot.connection.as_mut()?;
         let stream = match asked.text {
             Some((text, scheme)) => connection.request_text(&self.set, &text, scheme, tag),
@@ -174,7 +174,7 @@ impl Carrier for Http3 {
 
     fn begin<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I, slot: Slot) {
         worker.count(io, slot, true);
-        let quic = &mut worker.connections[slot as usize].state.carrier;
+        let quic = &mut worker.connections[slot as usize].state.multiplexer;
         *quic = Quic::default();
     }
 
@@ -241,7 +241,7 @@ impl Carrier for Http3 {
     fn counts_from<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I) {
         worker.count_all(io, false);
         // What was counted until now was before the window.
-        worker.protocol.carrier.facts.open_window();
+        worker.protocol.multiplexer.facts.open_window();
     }
 
     fn counts_until<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I) {

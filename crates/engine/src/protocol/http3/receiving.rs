@@ -28,13 +28,13 @@ impl<S: Walk> Sink for Responses<'_, Http3, S> {
             End::Complete => self.complete(tag),
             End::Unprocessed => {
                 if !self.is_going_away() {
-                    self.carrier.facts.resets.add(&ErrorCode::REQUEST_REJECTED.to_string(), 1);
+                    self.multiplexer.facts.resets.add(&ErrorCode::REQUEST_REJECTED.to_string(), 1);
                 }
                 self.unprocessed(tag);
             }
             End::Reset(code) => {
                 let code = code.to_string();
-                self.carrier.facts.resets.add(&code, 1);
+                self.multiplexer.facts.resets.add(&code, 1);
                 self.fail(tag, FailureKind::StreamReset, || {
                     format!("the server reset a stream with {code}")
                 });
@@ -63,7 +63,7 @@ impl<S: Walk> Sink for Responses<'_, Http3, S> {
 
     fn goaway(&mut self, first_refused: u64) {
         if self.goes_away(GoAway { is_error: false, first_refused }) {
-            self.carrier.facts.goaways += 1;
+            self.multiplexer.facts.goaways += 1;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ablaze_net::{Io, Slot};
 
-use super::{Carrier, OfSlot, Streams};
+use super::{Multiplexer, OfSlot, Streams};
 use crate::connection::Stage;
 use crate::protocol::Failure;
 use crate::recorder::BodyEnd;
@@ -11,7 +11,7 @@ use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::StoppedResponse;
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// When the oldest exchange of a slot began; 0 if none has.
     pub(super) fn oldest_stream_ns(&self, slot: Slot) -> u64 {
         let places = &self.connections[slot as usize].state.places;
@@ -28,7 +28,7 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
         let timeout_ns = self.plan.limits.timeout_ns;
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
         // Without a sign that the server speaks the protocol nothing more would be sent either.
-        let mut stuck = connecting || !self.connections[slot as usize].state.carrier.began();
+        let mut stuck = connecting || !self.connections[slot as usize].state.multiplexer.began();
         for tag in 0..self.pipeline {
             let place = self.connections[slot as usize].state.places[tag as usize];
             let exchange = self.exchanges[self.place_of(slot, tag)];
@@ -40,7 +40,7 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
             if place.has_stream {
                 // A connection that took nothing for that long takes no reset either.
                 stuck |= exchange.sent_ns == 0;
-                self.connections[slot as usize].state.carrier.reset(place.stream);
+                self.connections[slot as usize].state.multiplexer.reset(place.stream);
             }
             let kind = FailureKind::Timeout;
             self.fail_place(slot, tag, now, Failure { kind, errno: 0, connecting });

@@ -2,13 +2,13 @@
 
 use ablaze_net::{CloseReason, Io, Slot};
 
-use super::{Carrier, OfSlot, Streams};
+use super::{Multiplexer, OfSlot, Streams};
 use crate::protocol::{Failure, Made};
 use crate::walk::Walk;
 use crate::worker::{Worker, failure_of};
 use ablaze_model::failure::FailureKind;
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// Opens a free slot for the next requests, if there are any left.
     pub(super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         self.open_for_streams(io, slot);
@@ -66,13 +66,13 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     /// A slot's socket is gone: what was sent on it fails, what was not waits for the next one.
     pub(super) fn streams_cut(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let given_up = self.connections[slot as usize].given_up;
-        let carrier = &mut self.protocol.carrier;
+        let multiplexer = &mut self.protocol.multiplexer;
         let session = &mut self.connections[slot as usize].state;
-        session.nothing_waits(at, carrier.waits());
-        let began = session.carrier.began();
+        session.nothing_waits(at, multiplexer.waits());
+        let began = session.multiplexer.began();
         let goaway = session.goaway.take();
-        let known = carrier.ended(&mut session.carrier, why, goaway);
-        session.carrier.forget();
+        let known = multiplexer.ended(&mut session.multiplexer, why, goaway);
+        session.multiplexer.forget();
         session.offered = false;
         for tag in session.unsent.drain(..) {
             session.places[tag as usize].has_stream = false;

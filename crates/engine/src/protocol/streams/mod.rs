@@ -1,17 +1,17 @@
 //! Exchanges on streams: a worker's connections carry many at once, keyed by connection and stream. What carries the
-//! streams is a [`Carrier`]: [HTTP/2](super::http2), [HTTP/3](super::http3).
+//! streams is a [`Multiplexer`]: [HTTP/2](super::http2), [HTTP/3](super::http3).
 //!
-//! A connection has a [`Session`]: what the carrier keeps of it, and as many places as streams were asked for. The place of
-//! an exchange is its tag in the carrier. Places are handed out from a free list, because streams end in any order.
+//! A connection has a [`Session`]: what the multiplexer keeps of it, and as many places as streams were asked for. The place of
+//! an exchange is its tag in the multiplexer. Places are handed out from a free list, because streams end in any order.
 //!
 //! `sending` takes requests, `responses` ends exchanges as their responses come; `permits` says how many streams may be
 //! open, and which requests are sent again; `waits` how long bodies wait for windows; `endings` is about connections that
 //! begin and end, and what fails with them; `deadlines` about streams that take too long; `walking` about users who are
 //! asked what they send, `telling` about what they are told.
 
-mod carrier;
 mod deadlines;
 mod endings;
+mod multiplexer;
 mod permits;
 mod responses;
 mod sending;
@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use ablaze_model::record::Record;
 use ablaze_net::{CloseReason, Datagrams, Io, Receive, Slot};
 
-pub(super) use self::carrier::{Asked, Carrier, OfSlot};
+pub(super) use self::multiplexer::{Multiplexer, OfSlot, StreamRequest};
 pub(super) use self::permits::GoAway;
 pub(super) use self::responses::{Responses, Seen};
 use self::waits::Held;
@@ -38,7 +38,7 @@ use crate::worker::{Assignment, Worker};
 
 /// A protocol with streams, of one worker.
 pub(crate) struct Streams<C, S> {
-    pub(super) carrier: C,
+    pub(super) multiplexer: C,
     /// Exchanges that a connection can have in flight.
     pub(super) streams: u32,
     /// Slots with something to flush.
@@ -63,8 +63,8 @@ pub(super) struct Heads {
 
 /// A slot, and the exchanges on it. The places stay when the connection goes.
 pub(crate) struct Session<T> {
-    /// What the carrier keeps of it.
-    pub(super) carrier: T,
+    /// What the multiplexer keeps of it.
+    pub(super) multiplexer: T,
     pub(super) places: Box<[Place]>,
     /// First in, first out: tags go round, and so does what the caches are to hold. Where users are asked, those of users
     /// who wait for a number of the run.
@@ -106,11 +106,11 @@ pub(super) struct Place {
     progress_ns: u64,
 }
 
-impl<C: Carrier, S: Walk> Streams<C, S> {
+impl<C: Multiplexer, S: Walk> Streams<C, S> {
     /// For one worker.
-    pub fn new(assignment: &Assignment, carrier: C, sink: S) -> Self {
+    pub fn new(assignment: &Assignment, multiplexer: C, sink: S) -> Self {
         Self {
-            carrier,
+            multiplexer,
             streams: assignment.plan.places_per_connection(),
             listed: Vec::with_capacity(assignment.connections as usize),
             letters: Letters::of(assignment, &sink),
@@ -135,7 +135,7 @@ impl<T: OfSlot> Session<T> {
     fn new(streams: u32) -> Self {
         let count = streams as usize;
         Self {
-            carrier: T::default(),
+            multiplexer: T::default(),
             places: vec![Place::default(); count].into(),
             free: (0..streams).collect(),
             asked: VecDeque::new(),
@@ -164,7 +164,7 @@ impl<T: OfSlot> State for Session<T> {
     }
 }
 
-impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
+impl<C: Multiplexer, S: Walk> Protocol for Streams<C, S> {
     type State = Session<C::OfSlot>;
     type Sink = S;
 
@@ -266,7 +266,7 @@ impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
 
     #[inline(always)]
     fn next_timer_ns(&self) -> u64 {
-        self.carrier.next_timer_ns()
+        self.multiplexer.next_timer_ns()
     }
 
     fn expired<I: Io>(worker: &mut Worker<Self>, io: &mut I, now: u64) {
@@ -314,7 +314,7 @@ impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
         // Responses of many streams come as one event.
         let events = worker.in_flight.div_ceil(streams);
         // That a write has left is an event without responses.
-        Gathering { arrivals, events, beside: worker.protocol.carrier.sends_under_way() }
+        Gathering { arrivals, events, beside: worker.protocol.multiplexer.sends_under_way() }
     }
 
     fn is_walking(&self) -> bool {
@@ -347,7 +347,7 @@ impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
     }
 
     fn report(&mut self, record: &mut Record) {
-        self.carrier.report(record);
+        self.multiplexer.report(record);
         if S::WALKS {
             self.bodies.sink().report(record);
         }
@@ -358,7 +358,7 @@ impl<C: Carrier, S: Walk> Protocol for Streams<C, S> {
     }
 }
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// Where a place of a slot stands among all exchanges.
     #[inline]
     fn place_of(&self, slot: Slot, tag: u32) -> usize {
@@ -373,7 +373,7 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
 
     /// The window opens: what came of bodies before, and what the server did, does not count.
     fn open_window_of_streams(&mut self, at: u64) {
-        self.protocol.carrier.window_opens();
+        self.protocol.multiplexer.window_opens();
         for connection in &mut self.connections {
             connection.state.held.count_from(at);
             for place in &mut connection.state.places {

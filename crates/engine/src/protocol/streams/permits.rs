@@ -1,7 +1,7 @@
 //! How many streams a connection may have open, and what becomes of a request that the server did
 //! not process.
 
-use super::{Carrier, OfSlot, Streams};
+use super::{Multiplexer, OfSlot, Streams};
 use crate::connection::Exchange;
 use crate::walk::Walk;
 use crate::worker::Worker;
@@ -37,7 +37,7 @@ pub(super) fn again(exchange: &Exchange, counts: bool) -> Exchange {
     }
 }
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// How many more streams may be opened on a slot.
     ///
     /// Before its SETTINGS came a server of HTTP/2 may refuse what is beyond them (RFC 9113, 5.1.2). So a
@@ -46,18 +46,18 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     /// already, and with one where no more than that would be sent. Over QUIC the limit comes with the handshake.
     #[inline]
     pub(super) fn streams_left(&self, slot: Slot) -> u32 {
-        let carrier = &self.connections[slot as usize].state.carrier;
-        let room = carrier.free_streams();
-        if !C::LIMIT_COMES_LATE || carrier.began() || room == 0 {
+        let multiplexer = &self.connections[slot as usize].state.multiplexer;
+        let room = multiplexer.free_streams();
+        if !C::LIMIT_COMES_LATE || multiplexer.began() || room == 0 {
             return room;
         }
-        room.min(self.streams_at_first().saturating_sub(carrier.streams_live()))
+        room.min(self.streams_at_first().saturating_sub(multiplexer.streams_live()))
     }
 
     /// How many streams may be opened at once on a new connection.
     #[cold]
     pub(super) fn streams_at_first(&self) -> u32 {
-        match self.protocol.carrier.streams_permitted() {
+        match self.protocol.multiplexer.streams_permitted() {
             Some(permitted) => permitted.unwrap_or(u32::MAX).min(C::STREAMS_AT_FIRST),
             None => {
                 let several = self.protocol.streams > 1 && self.requests_per_connection > 1;

@@ -4,7 +4,7 @@ use ablaze_net::{Io, Receive, Slot};
 use ablaze_wire::http2::client::ResponseHead;
 
 use super::permits::{GoAway, again};
-use super::{Carrier, OfSlot, Session, Streams};
+use super::{Multiplexer, OfSlot, Session, Streams};
 use crate::connection::{Connection, Exchange};
 use crate::recorder::{Lost, Recorder};
 use crate::sink::{Bodies, Response};
@@ -21,7 +21,7 @@ pub(in crate::protocol) struct Seen {
     pub early: bool,
 }
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// Lets `read` tell what arrived on a connection to its exchanges.
     #[inline(always)]
     pub(in crate::protocol) fn reading<R>(
@@ -37,7 +37,7 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
             exchanges: &mut self.exchanges[first..first + self.pipeline as usize],
             connection: &mut self.connections[slot as usize],
             in_flight: &mut self.in_flight,
-            carrier: &mut protocol.carrier,
+            multiplexer: &mut protocol.multiplexer,
             bodies: &mut protocol.bodies,
             first_place: first,
             streams_asked: protocol.streams,
@@ -79,7 +79,7 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
     ) {
         C::flush(self, io, slot, at);
         self.connections[slot as usize].given_up = Some(kind);
-        let began = self.connections[slot as usize].state.carrier.began();
+        let began = self.connections[slot as usize].state.multiplexer.began();
         self.fail_sent(slot, at, began, kind, 0);
         self.note_turned_away(at, kind);
         self.end_connection(io, slot, ablaze_net::CloseHow::Fin);
@@ -87,14 +87,14 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
 }
 
 /// Takes the responses of one connection.
-pub(in crate::protocol) struct Responses<'a, C: Carrier, S> {
+pub(in crate::protocol) struct Responses<'a, C: Multiplexer, S> {
     recorder: &'a mut Recorder,
     /// Those of the connection, by tag.
     pub(super) exchanges: &'a mut [Exchange],
     pub(super) connection: &'a mut Connection<Session<C::OfSlot>>,
     /// Of the whole worker.
     in_flight: &'a mut u32,
-    pub(in crate::protocol) carrier: &'a mut C,
+    pub(in crate::protocol) multiplexer: &'a mut C,
     pub(super) bodies: &'a mut Bodies<S>,
     /// The place of the first of the exchanges.
     pub(super) first_place: usize,
@@ -113,7 +113,7 @@ pub(in crate::protocol) struct Responses<'a, C: Carrier, S> {
     pub(super) at: u64,
 }
 
-impl<C: Carrier, S: Walk> Responses<'_, C, S> {
+impl<C: Multiplexer, S: Walk> Responses<'_, C, S> {
     pub(in crate::protocol) fn first_byte(&mut self, tag: u32) {
         let exchange = &mut self.exchanges[tag as usize];
         if exchange.first_byte_ns == 0 {
@@ -161,7 +161,7 @@ impl<C: Carrier, S: Walk> Responses<'_, C, S> {
         });
         if (exchange.repeated && !rotation) || !self.repeats {
             if exchange.repeated {
-                self.carrier.note_refused_again();
+                self.multiplexer.note_refused_again();
             }
             let kind = match goaway {
                 Some(_) => FailureKind::GoAway,
@@ -185,7 +185,7 @@ impl<C: Carrier, S: Walk> Responses<'_, C, S> {
         kind: FailureKind,
         words: impl FnOnce() -> String,
     ) {
-        self.carrier.note_failure(kind, words);
+        self.multiplexer.note_failure(kind, words);
         let place = self.connection.state.places[tag as usize];
         let exchange = &mut self.exchanges[tag as usize];
         exchange.stamp(self.at);

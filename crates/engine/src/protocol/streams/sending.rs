@@ -2,13 +2,13 @@
 
 use ablaze_net::{Io, Slot};
 
-use super::{Asked, Carrier, OfSlot, Place, Streams};
+use super::{Multiplexer, OfSlot, Place, StreamRequest, Streams};
 use crate::connection::{Exchange, Stage};
 use crate::walk::Walk;
 use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// Sends as many requests on a connection as may be in flight: those that wait, then new ones.
     pub(super) fn feed_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.in_setup {
@@ -81,8 +81,9 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
         let connection = &mut self.connections[slot as usize];
         let session = &mut connection.state;
         let text = if S::WALKS { protocol.letters.text(place, connection.origin) } else { None };
-        let asked = Asked { template, sequence: self.outbox.sequence(number), text };
-        let Some(stream) = protocol.carrier.request(&mut session.carrier, asked, tag) else {
+        let asked = StreamRequest { template, sequence: self.outbox.sequence(number), text };
+        let Some(stream) = protocol.multiplexer.request(&mut session.multiplexer, asked, tag)
+        else {
             session.waiting.push_front(tag);
             return false;
         };
@@ -103,11 +104,12 @@ impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
         }
         let connection = &self.connections[slot as usize];
         let session = &connection.state;
-        if connection.stage != Stage::Open || !session.carrier.is_there() {
+        if connection.stage != Stage::Open || !session.multiplexer.is_there() {
             return;
         }
-        let (live, room) = (session.carrier.streams_live(), self.streams_left(slot));
-        if session.carrier.is_draining() || connection.requests >= self.requests_per_connection {
+        let (live, room) = (session.multiplexer.streams_live(), self.streams_left(slot));
+        if session.multiplexer.is_draining() || connection.requests >= self.requests_per_connection
+        {
             // What waits goes on with the next connection.
             let asks = S::WALKS && !session.asked.is_empty();
             if live == 0 && (connection.in_flight > 0 || !self.closed_for_new || asks) {

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use super::{Carrier, Responses};
+use super::{Multiplexer, Responses};
 use crate::walk::{Answered, Walk};
 use ablaze_model::failure::FailureKind;
 
-impl<C: Carrier, S: Walk> Responses<'_, C, S> {
+impl<C: Multiplexer, S: Walk> Responses<'_, C, S> {
     /// The user of a place.
     fn user(&self, tag: u32) -> u32 {
         self.connection.user * self.exchanges.len() as u32 + tag

@@ -4,7 +4,7 @@
 
 use ablaze_net::Slot;
 
-use super::{Carrier, OfSlot, Session, Streams};
+use super::{Multiplexer, OfSlot, Session, Streams};
 use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::record::WindowWaits;
@@ -60,9 +60,9 @@ impl<T: OfSlot> Session<T> {
     /// Looks at which bodies wait now.
     #[inline]
     pub(in crate::protocol) fn look_at_windows(&mut self, at: u64, waits: &mut WindowWaits) {
-        let uploads = self.carrier.uploads_unfinished() > 0;
+        let uploads = self.multiplexer.uploads_unfinished() > 0;
         if uploads || self.held.any() {
-            let now = self.carrier.uploads_held();
+            let now = self.multiplexer.uploads_held();
             self.held.becomes(now, at, waits);
         }
     }
@@ -75,11 +75,11 @@ impl<T: OfSlot> Session<T> {
     }
 }
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// What waits on a slot when the run ends has waited until now.
     pub(super) fn note_waits(&mut self, slot: Slot, at: u64) {
         let session = &mut self.connections[slot as usize].state;
-        session.nothing_waits(at, self.protocol.carrier.waits());
+        session.nothing_waits(at, self.protocol.multiplexer.waits());
     }
 }
 

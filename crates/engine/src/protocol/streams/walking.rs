@@ -7,7 +7,7 @@
 use ablaze_net::{Io, Slot};
 use ablaze_wire::http2::request::RequestText;
 
-use super::{Carrier, OfSlot, Place, Session, Streams};
+use super::{Multiplexer, OfSlot, Place, Session, Streams};
 use crate::connection::{Exchange, Stage};
 use crate::walk::{Next, Walk, Written};
 use crate::worker::{Assignment, Worker};
@@ -49,7 +49,7 @@ impl Letters {
     }
 }
 
-impl<C: Carrier, S: Walk> Worker<Streams<C, S>> {
+impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// Whether users are asked what they send.
     #[inline(always)]
     pub(super) fn asks_users(&self) -> bool {

@@ -17,7 +17,7 @@ use super::{
 use crate::driver::{CloseHow, CloseReason, DatagramCounts, OutDatagrams, Slot};
 use crate::udp;
 use crate::udp::control::{ROOM_BYTES, Received};
-use crate::udp::sending::{self, Refusal};
+use crate::udp::sending::{self, SendError};
 use crate::uring::ring::{RingCompletion, tag};
 
 /// What sockets for datagrams need beside the state of their slots.
@@ -170,7 +170,7 @@ impl UringIo {
                 sender.keep(refused.datagrams());
                 Ok(())
             }
-            errno if Refusal::of(errno, cut) == Refusal::Broken => Err(errno),
+            errno if SendError::of(errno, cut) == SendError::Broken => Err(errno),
             // By calls of its own: the answer to one decides about the next.
             _ => sender.send(refused.datagrams(), |bytes, beside| {
                 self.calls += 1;

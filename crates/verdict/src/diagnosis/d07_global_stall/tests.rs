@@ -179,7 +179,7 @@ mod on_reports {
         // Half of those in flight, or many more than were.
         assert_eq!(on_report(&frozen(&[(100, 3600.0)])), None);
         assert_eq!(on_report(&frozen(&[(850, 3600.0)])), None);
-        // Not outside of the crowd, whose 99 % are within 31 ms.
+        // Not outside of the bulk, whose 99 % are within 31 ms.
         assert_eq!(on_report(&frozen(&[(200, 130.0)])), None);
         // Two numbers fit, and it is not far outside.
         assert_eq!(on_report(&frozen(&[(200, 500.0), (200, 300.0)])), None);

@@ -14,7 +14,7 @@ use crate::number::grouped;
 const JOURNEYS: &str = "journey";
 
 /// What has figures.
-pub(super) enum Subject<'a> {
+pub(super) enum Scope<'a> {
     Run(&'a Run),
     Group(&'a Run, &'a GroupRecord),
     Journeys(&'a Run, Walked<'a>),
@@ -27,7 +27,7 @@ pub(super) struct Walked<'a> {
     duration: &'a Latency,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> Scope<'a> {
     /// What is called so in a run: a group before a journey. `None` where nothing is.
     pub fn of(run: &'a Run, name: Option<&str>) -> Option<Self> {
         let Some(name) = name else { return Some(Self::Run(run)) };

@@ -20,7 +20,7 @@ const THINKING: u64 = 0x0074_6869_6e6b;
 
 /// The users of one worker.
 #[derive(Debug, Clone)]
-pub(super) struct Roster {
+pub(super) struct WorkerUsers {
     pub asked: Users,
     worker: u32,
     workers: u32,
@@ -67,7 +67,7 @@ struct Base {
     jar: Jar,
 }
 
-impl Roster {
+impl WorkerUsers {
     /// For one worker of a plan.
     pub fn of(plan: &Plan, asked: &Users, worker: u32) -> Self {
         let workers = plan.workers.count.min(plan.load.connections()).max(1);
@@ -130,41 +130,43 @@ impl Roster {
 impl JourneyWalk {
     /// A record of nothing yet.
     pub(super) fn empty_record(&self) -> Journeys {
-        let names = self.roster.asked.journeys.iter().map(|journey| journey.name.clone());
+        let names = self.worker_users.asked.journeys.iter().map(|journey| journey.name.clone());
         Journeys::of_several(&self.names, names)
     }
 
     /// Which journey a user walks, with this number of the run.
     pub(super) fn journey_of(&self, index: usize, number: u64) -> usize {
-        let in_turn = if self.roster.is_open { number } else { self.roster.global(index) };
+        let in_turn =
+            if self.worker_users.is_open { number } else { self.worker_users.global(index) };
         self.route.ways.journey_of(in_turn)
     }
 
     /// What a user does that is in the middle of nothing. `None`: it has begun its setup.
     pub(super) fn between(&mut self, index: usize, now_ns: u64) -> Option<Next> {
-        if self.roster.is_preparing {
+        if self.worker_users.is_preparing {
             if self.users[index].standing.has_begun_setup {
                 return Some(NEVER);
             }
             self.begin_setup(index, now_ns);
             return None;
         }
-        let comes_ns = self.roster.comes_ns(index, now_ns);
+        let comes_ns = self.worker_users.comes_ns(index, now_ns);
         let standing = &mut self.users[index].standing;
         if standing.is_out {
             return Some(NEVER);
         }
         let is_through =
-            self.roster.asked.iterations.is_some_and(|most| standing.iterations >= most);
-        if is_through && self.roster.window_ns.is_some() {
+            self.worker_users.asked.iterations.is_some_and(|most| standing.iterations >= most);
+        if is_through && self.worker_users.window_ns.is_some() {
             standing.is_out = true;
-            self.roster.out += 1;
+            self.worker_users.out += 1;
             return Some(NEVER);
         }
         if comes_ns > now_ns {
             return Some(Next::Pause { until_ns: comes_ns });
         }
-        if let (Some(_), Some(window_ns)) = (self.roster.asked.ramp, self.roster.window_ns)
+        if let (Some(_), Some(window_ns)) =
+            (self.worker_users.asked.ramp, self.worker_users.window_ns)
             && !std::mem::replace(&mut standing.has_come, true)
         {
             self.record.came.record(now_ns.saturating_sub(window_ns));
@@ -176,8 +178,8 @@ impl JourneyWalk {
     pub(super) fn begin_session(&mut self, index: usize) {
         let user = &mut self.users[index];
         let standing = &mut user.standing;
-        standing.iterations += u64::from(self.roster.window_ns.is_some());
-        if self.roster.asked.keep_session && standing.has_session {
+        standing.iterations += u64::from(self.worker_users.window_ns.is_some());
+        if self.worker_users.asked.keep_session && standing.has_session {
             return;
         }
         standing.has_session = true;
@@ -195,7 +197,7 @@ impl JourneyWalk {
 
     fn begin_setup(&mut self, index: usize, now_ns: u64) {
         let steps = self.route.ways.setup.clone().unwrap_or_default();
-        let number = self.roster.global(index);
+        let number = self.worker_users.global(index);
         let user = &mut self.users[index];
         user.begin(number, 0, now_ns, steps.end);
         // Nothing of it counts.
@@ -203,7 +205,7 @@ impl JourneyWalk {
         (user.standing.has_begun_setup, user.standing.is_in_setup) = (true, true);
         user.jar.clear();
         user.variables.reset_to(&self.route.given);
-        if let Some(setup) = &mut self.roster.setup {
+        if let Some(setup) = &mut self.worker_users.setup {
             setup.begun += 1;
         }
         self.walking += 1;
@@ -217,18 +219,18 @@ impl JourneyWalk {
         let user = &mut self.users[index];
         (user.is_walking, user.standing.is_in_setup, user.not_before_ns) = (false, false, 0);
         self.walking -= 1;
-        self.roster.unprepared -= 1;
+        self.worker_users.unprepared -= 1;
         let Some(text) = text else {
             user.standing.has_session = true;
-            if !self.roster.asked.keep_session {
+            if !self.worker_users.asked.keep_session {
                 let (variables, jar) = (user.variables.clone(), user.jar.clone());
                 user.standing.base = Some(Box::new(Base { variables, jar }));
             }
             return;
         };
         user.standing.is_out = true;
-        self.roster.out += 1;
-        let setup = self.roster.setup.get_or_insert_default();
+        self.worker_users.out += 1;
+        let setup = self.worker_users.setup.get_or_insert_default();
         setup.failed += 1;
         setup.first.get_or_insert(FirstMessage { at_ns: now_ns, text });
     }
@@ -236,7 +238,7 @@ impl JourneyWalk {
     /// How long the user thinks before a step of its journey that is not the first, ns.
     pub(super) fn thinks_ns(&self, index: usize) -> u64 {
         let user = &self.users[index];
-        match self.roster.asked.think_time {
+        match self.worker_users.asked.think_time {
             Some(think) if !user.standing.is_in_setup => {
                 // The same for the same journey, whoever walks it.
                 let at = (user.step as u64) << 32 | user.done & 0xffff_ffff;

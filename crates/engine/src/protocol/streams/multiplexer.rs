@@ -13,7 +13,7 @@ use ablaze_model::record::{Record, WindowWaits};
 
 /// A request to send.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct StreamRequest<'a> {
     /// Which of the Plan's templates it is.
     pub template: u32,
     /// What `{seq}` is in it.
@@ -24,8 +24,8 @@ pub(crate) struct Asked<'a> {
 
 /// A protocol that gives every exchange a stream of its own.
 ///
-/// There is one of it for each worker; what it keeps of a connection is the slot's [`Carrier::OfSlot`].
-pub(crate) trait Carrier: Sized {
+/// There is one of it for each worker; what it keeps of a connection is the slot's [`Multiplexer::OfSlot`].
+pub(crate) trait Multiplexer: Sized {
     /// What it keeps of a slot: the connection, when there is one, and buffers that outlive it.
     type OfSlot: OfSlot;
 
@@ -45,7 +45,12 @@ pub(crate) trait Carrier: Sized {
     const OPENINGS_AT_ONCE: u32 = u32::MAX;
 
     /// Writes a request; the number of its stream, or `None` if there is no room for it.
-    fn request(&mut self, slot: &mut Self::OfSlot, asked: Asked<'_>, tag: u32) -> Option<u64>;
+    fn request(
+        &mut self,
+        slot: &mut Self::OfSlot,
+        asked: StreamRequest<'_>,
+        tag: u32,
+    ) -> Option<u64>;
 
     /// What servers permitted so far, once one did: the streams at once, `None` without a limit.
     fn streams_permitted(&self) -> Option<Option<u32>>;

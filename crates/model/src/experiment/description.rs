@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What was said beside the work itself. It is no part of what is measured: an experiment is continued whatever its
 /// title is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct Description {
     /// What the page is called; the targets' names if this is empty.
     #[serde(default)]
     pub title: String,
