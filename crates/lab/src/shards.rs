@@ -13,56 +13,83 @@ const TOGETHER: f64 = 0.5;
 /// # Errors
 /// When they did not do the same work, or not at the same time: which, and in what they differ.
 pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
-    put_together(shards, TOGETHER)
-}
-
-/// The same of shards that are known to be of one run: one that was ended early is its part, too.
-///
-/// # Errors
-/// When they did not do the same work: which, and in what they differ.
-pub fn of_one_run(shards: Vec<(String, Run)>) -> Result<Run, String> {
-    put_together(shards, 0.0)
-}
-
-/// Puts shards together that ran at the same time for at least such a share of the longest.
-fn put_together(shards: Vec<(String, Run)>, together_min: f64) -> Result<Run, String> {
-    let window = |run: &Run| (run.started_unix_ns, run.started_unix_ns + run.elapsed_ns);
-    let mut shards = shards.into_iter();
-    let Some((first, mut whole)) = shards.next() else {
-        return Err("nothing to merge".to_owned());
-    };
-    let mut command_line = ["ablaze", "report", "--merge", &first].map(String::from).to_vec();
-    let mut longest_ns = whole.elapsed_ns;
-    let mut together = window(&whole);
-    (whole.monitor, whole.fleet) = (None, None);
+    let mut together = Shards { together_min: TOGETHER, so_far: None };
     for (name, shard) in shards {
-        if let Some(difference) = difference(&whole.plan, &shard.plan) {
+        together.add(name, shard)?;
+    }
+    together.whole().ok_or_else(|| "nothing to merge".to_owned())
+}
+
+/// Shards that are put together one after the other: a Run has millions of buckets, and only that of all so far is kept.
+pub struct Shards {
+    /// They ran at the same time for at least such a share of the longest.
+    together_min: f64,
+    so_far: Option<SoFar>,
+}
+
+struct SoFar {
+    whole: Run,
+    /// The names of all, in order.
+    names: Vec<String>,
+    longest_ns: u64,
+    /// The time in which all ran, ns since 1970.
+    together: (u64, u64),
+}
+
+impl Shards {
+    /// Of shards that are known to be of one run: one that was ended early is its part, too.
+    pub fn of_one_run() -> Self {
+        Self { together_min: 0.0, so_far: None }
+    }
+
+    /// Puts the next one to the others.
+    ///
+    /// # Errors
+    /// When it did not do their work, or not at the same time: in what it differs. The others are as before.
+    pub fn add(&mut self, name: String, mut shard: Run) -> Result<(), String> {
+        let (began, ended) = (shard.started_unix_ns, shard.started_unix_ns + shard.elapsed_ns);
+        let Some(so_far) = &mut self.so_far else {
+            (shard.monitor, shard.fleet) = (None, None);
+            let longest_ns = shard.elapsed_ns;
+            let (names, together) = (vec![name], (began, ended));
+            self.so_far = Some(SoFar { whole: shard, names, longest_ns, together });
+            return Ok(());
+        };
+        let first = &so_far.names[0];
+        if let Some(difference) = difference(&so_far.whole.plan, &shard.plan) {
             return Err(format!(
                 "{first} and {name} are not shards of one run: {difference}; to compare them, use \
                  `ablaze compare` with both files"
             ));
         }
-        let (began, ended) = window(&shard);
-        longest_ns = longest_ns.max(shard.elapsed_ns);
-        together = (together.0.max(began), together.1.min(ended));
+        let longest_ns = so_far.longest_ns.max(shard.elapsed_ns);
+        let together = (so_far.together.0.max(began), so_far.together.1.min(ended));
         let overlap_ns = together.1.saturating_sub(together.0);
-        if (overlap_ns as f64) < together_min * longest_ns as f64 {
+        if (overlap_ns as f64) < self.together_min * longest_ns as f64 {
             return Err(format!(
                 "{first} and {name} are not shards of one run: they did not run at the same time; \
                  to compare them, use `ablaze compare`"
             ));
         }
-        add(&mut whole, shard);
-        command_line.push(name);
+        (so_far.longest_ns, so_far.together) = (longest_ns, together);
+        add(&mut so_far.whole, shard);
+        so_far.names.push(name);
+        Ok(())
     }
-    whole.plan.workers.count_reason = format!("{} shards", command_line.len() - 3);
-    whole.plan.workers.cpus.clear();
-    whole.command_line = command_line;
-    let plan = &whole.plan;
-    if let Some(asked) = &mut whole.asked {
-        asked.of_all_shards(plan);
+
+    /// The one run that they were; `None` where there is none.
+    pub fn whole(self) -> Option<Run> {
+        let SoFar { mut whole, names, .. } = self.so_far?;
+        whole.plan.workers.count_reason = format!("{} shards", names.len());
+        whole.plan.workers.cpus.clear();
+        let command = ["ablaze", "report", "--merge"].map(String::from);
+        whole.command_line = command.into_iter().chain(names).collect();
+        let plan = &whole.plan;
+        if let Some(asked) = &mut whole.asked {
+            asked.of_all_shards(plan);
+        }
+        Some(whole)
     }
-    Ok(whole)
 }
 
 fn add(whole: &mut Run, mut shard: Run) {
@@ -205,8 +232,16 @@ mod tests {
         assert!(both(early).is_err());
         let (mut ended, other) = (run(), run());
         early(&mut ended);
-        let shards = vec![("a".to_owned(), ended), ("b".to_owned(), other)];
-        assert_eq!(of_one_run(shards).unwrap().record.responses, 2 * one.record.responses);
+        let mut shards = Shards::of_one_run();
+        shards.add("a".to_owned(), ended).unwrap();
+        shards.add("b".to_owned(), other).unwrap();
+        // What is no shard leaves the others as they are.
+        let mut foreign = run();
+        foreign.plan.target.url = "http://h/b".into();
+        assert!(shards.add("c".to_owned(), foreign).is_err());
+        let both = shards.whole().unwrap();
+        assert_eq!(both.record.responses, 2 * one.record.responses);
+        assert_eq!(both.plan.workers.count_reason, "2 shards");
         // It can be kept and read back.
         let text = ablaze_report::json::write(&ablaze_verdict::live::assessed(whole));
         assert_eq!(ablaze_report::json::load(&text).unwrap().run.record.responses, 40_000);

@@ -2,7 +2,7 @@
 //! what is known of each worker beside it.
 
 use ablaze_fleet::coordinator::WorkerOutcome;
-use ablaze_lab::shards;
+use ablaze_lab::shards::Shards;
 use ablaze_model::finding::Severity;
 use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerLimit};
 use ablaze_model::progress::Interval;
@@ -32,7 +32,9 @@ pub fn run_of(
 ) -> Result<Run, CommandError> {
     let Driven { outcome, start_unix_ns, together } = driven;
     let skew = outcome.skew().map(|skew| StartSkew { ns: skew.ns, bound_ns: skew.bound_ns });
-    let (mut runs, mut workers) = (Vec::new(), Vec::new());
+    // Each Run is read, put to the others and gone before the next is read: hundreds of them would not fit.
+    let (mut shards, mut refused) = (Shards::of_one_run(), None);
+    let (mut ends, mut workers) = (Vec::new(), Vec::new());
     for (index, worker) in outcome.workers.into_iter().enumerate() {
         let started_ns = worker
             .started_ns
@@ -52,19 +54,24 @@ pub fn run_of(
         }
         if let Some(mut run) = run {
             run.started_unix_ns = start_unix_ns.saturating_add_signed(started_ns.unwrap_or(0));
-            runs.push((known.name.clone(), run));
+            ends.push((known.name.clone(), run.ended.clone()));
+            if let Err(why) = shards.add(known.name.clone(), run) {
+                refused.get_or_insert(why);
+            }
         }
         workers.push(known);
     }
-    if runs.is_empty() {
+    if let Some(why) = refused {
+        return Err(CommandError::machine(why));
+    }
+    let Some(mut whole) = shards.whole() else {
         let error = CommandError::machine("no worker of the fleet has measured anything");
         return Err(match outcome.interrupted {
             true => CommandError { status: INTERRUPTED, ..error },
             false => error,
         });
-    }
-    let is_whole = ran_to_their_ends(&runs, &workers);
-    let mut whole = shards::of_one_run(runs).map_err(CommandError::machine)?;
+    };
+    let is_whole = ran_to_their_ends(&ends, &workers);
     whole.command_line.clone_from(&load.words.0);
     whole.asked = Some(Box::new(load.kept()));
     whole.plan.workers.count_reason = format!("{} workers", workers.len());
@@ -80,12 +87,12 @@ pub fn run_of(
 }
 
 /// Whether all Runs are complete but for those of lost workers, and there is one.
-fn ran_to_their_ends(runs: &[(String, Run)], workers: &[FleetWorker]) -> bool {
+fn ran_to_their_ends(ends: &[(String, Ended)], workers: &[FleetWorker]) -> bool {
     // Two workers may have one name: a lost one says nothing of the other's Run then.
     let is_lost =
         |name: &str| workers.iter().any(|worker| worker.name == name && worker.lost.is_some());
-    let mut others = runs.iter().filter(|(name, _)| !is_lost(name)).peekable();
-    others.peek().is_some() && others.all(|(_, run)| run.ended == Ended::Complete)
+    let mut others = ends.iter().filter(|(name, _)| !is_lost(name)).peekable();
+    others.peek().is_some() && others.all(|(_, ended)| *ended == Ended::Complete)
 }
 
 /// The figures of the time in which all ran, if that is not all of it.
