@@ -2,14 +2,17 @@
 //! assignment it says nothing, so that nothing is lost before somebody listens. Lines of a later version may have more
 //! fields; a kind of line that is not known is an error, which names both versions.
 
+mod files;
 mod row;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
 
+pub use files::Files;
 pub use row::Row;
 
 /// Version of the lines. Both sides must have the same.
@@ -57,8 +60,8 @@ pub struct Assignment {
     /// The whole load; the worker takes its part of it.
     pub load: LoadSpec,
     /// The bytes of the files that the load names, by SHA-256, in base64.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub files: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Files::is_empty")]
+    pub files: Files,
     /// The texts of its secrets, by name. They are kept nowhere.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, String>,
@@ -133,6 +136,15 @@ impl Unreadable {
 pub fn to_line(message: &impl Serialize) -> String {
     serde_json::to_string(message)
         .expect("strings as keys and no type that could fail to serialize")
+}
+
+/// Writes a message as its line, with the newline.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_line(message: &impl Serialize, to: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, message)?;
+    to.write_all(b"\n")
 }
 
 /// The message of a line.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use ablaze_fleet::message::{Assignment, Identity, VERSION};
+use ablaze_fleet::message::{Assignment, Files, Identity, VERSION};
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::{Secret, Secrets};
 use base64::Engine;
@@ -51,7 +51,7 @@ pub fn of(
 }
 
 /// The bytes of the files that the load names, by SHA-256, in base64.
-fn files(load: &LoadSpec) -> Result<BTreeMap<String, String>, CommandError> {
+fn files(load: &LoadSpec) -> Result<Files, CommandError> {
     let file =
         |blob: &ablaze_model::spec::Blob| Ok((blob.sha256.clone(), STANDARD.encode(blob.bytes()?)));
     load.blobs().into_iter().map(file).collect()

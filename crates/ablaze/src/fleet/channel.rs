@@ -2,7 +2,7 @@
 //! reaches only the coordinator, which tells the workers; a thread that reads, one that writes, and one that keeps the end of
 //! what it says on standard error, where ssh and its like say why they failed.
 
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ablaze_fleet::lines::{self, RUN_BYTES_MAX};
-use ablaze_fleet::message::{FromWorker, of_line, to_line};
+use ablaze_fleet::message::{FromWorker, of_line, write_line};
 use ablaze_fleet::{Event, ToWorker};
 use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
@@ -44,8 +44,8 @@ pub struct Channels {
 
 struct Worker {
     child: Child,
-    /// What is to be written; `None` when its input is closed.
-    lines: Option<Sender<String>>,
+    /// What is to be said; `None` when its input is closed.
+    messages: Option<Sender<ToWorker>>,
 }
 
 impl Channels {
@@ -77,10 +77,11 @@ impl Channels {
     }
 
     /// Tells a worker something.
-    pub fn say(&self, worker: usize, message: &ToWorker) {
-        if let Some(lines) = self.workers.get(worker).and_then(|worker| worker.lines.as_ref()) {
+    pub fn say(&self, worker: usize, message: ToWorker) {
+        let worker = self.workers.get(worker);
+        if let Some(messages) = worker.and_then(|worker| worker.messages.as_ref()) {
             // A writer that is gone has met a closed pipe, of which the reader tells.
-            let _ = lines.send(format!("{}\n", to_line(message)));
+            let _ = messages.send(message);
         }
     }
 
@@ -88,13 +89,13 @@ impl Channels {
     pub fn are_whole(&self) -> bool {
         let is_closed = |(event, _): (Event, u64)| matches!(event, Event::Closed(..));
         !self.events.try_iter().any(is_closed)
-            && self.workers.iter().all(|worker| worker.lines.is_some())
+            && self.workers.iter().all(|worker| worker.messages.is_some())
     }
 
     /// Closes the way to a worker.
     pub fn cut(&mut self, worker: usize) {
         if let Some(worker) = self.workers.get_mut(worker) {
-            worker.lines = None;
+            worker.messages = None;
         }
     }
 }
@@ -102,7 +103,7 @@ impl Channels {
 impl Drop for Channels {
     /// Gives the processes a moment to end by themselves, and ends those that do not.
     fn drop(&mut self) {
-        self.workers.iter_mut().for_each(|worker| worker.lines = None);
+        self.workers.iter_mut().for_each(|worker| worker.messages = None);
         for _ in 0..60 {
             if self.workers.iter().all(|worker| has_ended(worker.child.id())) {
                 break;
@@ -135,7 +136,7 @@ impl Worker {
         let mut child = command.process_group(0).spawn().map_err(refused)?;
         groups.push(child.id());
         drop(groups);
-        let (lines, to_write) = channel();
+        let (messages, to_say) = channel();
         let said = Arc::new(Mutex::new(Vec::new()));
         let keeping = child.stderr.take().map(|stderr| {
             let said = Arc::clone(&said);
@@ -148,7 +149,7 @@ impl Worker {
                 let greeted = greeting.map_or(Ok(()), |own| own.greet(&mut stdout, &mut stdin));
                 let why = match greeted {
                     Ok(()) => {
-                        std::thread::spawn(move || write(stdin, &to_write));
+                        std::thread::spawn(move || write(stdin, &to_say));
                         read(stdout, index, &tell)
                     }
                     Err(why) => {
@@ -172,13 +173,16 @@ impl Worker {
                 let _ = tell.send((Event::Closed(index, why), monotonic_ns()));
             });
         }
-        Ok(Self { child, lines: Some(lines) })
+        Ok(Self { child, messages: Some(messages) })
     }
 }
 
-fn write(mut stdin: ChildStdin, lines: &Receiver<String>) {
-    for line in lines {
-        if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+/// Writes what is to be said, a line each. No line is in memory as a whole: files are in that of an assignment, for hundreds of
+/// workers at the same time.
+fn write(stdin: ChildStdin, messages: &Receiver<ToWorker>) {
+    let mut stdin = BufWriter::with_capacity(64 * 1024, stdin);
+    for message in messages {
+        if write_line(&message, &mut stdin).and_then(|()| stdin.flush()).is_err() {
             return;
         }
     }

@@ -87,10 +87,10 @@ impl<'a> Watched<'a> {
         for action in actions {
             match action {
                 Action::Say(worker, message) => {
-                    channels.say(worker, &message);
                     if message == ToWorker::Received {
                         self.gathered.leave(worker);
                     }
+                    channels.say(worker, message);
                 }
                 Action::Cut(worker) => {
                     self.gathered.leave(worker);
