@@ -16,6 +16,7 @@ use ablaze_wire::url::is_url_like;
 mod borrowed;
 mod carry_out;
 mod commands;
+mod doctor;
 mod error;
 mod experiments;
 mod exports;

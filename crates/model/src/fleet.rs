@@ -138,6 +138,39 @@ pub struct WorkerMachine {
     /// What is to be said of it before a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What `ablaze doctor` finds there before the run that is not fine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<MachineCheck>,
+}
+
+/// Something of a machine that can get in the way of a load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineCheck {
+    /// Its name: a heading in docs/doctor.md.
+    pub name: String,
+    /// How it stands.
+    pub state: CheckState,
+    /// What was found, with its numbers.
+    pub figure: String,
+    /// What that does to a measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    /// What to do, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// What to type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// How something of a machine stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckState {
+    /// It gets in the way.
+    Problem,
+    /// It can get in the way.
+    Note,
 }
 
 impl FleetWorker {

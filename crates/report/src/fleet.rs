@@ -1,5 +1,7 @@
 //! The machines that carried a run out together, as a table and in sentences, for every report that has tables.
 
+mod doctor;
+
 use crate::number::{counted, grouped, percent, rate, time};
 use ablaze_model::Run;
 use ablaze_model::finding::Limit;
@@ -47,7 +49,8 @@ fn state(worker: &FleetWorker) -> String {
     }
 }
 
-/// `3 workers by ssh, which started within 210 µs of each other (±95 µs)`, and what became of those that were lost.
+/// `3 workers by ssh, which started within 210 µs of each other (±95 µs)`, what became of those that were lost, and what the
+/// doctor found on their machines.
 pub(crate) fn sentences(run: &Run) -> Vec<String> {
     let Some(fleet) = &run.fleet else { return Vec::new() };
     let mut sentences = vec![together(fleet)];
@@ -64,6 +67,7 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
         )
     }));
     sentences.extend(fleet.workers.iter().filter_map(lost));
+    sentences.extend(doctor::sentences(fleet));
     sentences
 }
 

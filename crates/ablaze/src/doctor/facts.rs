@@ -1,11 +1,12 @@
 //! The facts that the checks judge: this machine by its preflight, io_uring by trying it, and the
-//! load that is meant, with the server it would go to.
+//! load that is meant or planned, with the server it would go to.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use ablaze_load::planning::workers::{self, Cpus};
 use ablaze_load::planning::{OptionNames, addresses, descriptors, sources};
+use ablaze_model::plan::{self, Plan};
 use ablaze_model::profiling::Refused;
 use ablaze_monitor::preflight::{Preflight, Server};
 use ablaze_net::uring::UringDriver;
@@ -93,6 +94,17 @@ impl Facts {
         })
     }
 
+    /// Those of a load that is planned on this machine, in about a quarter of a second.
+    pub fn of_plan(plan: &Plan) -> Self {
+        Self {
+            preflight: Preflight::take(WATCH, &[]),
+            ring: UringDriver::probe().map_err(|error| error.to_string()),
+            samples: recording::permitted(),
+            load: Load::planned(plan),
+            target: Target::planned(plan),
+        }
+    }
+
     /// A setting of the kernel by its name in sysctl(8).
     pub fn setting(&self, name: &str) -> Option<&str> {
         let settings = &self.preflight.environment.settings;
@@ -150,7 +162,39 @@ impl Load {
     }
 }
 
+impl Load {
+    fn planned(plan: &Plan) -> Self {
+        let (rate_per_s, bounded) = match plan.load {
+            plan::Load::Closed { .. } => (None, true),
+            plan::Load::Open { rate, bounded, .. } => {
+                (Some(rate.from_per_s.max(rate.to_per_s)), bounded)
+            }
+        };
+        // Each further address of this host has ports of its own.
+        let has_one_address = plan.connections.local_addresses.is_empty();
+        let connections = Some(plan.load.connections()).filter(|_| bounded && has_one_address);
+        let workers = plan.workers.count;
+        Self {
+            connections,
+            rate_per_s: rate_per_s.filter(|_| has_one_address),
+            keep_alive: plan.connections.keep_alive,
+            workers,
+            descriptors: connections.map(|count| descriptors::needed(count, workers)),
+        }
+    }
+}
+
 impl Target {
+    /// Where a planned load goes; `None` where that is no address of TCP: a path, a proxy's, one of UDP.
+    fn planned(plan: &Plan) -> Option<Self> {
+        let target = &plan.target;
+        let is_direct =
+            target.unix_socket.is_none() && target.proxy.is_none() && plan.http3.is_none();
+        let address = *target.addresses.first().filter(|_| is_direct)?;
+        let server = Server::at(&target.addresses);
+        Some(Self { url: target.url.clone(), address, server })
+    }
+
     fn look(url: &str) -> Result<Self, CommandError> {
         let url = sources::url(url)?;
         let addresses = addresses::resolve(

@@ -4,8 +4,8 @@
 use ablaze_report::number::bytes;
 use ablaze_verdict::words::{decimal, listed, percent};
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::Facts;
+use crate::doctor::check::Check;
+use crate::doctor::facts::Facts;
 
 const NEIGHBOURS: &str = "neighbours";
 const LOAD: &str = "load-average";

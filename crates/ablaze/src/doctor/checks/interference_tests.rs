@@ -4,8 +4,8 @@ use ablaze_model::monitor::{Pressure, Processors};
 use ablaze_monitor::preflight::{Holder, Neighbour};
 
 use super::*;
-use crate::front_ends::doctor::check::State;
-use crate::front_ends::doctor::sample::{quiet, with_target};
+use crate::doctor::check::State;
+use crate::doctor::sample::{quiet, with_target};
 
 fn neighbour(pid: u32, name: &str, share: f64, facts: &Facts) -> Neighbour {
     let cpu_ns = (share * facts.preflight.sample.length_ns as f64) as u64;

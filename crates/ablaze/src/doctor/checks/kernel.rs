@@ -2,8 +2,8 @@
 
 use ablaze_verdict::words::{amount, percent};
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::Facts;
+use crate::doctor::check::Check;
+use crate::doctor::facts::Facts;
 
 const KERNEL: &str = "kernel";
 const IO_URING: &str = "io_uring";
@@ -100,8 +100,8 @@ pub fn clock(facts: &Facts) -> Option<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front_ends::doctor::check::State;
-    use crate::front_ends::doctor::sample::{quiet, set};
+    use crate::doctor::check::State;
+    use crate::doctor::sample::{quiet, set};
 
     #[test]
     fn old_kernels_are_told_what_they_lack() {

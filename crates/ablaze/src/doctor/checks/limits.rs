@@ -2,8 +2,8 @@
 
 use ablaze_verdict::words::{counted, grouped};
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::Facts;
+use crate::doctor::check::Check;
+use crate::doctor::facts::Facts;
 
 const DESCRIPTORS: &str = "descriptors";
 
@@ -64,8 +64,8 @@ fn raised(check: Check, needed: u64) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front_ends::doctor::check::State;
-    use crate::front_ends::doctor::sample::{quiet, with_load};
+    use crate::doctor::check::State;
+    use crate::doctor::sample::{quiet, with_load};
 
     fn judged(facts: &mut Facts, soft: Option<u64>, hard: Option<u64>) -> Check {
         facts.preflight.environment.descriptors.soft = soft;

@@ -63,8 +63,8 @@ pub fn judge(facts: &Facts) -> Vec<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front_ends::doctor::check::State;
-    use crate::front_ends::doctor::sample::listening;
+    use crate::doctor::check::State;
+    use crate::doctor::sample::listening;
 
     #[test]
     fn each_check_calls_itself_as_the_table_does_and_finds_nothing_on_a_quiet_machine() {

@@ -3,8 +3,8 @@
 
 use ablaze_verdict::words::{counted, grouped, percent};
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::Facts;
+use crate::doctor::check::Check;
+use crate::doctor::facts::Facts;
 
 const ACCEPT_QUEUE: &str = "accept-queue";
 const SYN_QUEUE: &str = "syn-queue";

@@ -4,8 +4,8 @@ use ablaze_model::monitor::Softnet;
 use ablaze_monitor::preflight::Loopback;
 
 use super::*;
-use crate::front_ends::doctor::check::State;
-use crate::front_ends::doctor::sample::{listening, quiet, set, unset, with_load, with_target};
+use crate::doctor::check::State;
+use crate::doctor::sample::{listening, quiet, set, unset, with_load, with_target};
 
 #[test]
 fn the_accept_queue_must_hold_the_connections_of_a_server_here() {

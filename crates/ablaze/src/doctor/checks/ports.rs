@@ -3,8 +3,8 @@
 
 use ablaze_verdict::words::{amount, grouped, percent};
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::Facts;
+use crate::doctor::check::Check;
+use crate::doctor::facts::Facts;
 
 const LOCAL_PORTS: &str = "local-ports";
 const TIME_WAIT: &str = "time-wait";
@@ -158,8 +158,8 @@ fn reuses(facts: &Facts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front_ends::doctor::check::State;
-    use crate::front_ends::doctor::sample::{quiet, set, unset, with_load, with_target};
+    use crate::doctor::check::State;
+    use crate::doctor::sample::{quiet, set, unset, with_load, with_target};
 
     const RANGE: &str = "net.ipv4.ip_local_port_range";
     const REUSED: &str = "net.ipv4.tcp_tw_reuse";

@@ -2,8 +2,8 @@
 
 use ablaze_verdict::words::{counted, decimal, grouped, listed, time};
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::Facts;
+use crate::doctor::check::Check;
+use crate::doctor::facts::Facts;
 
 const CPUS: &str = "cpus";
 const QUOTA: &str = "cpu-quota";

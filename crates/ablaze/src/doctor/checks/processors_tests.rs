@@ -4,8 +4,8 @@ use ablaze_model::monitor::Throttled;
 use ablaze_monitor::preflight::{Frequency, IdleState, IdleStates, Lateness};
 
 use super::*;
-use crate::front_ends::doctor::check::State;
-use crate::front_ends::doctor::sample::quiet;
+use crate::doctor::check::State;
+use crate::doctor::sample::quiet;
 
 #[test]
 fn one_cpu_is_shared_by_all() {

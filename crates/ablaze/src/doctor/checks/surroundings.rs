@@ -3,8 +3,8 @@
 
 use ablaze_verdict::words::listed;
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::Facts;
+use crate::doctor::check::Check;
+use crate::doctor::facts::Facts;
 
 const VIRTUALISATION: &str = "virtualisation";
 const CONTAINER: &str = "container";
@@ -99,8 +99,8 @@ fn package(program: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front_ends::doctor::check::State;
-    use crate::front_ends::doctor::sample::quiet;
+    use crate::doctor::check::State;
+    use crate::doctor::sample::quiet;
     use ablaze_profile::recording::{Permitted, refusal};
 
     #[test]

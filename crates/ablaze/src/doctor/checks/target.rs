@@ -4,8 +4,8 @@
 use ablaze_monitor::preflight::Holder;
 use ablaze_verdict::words::{counted, decimal, grouped, listed};
 
-use crate::front_ends::doctor::check::Check;
-use crate::front_ends::doctor::facts::{Facts, Target};
+use crate::doctor::check::Check;
+use crate::doctor::facts::{Facts, Target};
 
 const TARGET: &str = "target";
 const BACKLOG: &str = "listen-backlog";

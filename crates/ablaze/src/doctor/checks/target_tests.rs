@@ -3,8 +3,8 @@
 use ablaze_monitor::preflight::PortProxy;
 
 use super::*;
-use crate::front_ends::doctor::check::State;
-use crate::front_ends::doctor::sample::{listening, quiet, set, with_target};
+use crate::doctor::check::State;
+use crate::doctor::sample::{listening, quiet, set, with_target};
 
 #[test]
 fn without_a_url_there_is_nothing_to_say() {

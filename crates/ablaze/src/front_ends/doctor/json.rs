@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Check, State};
-use super::facts::Facts;
+use crate::doctor::check::{Check, State};
+use crate::doctor::facts::Facts;
 
 /// Version of this JSON. It rises when a reader of the old one would be misled.
 const FORMAT: u32 = 1;

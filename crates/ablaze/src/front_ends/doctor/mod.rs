@@ -1,12 +1,7 @@
 //! `ablaze doctor`: looks at this machine before a run and says what will get in the way and how to fix it. It
 //! finds facts, has the checks judge them, and prints what they say; it changes nothing.
 
-mod check;
-mod checks;
-mod facts;
 mod json;
-#[cfg(test)]
-mod sample;
 mod text;
 
 use std::ffi::OsString;
@@ -15,8 +10,9 @@ use std::process::ExitCode;
 use ablaze_model::plan::RateProfile;
 use clap::{CommandFactory, Parser};
 
+use crate::doctor::checks;
+use crate::doctor::facts::{Facts, LoadToCheck};
 use crate::{terminal, usage, values};
-use facts::{Facts, LoadToCheck};
 
 /// The command line of `ablaze doctor`.
 #[derive(Debug, Parser)]

@@ -2,8 +2,8 @@
 
 use ablaze_verdict::words::{amount, counted};
 
-use super::check::{Check, State};
-use super::facts::Facts;
+use crate::doctor::check::{Check, State};
+use crate::doctor::facts::Facts;
 use crate::terminal::paragraph;
 
 /// What stands before each line of a check but its first.
@@ -74,8 +74,8 @@ fn block(word: &str, check: &Check) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front_ends::doctor::checks::judge;
-    use crate::front_ends::doctor::sample::{quiet, set, unset};
+    use crate::doctor::checks::judge;
+    use crate::doctor::sample::{quiet, set, unset};
 
     #[test]
     fn problems_come_first_and_commands_stay_whole() {

@@ -7,7 +7,9 @@ use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::plan::IoChoice;
 use ablaze_net::uring::UringDriver;
 
-/// Of this machine, for what is planned on it.
+use crate::doctor;
+
+/// Of this machine, for what is planned on it; it is looked at for a quarter of a second, before it has anything to do.
 pub fn of(planned: &Planned) -> WorkerMachine {
     let plan = &planned.plan;
     let backend = match (plan.workers.io, UringDriver::probe()) {
@@ -30,6 +32,7 @@ pub fn of(planned: &Planned) -> WorkerMachine {
         source: source(planned),
         on_target_host: target.unix_socket.is_some() || is_local,
         notes: planned.notes.clone(),
+        checks: doctor::on(plan),
     }
 }
 

@@ -6,9 +6,9 @@ use ablaze_testing::skip::skip;
 use ablaze_testing::{Bounded, Running};
 use serde_json::Value;
 
-use super::coordinator;
 use super::networks::{CENTER, Networks, ROUTER, address};
 use super::ssh::Login;
+use super::{coordinator, unwrapped};
 use crate::e2e::support::{Ran, eventually, number};
 
 /// A built-in server on the coordinator's machine.
@@ -99,6 +99,33 @@ fn three_hosts_by_ssh_are_seen_by_their_own_addresses() {
     // The server is on the coordinator's machine, which watches it.
     let target = &json["monitor"]["target"]["processes"];
     assert!(target[0]["command_line"].to_string().contains("serve"), "{target}");
+}
+
+#[test]
+fn what_the_doctor_finds_on_a_host_is_told_by_its_name() {
+    let networks = match Networks::of(2, "fleet-hosts-doctor") {
+        Ok(networks) => networks,
+        Err(why) => return skip(&format!("fleets over networks of their own: {why}")),
+    };
+    let mut sysctl = Command::new("sh");
+    sysctl.args(["-c", "echo 60000 60100 > /proc/sys/net/ipv4/ip_local_port_range"]);
+    let set = networks.on_host(1, &sysctl).ran();
+    assert_eq!(set.status, 0, "{set:?}");
+    let server = Server::at_the_center(&networks);
+    let ran = load(&networks, &networks.exec(), "", &server.url);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let json = ran.json();
+    let ports = [0, 1].map(|at| {
+        let checks = json["fleet"]["workers"][at]["machine"]["checks"].as_array().cloned();
+        checks.unwrap_or_default().into_iter().find(|check| check["name"] == "local-ports")
+    });
+    let [Some(found), None] = &ports else { panic!("{ports:?}") };
+    assert_eq!(found["state"], "problem");
+    assert!(found["figure"].as_str().unwrap().starts_with("101 local ports"), "{found}");
+    let words = ["report", &networks.folder.write("run.json", &ran.stdout)];
+    let report = crate::e2e::support::run(&mut coordinator(&words));
+    let told = unwrapped(&report);
+    assert!(told.contains("The doctor's problem local-ports on host-1: 101 local ports"), "{told}");
 }
 
 #[test]
