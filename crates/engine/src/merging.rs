@@ -18,9 +18,7 @@ pub(crate) fn merge(
     begun_ns: u64,
     begun_unix_ns: u64,
 ) -> Run {
-    let windows = || records.iter().filter_map(|record| record.window_ns);
-    let start_ns = windows().map(|(start_ns, _)| start_ns).min().unwrap_or(begun_ns);
-    let end_ns = windows().map(|(_, end_ns)| end_ns).max().unwrap_or(start_ns);
+    let (start_ns, end_ns) = window(&records).unwrap_or((begun_ns, begun_ns));
     let failed = records.iter().any(|record| !record.record.faults.is_empty());
     let unreachable = records.iter().all(|record| record.ended == Ended::Unreachable);
     let interrupted = records.iter().any(|record| record.ended == Ended::Interrupted);
@@ -58,6 +56,18 @@ pub(crate) fn merge(
     }
 }
 
+/// From the first start to the last end. Who could not connect gave up before a start that is told from elsewhere: its moment is
+/// the run's only where nobody else has one.
+fn window(records: &[WorkerRecord]) -> Option<(u64, u64)> {
+    let of = |all: bool| {
+        let in_time = records.iter().filter(move |one| all || one.ended != Ended::Unreachable);
+        in_time
+            .filter_map(|record| record.window_ns)
+            .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+    };
+    of(false).or_else(|| of(true))
+}
+
 /// A redirect that no response led to has no row.
 fn leave_unused_redirects_out(record: &mut Record, plan: &Plan) {
     let route = plan.journey.as_ref().and_then(|journey| journey.route.as_ref());
@@ -74,5 +84,31 @@ fn leave_unused_redirects_out(record: &mut Record, plan: &Plan) {
     if record.groups.len() == 1 {
         // The run as a whole.
         record.groups.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(window_ns: Option<(u64, u64)>, ended: Ended) -> WorkerRecord {
+        WorkerRecord {
+            record: Record::new(),
+            effort: WorkerEffort::default(),
+            window_ns,
+            ended,
+            address: 0,
+            draining_since_ns: None,
+        }
+    }
+
+    #[test]
+    fn who_gave_up_before_the_start_does_not_begin_the_run() {
+        let early = || record(Some((100, 100)), Ended::Unreachable);
+        let whole = || record(Some((500, 900)), Ended::Complete);
+        assert_eq!(window(&[early(), whole()]), Some((500, 900)));
+        assert_eq!(window(&[early(), record(Some((50, 80)), Ended::Unreachable)]), Some((50, 100)));
+        assert_eq!(window(&[record(None, Ended::Failed), whole()]), Some((500, 900)));
+        assert_eq!(window(&[]), None);
     }
 }
