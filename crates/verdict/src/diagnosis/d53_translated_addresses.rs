@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use ablaze_model::Run;
 use ablaze_model::fleet::{Fleet, FleetWorker};
+use ablaze_model::plan::Load;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D53;
@@ -27,11 +28,11 @@ const FIX: &str = "Have the workers reach the server without NAT: on its network
 
 fn check(run: &Run) -> Option<Finding> {
     let fleet = run.fleet.as_ref()?;
-    behind_one_address(fleet).or_else(|| one_address_on_several_hosts(fleet))
+    behind_one_address(run, fleet).or_else(|| one_address_on_several_hosts(fleet))
 }
 
 /// Workers whose own addresses the target's host has not seen, while it saw others.
-fn behind_one_address(fleet: &Fleet) -> Option<Finding> {
+fn behind_one_address(run: &Run, fleet: &Fleet) -> Option<Finding> {
     if fleet.seen_from.is_empty() {
         return None;
     }
@@ -44,10 +45,23 @@ fn behind_one_address(fleet: &Fleet) -> Option<Finding> {
     let of_others: u64 = of_others.map(|seen| seen.connections).sum();
     let missing = hidden.iter().filter_map(|(worker, _)| worker.machine.as_ref());
     let missing: u64 = missing.map(|machine| u64::from(machine.connections)).sum();
-    // Fewer are those of somebody else.
-    if hidden.is_empty() || shown.is_empty() || of_others * 2 < missing {
+    let few = few_opened(run);
+    let are_theirs = match few {
+        // Where ports have run out these are all there are.
+        Some((opened, _)) => of_others <= opened && of_others * 2 >= opened.min(missing),
+        // Fewer are those of somebody else.
+        None => of_others * 2 >= missing,
+    };
+    if hidden.is_empty() || shown.is_empty() || !are_theirs {
         return None;
     }
+    let refused = few.map_or(String::new(), |(opened, asked)| {
+        format!(
+            " Of the {} of all workers {} could be opened.",
+            counted(asked, "connection"),
+            grouped(opened)
+        )
+    });
     let severity = match shown.len() < hidden.len() {
         true => Severity::Suspect,
         // Each may have a translator for itself.
@@ -55,13 +69,21 @@ fn behind_one_address(fleet: &Fleet) -> Option<Finding> {
     };
     let evidence = format!(
         "The server's host had connections from {}, which is the address of no worker; the own addresses of {} of {} ({}) \
-         were not among those it had.",
+         were not among those it had.{refused}",
         shown.join(", "),
         grouped(hidden.len() as u64),
         counted(known.len() as u64, "worker"),
         hidden.iter().map(|(_, source)| source.to_string()).collect::<Vec<_>>().join(", "),
     );
     Some(Finding::new(D53, severity, evidence, CAUSE, FIX))
+}
+
+/// How many connections were opened in all, and how many should have been, where some never were: of a load that keeps its
+/// connections, and knows how many.
+fn few_opened(run: &Run) -> Option<(u64, u64)> {
+    let Load::Closed { connections, .. } = run.plan.load else { return None };
+    let (opened, asked) = (run.record.connections_opened, u64::from(connections));
+    (run.plan.connections.keep_alive && (1..asked).contains(&opened)).then_some((opened, asked))
 }
 
 /// Hosts of different names that have the same address on the way to the target: on one network no two can.
@@ -108,7 +130,14 @@ mod tests {
 
     /// Workers on hosts of these addresses, and where their connections came from at the server.
     fn found(sources: &[&str], seen: &[&str]) -> Option<Finding> {
+        check(&with(sources, seen, 10 * sources.len() as u64))
+    }
+
+    /// The same run with so many connections opened of ten each.
+    fn with(sources: &[&str], seen: &[&str], opened: u64) -> Run {
         let mut run = sample::run();
+        run.plan.load = Load::Closed { connections: 10 * sources.len() as u32, pipeline: 1 };
+        run.record.connections_opened = opened;
         let mut fleet = sample::fleet(sources.len() as u32);
         for (number, (worker, source)) in fleet.workers.iter_mut().zip(sources).enumerate() {
             let machine = worker.machine.as_mut().unwrap();
@@ -118,7 +147,22 @@ mod tests {
         let seen = seen.iter().map(|address| address.parse().unwrap());
         fleet.seen_from = seen.map(|address| SeenFrom { address, connections: 20 }).collect();
         run.fleet = Some(Box::new(fleet));
-        check(&run)
+        run
+    }
+
+    #[test]
+    fn a_translator_whose_ports_have_run_out_is_told_by_what_could_be_opened() {
+        let sources = ["10.0.1.2", "10.0.2.2", "10.0.3.2", "10.0.4.2", "10.0.5.2"];
+        let finding = check(&with(&sources, &["192.0.2.1"], 22)).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        let end = "Of the 50 connections of all workers 22 could be opened.";
+        assert!(finding.evidence.ends_with(end), "{}", finding.evidence);
+        // Somebody else's: none, or fewer, were opened by the workers.
+        assert_eq!(check(&with(&sources, &["192.0.2.1"], 0)), None);
+        assert_eq!(check(&with(&sources, &["192.0.2.1"], 7)), None);
+        // All were opened.
+        let finding = check(&with(&sources[..2], &["192.0.2.1"], 20)).unwrap();
+        assert!(!finding.evidence.contains("could be opened"), "{}", finding.evidence);
     }
 
     #[test]

@@ -149,3 +149,34 @@ fn hosts_behind_one_translator_of_addresses_are_told_of() {
         assert!(evidence.contains(part), "{part}: {evidence}");
     }
 }
+
+#[test]
+fn a_translator_without_ports_left_is_told_by_the_connections_that_could_be_opened() {
+    let networks = match Networks::of(2, "fleet-hosts-ports") {
+        Ok(networks) => networks,
+        Err(why) => return skip(&format!("fleets behind NAT: {why}")),
+    };
+    // Five for each of them, so that each measures something.
+    let first = networks.translate_to_ports(1, "30000-30004");
+    if let Err(why) = first.and_then(|()| networks.translate_to_ports(2, "30005-30009")) {
+        return skip(&format!("fleets behind NAT: {why}"));
+    }
+    let server = Server::at_the_center(&networks);
+    // A thread of a worker may get no port at all, and gives up before the common start.
+    let words = ["--fleet", &networks.exec(), "-c", "24", "-t", "2", "-d", "2", "--timeout", "4s"];
+    let words = [&["load", "--quiet", "--json"], &words[..], &[&server.url]].concat();
+    let ran = networks.at_the_center(&coordinator(&words)).ran();
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let json = ran.json();
+    for worker in json["fleet"]["workers"].as_array().unwrap() {
+        assert_eq!(worker["lost"], Value::Null, "{ran:?}");
+    }
+    assert_eq!(seen_from(&json), [ROUTER]);
+    let found = finding(&json, "D53").unwrap_or_else(|| panic!("{ran:?}"));
+    assert_eq!(found["severity"], "suspect", "{found}");
+    let evidence = found["evidence"].as_str().unwrap();
+    let opened = number(&json, "/connections_opened");
+    assert!(opened <= 10, "{opened}");
+    let told = format!("Of the 24 connections of all workers {opened} could be opened.");
+    assert!(evidence.contains(&told), "{evidence}");
+}

@@ -70,17 +70,17 @@ impl Networks {
 
     /// Has the router show its own address in place of those of the hosts (NAT).
     pub fn translate(&self) -> Result<(), String> {
-        self.router.ran(&[
-            "iptables",
-            "-t",
-            "nat",
-            "-A",
-            "POSTROUTING",
-            "-o",
-            "r0",
-            "-j",
-            "MASQUERADE",
-        ])
+        self.masquerade(&[])
+    }
+
+    /// The same of one host, from 1, with these ports and no others (`30000-30004`).
+    pub fn translate_to_ports(&self, number: usize, ports: &str) -> Result<(), String> {
+        self.masquerade(&["--to-ports", ports, "-s", &address(number)])
+    }
+
+    fn masquerade(&self, more: &[&str]) -> Result<(), String> {
+        let rule = ["iptables", "-t", "nat", "-A", "POSTROUTING", "-p", "tcp", "-o", "r0"];
+        self.router.ran(&[&rule[..], &["-j", "MASQUERADE"], more].concat())
     }
 
     /// The same command, on the coordinator's network.
