@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use ablaze_fleet::coordinator::WorkerOutcome;
+
 use super::leftovers::{Guard, Leftover};
 
 /// Most containers on one host.
@@ -85,8 +87,8 @@ impl Docker {
         }
     }
 
-    /// Has every container of this fleet taken away at the end.
-    pub fn place(&self, id: &str) -> Vec<Guard> {
+    /// Has every container of this fleet taken away at the end: a guard for each host.
+    pub fn place(&self, id: &str) -> Vec<Option<Guard>> {
         let count = self.names().len();
         let hosts = if self.hosts.is_empty() { vec![String::new()] } else { self.hosts.clone() };
         let guard = |(at, host): (usize, &String)| {
@@ -100,9 +102,19 @@ impl Docker {
             let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
             let what = format!("what may be left of the containers {}{on}", names.join(", "));
             // `--rm` has them gone, or going, by then.
-            Guard::of(Leftover { what, words, gone: &GONE })
+            Some(Guard::of(Leftover { what, words, gone: &GONE }))
         };
         hosts.iter().enumerate().map(guard).collect()
+    }
+
+    /// Forgets the containers of hosts on which none was made: the guards are those of [`Docker::place`].
+    pub fn forget_unmade(&self, guards: &mut [Option<Guard>], workers: &[WorkerOutcome]) {
+        for (guard, workers) in guards.iter_mut().zip(workers.chunks(self.number)) {
+            let unmade = is_unreached(workers);
+            if let Some(guard) = guard.take_if(|_| unmade) {
+                guard.forget();
+            }
+        }
     }
 
     /// The command that has a worker's container run `ablaze` with these words; its first is the container itself.
@@ -131,8 +143,25 @@ impl Docker {
     }
 }
 
-/// What docker says of a container that is not there any more, or goes.
-const GONE: [&str; 2] = ["No such container", "is already in progress"];
+/// What docker says of a container that is not there any more, or goes. A docker that cannot be started has started none,
+/// and one that ends takes its containers along.
+const GONE: [&str; 3] =
+    ["No such container", "is already in progress", "`docker` cannot be started"];
+
+/// What docker says, before it asks for anything, where it reaches no daemon: with the default host, since version 29, and
+/// over ssh, where the first request is a ping.
+const UNREACHED: [&str; 3] =
+    ["Cannot connect to the Docker daemon", "failed to connect to the docker API", "/_ping"];
+
+/// Whether the daemon of these workers was reached by none of them. Those that were still being started when the first was lost
+/// have no word of their own.
+fn is_unreached(workers: &[WorkerOutcome]) -> bool {
+    let says = |lost: &str| UNREACHED.iter().any(|said| lost.contains(said));
+    let never_ready = |worker: &WorkerOutcome| {
+        worker.machine.is_none() && worker.lost.as_deref().is_none_or(says)
+    };
+    workers.iter().all(never_ready) && workers.iter().any(|worker| worker.lost.is_some())
+}
 
 fn container(id: &str, index: usize) -> String {
     format!("ablaze-{}-{index}", id.get(..8).unwrap_or(id))

@@ -29,7 +29,7 @@ enum Made {
     Containers {
         docker: Docker,
         id: String,
-        _guards: Vec<Guard>,
+        guards: Vec<Option<Guard>>,
     },
     /// Nodes that Slurm gave, released when it goes.
     Nodes(#[expect(dead_code, reason = "it is there to be dropped")] Allocation),
@@ -50,7 +50,7 @@ impl Placed {
                 let made = Made::Containers {
                     docker: docker.clone(),
                     id: id.to_owned(),
-                    _guards: docker.place(id),
+                    guards: docker.place(id),
                 };
                 (docker.names(), made)
             }
@@ -103,13 +103,20 @@ impl Placed {
         }
     }
 
-    /// Adds what the engine knows of workers that were lost.
-    pub fn explain(&self, outcome: &mut Outcome) {
-        let Made::Job(kubernetes, job) = &self.made else { return };
-        for worker in &mut outcome.workers {
-            let Some(lost) = &mut worker.lost else { continue };
-            if let Some(why) = kubernetes.why_lost(job, &worker.name) {
-                *lost = format!("{lost}; {why}");
+    /// Adds what the engine knows of workers that were lost, and forgets what these show was never made.
+    pub fn explain(&mut self, outcome: &mut Outcome) {
+        match &mut self.made {
+            Made::Nothing | Made::Nodes(_) => {}
+            Made::Containers { docker, guards, .. } => {
+                docker.forget_unmade(guards, &outcome.workers);
+            }
+            Made::Job(kubernetes, job) => {
+                for worker in &mut outcome.workers {
+                    let Some(lost) = &mut worker.lost else { continue };
+                    if let Some(why) = kubernetes.why_lost(job, &worker.name) {
+                        *lost = format!("{lost}; {why}");
+                    }
+                }
             }
         }
     }

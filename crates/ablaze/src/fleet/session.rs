@@ -69,7 +69,7 @@ impl Session {
         listen_for(&control)?;
         let id = assignments::random_id()?;
         let waiting = self.there.take().filter(|there| there.channels.are_whole());
-        let There { placed, mut channels } = match waiting {
+        let There { mut placed, mut channels } = match waiting {
             Some(there) => there,
             None => self.made(load, &id)?,
         };

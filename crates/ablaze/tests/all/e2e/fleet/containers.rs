@@ -44,6 +44,60 @@ fn containers_on_two_hosts_share_a_load_and_are_removed() {
     }
 }
 
+/// A docker that reaches no daemon: it says this and fails, whatever it is asked, but where there is a file `up`.
+const WITHOUT_DAEMON: &str = r#"#!/bin/sh
+case "$*" in
+  *"run -i"*) [ ! -e FOLDER/up ] || { rm FOLDER/up; while [ "$1" != --entrypoint ]; do shift; done; shift; exec $1 worker; } ;;
+esac
+echo 'SAYS' >&2
+exit 1
+"#;
+
+#[test]
+fn without_a_daemon_nothing_is_said_to_be_left() {
+    let (server, folder) = (serve(), Scratch::new("fleet-docker-down"));
+    let target = url(&server, "/");
+    let here = folder.path().display().to_string();
+    let load = |says: Option<&str>, fleet: &str| {
+        let words = ["load", "--quiet", "--fleet", fleet, "-n", "10", "-c", "2", &target];
+        let mut command = coordinator(&words);
+        // Only what is in the folder, and the shell's.
+        let bin = folder.path().join("bin");
+        let _ = fs::remove_dir_all(&bin);
+        fs::create_dir(&bin).unwrap();
+        for (program, at) in ["sh", "rm"].map(|program| (program, find(program).unwrap())) {
+            std::os::unix::fs::symlink(at, bin.join(program)).unwrap();
+        }
+        if let Some(says) = says {
+            let script = WITHOUT_DAEMON.replace("FOLDER", &here).replace("SAYS", says);
+            fs::write(bin.join("docker"), script).unwrap();
+            fs::set_permissions(bin.join("docker"), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        run(command.env("PATH", format!("{}:{}", bin.display(), own_folder())))
+    };
+    let refused = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?";
+    for says in [
+        format!("docker: {refused}"),
+        "docker: failed to connect to the docker API at unix:///s; check if the daemon is running"
+            .to_owned(),
+        "error during connect: Head \"http://docker.example.com/_ping\": ssh: no route to host"
+            .to_owned(),
+    ] {
+        let ran = load(Some(&says), "docker:n=2,image=i");
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert!(ran.stderr.contains(&says), "{ran:?}");
+        assert!(!ran.stderr.contains("may be left"), "{ran:?}");
+    }
+    let ran = load(None, "docker:image=i");
+    assert!(ran.stderr.contains("cannot start `docker`"), "{ran:?}");
+    assert!(!ran.stderr.contains("may be left"), "{ran:?}");
+    // One was made, and then the daemon is gone.
+    folder.write("up", "");
+    let ran = load(Some(refused), "docker:image=i");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("may be left of the containers ablaze-"), "{ran:?}");
+}
+
 fn own_folder() -> String {
     Path::new(env!("CARGO_BIN_EXE_ablaze")).parent().unwrap().display().to_string()
 }
