@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ablaze_fleet::lines::{self, ASSIGNMENT_BYTES_MAX};
 use ablaze_fleet::message::{Assignment, FromWorker, ToWorker, VERSION, of_line, to_line};
@@ -14,6 +14,7 @@ use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
 
 use super::hold;
+use crate::carry_out::interrupted;
 
 /// How often it is looked whether the coordinator is there.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -144,7 +145,14 @@ impl Channel {
 
     /// Waits until all is written, so long at most.
     pub fn flush(&self, longest: Duration) {
-        self.wait(longest, |state| (state.pending == 0 || state.is_closed) && state.uncopied == 0);
+        self.wait(longest, |state| state.pending == 0 || state.is_closed);
+    }
+
+    /// Waits until all is in the log, so long at most, or until a signal ends this process.
+    pub fn flush_log(&self, longest: Duration) {
+        let until = Instant::now() + longest;
+        let is_there = || self.wait(LOOK_EVERY, |state| state.uncopied == 0).uncopied == 0;
+        while !is_there() && !interrupted() && Instant::now() < until {}
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {

@@ -56,6 +56,8 @@ struct CommandLine {
 
 /// How long a worker tries to say why it ends.
 const LAST_LINE_WITHIN: Duration = Duration::from_secs(2);
+/// How long it waits for whoever keeps the log of its container: what writes that may be slow.
+const LOGGED_WITHIN: Duration = Duration::from_secs(30);
 /// How long it waits for a coordinator that is there to take its Run.
 const RECEIVED_WITHIN: Duration = Duration::from_secs(60);
 /// How long a Run waits that could not be handed over.
@@ -100,6 +102,7 @@ fn assigned(line: &CommandLine) -> Result<(), CommandError> {
         channel.tell(&FromWorker::Failed { why: error.line.clone() });
     }
     channel.flush(LAST_LINE_WITHIN);
+    channel.flush_log(LOGGED_WITHIN);
     let state = channel.state();
     if done.is_ok() && state.is_received && !state.is_closed {
         return Err(again::become_anew(&channel));
