@@ -97,7 +97,7 @@ pub fn caddy(_wish: Wish, scratch: Scratch) -> Option<Started> {
     let home = scratch.path().display();
     let address = backend.address();
     let config = format!(
-        "{{\n admin off\n auto_https off\n persist_config off\n}}\n\
+        "{{\n admin off\n auto_https off\n}}\n\
          https://localhost:{port} {{\n tls {home}/there.pem {home}/there.key\n \
          handle /echo {{\n reverse_proxy {address}\n }}\n \
          handle {{\n root * {home}/files\n file_server\n }}\n}}\n"
