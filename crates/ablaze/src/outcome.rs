@@ -16,6 +16,7 @@ use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 pub use http3::elsewhere;
+use refused::asks_for_another_scheme;
 pub use refused::bad_request;
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.
@@ -140,6 +141,10 @@ fn of_all(count: u64, responses: u64, status: u16) -> String {
 fn what_to_check(status: u16, run: &Run) -> &'static str {
     let credentials = run.asked.as_ref().is_some_and(|asked| asked.has_credentials());
     match (status, run.front_end()) {
+        (401, _) if asks_for_another_scheme(&run.record.first_head) => {
+            "the server asks for another scheme than Basic (WWW-Authenticate): check the field that it \
+             asks for, -H 'Authorization: ...'"
+        }
         (401, _) if credentials => "the server rejects these credentials: check name and password",
         (401, FrontEnd::Ab) => "use -A NAME:PASSWORD",
         (401, FrontEnd::Wrk) => "use -H 'Authorization: ...'",

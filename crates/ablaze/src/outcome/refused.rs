@@ -22,6 +22,16 @@ pub fn bad_request(run: &Run) -> Option<String> {
     run.asked.as_deref().and_then(|asked| of_request(run, asked)).or_else(|| perhaps_tls(run))
 }
 
+/// Whether a response's head is a 401 whose challenges are all of other schemes than Basic (RFC 9110, section 11.6.1), which
+/// is the scheme of a name and a password on the command line.
+pub fn asks_for_another_scheme(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let mut lines = head.lines();
+    let is_401 = lines.next().and_then(|line| line.split_whitespace().nth(1)) == Some("401");
+    let mut challenges = lines.filter_map(|line| line.strip_prefix("www-authenticate:")).peekable();
+    is_401 && challenges.peek().is_some() && challenges.all(|value| !value.contains("basic"))
+}
+
 /// What of the request itself no server can take.
 fn of_request(run: &Run, asked: &LoadSpec) -> Option<String> {
     let url = asked.destination.url.as_ref();
@@ -79,6 +89,22 @@ fn speaks_tls(address: SocketAddr, host: &str) -> bool {
 mod tests {
     use super::*;
     use std::io::{Read, Write};
+
+    #[test]
+    fn a_challenge_of_another_scheme_is_told_from_basic() {
+        let other = |lines: &str| asks_for_another_scheme(lines.replace('|', "\r\n").as_bytes());
+        assert!(other("HTTP/1.1 401 Unauthorized|WWW-Authenticate: Bearer realm=\"a\"||"));
+        assert!(other(
+            "HTTP/2 401|www-authenticate: Digest realm=\"a\"|www-authenticate: Negotiate||"
+        ));
+        assert!(!other(
+            "HTTP/1.1 401 No|WWW-Authenticate: Bearer|WWW-Authenticate: Basic realm=\"a\"||"
+        ));
+        assert!(!other("HTTP/1.1 401 No|WWW-Authenticate: Bearer, BASIC realm=\"a\"||"));
+        assert!(!other("HTTP/1.1 401 No|Content-Length: 0||"), "nothing is asked for");
+        assert!(!other("HTTP/1.1 200 OK|WWW-Authenticate: Bearer||"), "another response's head");
+        assert!(!other(""));
+    }
 
     #[test]
     fn a_port_that_answers_in_plain_http_speaks_no_tls() {

@@ -102,9 +102,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         if again > 0 { format!("{} sent again, ", grouped(again)) } else { String::new() },
         causes::by_kind(&failed)
     );
-    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let mut severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     if let Some(gone) = gone(run) {
         evidence = format!("{} {evidence}", gone.evidence());
+        severity = severity.max(gone.severity());
     }
     let timeouts = failures_of(FailureKind::Timeout);
     if timeouts * 2 > unanswered

@@ -121,22 +121,18 @@ fn first_status(run: &Run) -> Option<u16> {
     run.record.statuses.contains_key(&status).then_some(status)
 }
 
-/// `of 3 lengths from 12 to 162 B`.
+/// `3 lengths from 12 to 162 B in all`; where more were seen than are told apart, `more than 64 lengths, 64 of them from 1 to
+/// 64 B`: the others may be shorter and longer.
 fn lengths(run: &Run) -> String {
-    let known = &run.record.body_lengths;
-    let (least, most) = (known.keys().next(), known.keys().next_back());
-    let kinds = match run.record.body_lengths_other {
-        0 => known.len().to_string(),
-        _ => format!("more than {}", known.len()),
+    let (known, has_others) = (&run.record.body_lengths, run.record.body_lengths_other > 0);
+    let Some((least, most)) = known.keys().next().zip(known.keys().next_back()) else {
+        return "lengths that were not told apart".to_owned();
     };
-    match least.zip(most) {
-        Some((least, most)) if least == most && run.record.body_lengths_other == 0 => {
-            format!("each {} B", grouped(*least))
-        }
-        Some((least, most)) => {
-            format!("{kinds} lengths from {} to {} B in all", grouped(*least), grouped(*most))
-        }
-        None => format!("{kinds} lengths in all"),
+    let (count, range) = (known.len(), format!("from {} to {} B", grouped(*least), grouped(*most)));
+    match has_others {
+        true => format!("more than {count} lengths, {count} of them {range}"),
+        false if least == most => format!("each {} B", grouped(*least)),
+        false => format!("{count} lengths {range} in all"),
     }
 }
 
@@ -252,7 +248,9 @@ mod tests_on_runs {
         assert!(evidence.contains("200 of 20,000 responses (1.0 %)"), "{evidence}");
         assert!(evidence.contains("3 lengths from 13 to 15 B in all"), "{evidence}");
         run.record.body_lengths_other = 5;
-        assert!(on_run(&run).unwrap().evidence.contains("more than 3 lengths"));
+        let evidence = on_run(&run).unwrap().evidence;
+        let some = "more than 3 lengths, 3 of them from 13 to 15 B.";
+        assert!(evidence.ends_with(some), "the others may be of any length: {evidence}");
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Gone {
     from_s: f64,
     ended_s: f64,
     failed: u64,
+    /// It lasted for more than half of the run, in which requests were sent: the rate is none of responses.
+    for_most: bool,
     /// They were all in flight when the silence began, and nothing was sent in it.
     only_last: bool,
     /// Their kinds, where no request failed before.
@@ -47,7 +49,8 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let timed_out = matches!(kinds.as_slice(), [(FailureKind::Timeout, _)]);
     let places = figures::asked_in_flight(run).unwrap_or(0);
     let only_last = timed_out && run.plan.limits.requests.is_some() && failed <= places;
-    Some(Gone { from_s, ended_s, failed, only_last, kinds })
+    let for_most = !only_last && silent_s > super::MOST * ended_s;
+    Some(Gone { from_s, ended_s, failed, for_most, only_last, kinds })
 }
 
 /// No response any more, from some moment to the end of the run.
@@ -71,10 +74,15 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
         "See in the server's log why it stopped, and measure again: the rate is that of the \
          whole run, silence included."
     };
-    Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
+    Some(Finding::new(D02, gone.severity(), evidence, cause, fix))
 }
 
 impl Gone {
+    /// What it makes of the run, whatever part of the requests failed: to fail takes no time.
+    pub fn severity(&self) -> Severity {
+        if self.for_most { Severity::Invalid } else { Severity::Suspect }
+    }
+
     /// As a sentence.
     pub fn evidence(&self) -> String {
         let kinds = match self.kinds.as_slice() {

@@ -99,6 +99,23 @@ fn a_timeout_of_connections_that_never_stood_is_no_silent_server() {
 }
 
 #[test]
+fn a_server_that_was_away_for_most_of_the_run_leaves_no_valid_rate() {
+    let away_from = |slice: usize, failures: u64| {
+        let mut run = sample::run();
+        for slice in &mut run.record.slices.slices[slice..] {
+            *slice = ablaze_model::record::Slice { failures, ..Default::default() };
+        }
+        run.record.responses = 10_000;
+        let slices = run.record.slices.slices.len() - slice;
+        run.record.failures[FailureKind::Refused as usize] = failures * slices as u64;
+        on_run(&run).unwrap().severity
+    };
+    // With few failures and with more than one in a hundred.
+    assert_eq!((away_from(40, 1), away_from(40, 10)), (Severity::Invalid, Severity::Invalid));
+    assert_eq!((away_from(60, 1), away_from(60, 10)), (Severity::Suspect, Severity::Suspect));
+}
+
+#[test]
 fn a_server_that_goes_away_is_told_though_few_requests_failed() {
     let mut run = sample::run();
     let slices = &mut run.record.slices.slices;
