@@ -10,6 +10,7 @@ use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
 pub use at_present::{LastSecond, at_present};
 
+use crate::diagnosis::d26_busy_loop;
 use crate::live::figures::{self, Busy, Machine, of_a_core};
 use crate::words::{amount, counted, grouped, percent, time};
 
@@ -85,7 +86,7 @@ fn seen_from_here(run: &Run) -> Limited {
     }
     unanswered(run)
         .or_else(|| pinned(run, server.as_ref(), client.as_ref()))
-        .or_else(|| full_server(server.as_ref(), client.as_ref()))
+        .or_else(|| full_server(run, server.as_ref(), client.as_ref()))
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
@@ -168,14 +169,26 @@ fn think_time(run: &Run) -> Option<Limited> {
     Some(Limited { by: Limit::ThinkTime, evidence })
 }
 
-fn full_server(server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
+fn full_server(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let server = server.filter(|server| server.busiest >= SERVER_FULL)?;
+    if let Some(at_rest) = d26_busy_loop::restless(run) {
+        // Full or idle, it looks the same.
+        return Some(Limited {
+            by: Limit::Unknown,
+            evidence: format!(
+                "the server's busiest thread ran at {}, and at {} without a load",
+                of_a_core(server.busiest),
+                of_a_core(at_rest)
+            ),
+        });
+    }
     Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), client) })
 }
 
 /// The client is full; between two sides that are nearly full the fuller one is the limit.
 fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let near = server.filter(|server| server.busiest >= CLIENT_FULL);
+    let near = server
+        .filter(|server| server.busiest >= CLIENT_FULL && d26_busy_loop::restless(run).is_none());
     let full = client.filter(|client| client.busiest >= CLIENT_FULL);
     match (near, full) {
         (Some(server), Some(client)) if server.busiest < client.busiest => {}

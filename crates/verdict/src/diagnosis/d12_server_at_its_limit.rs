@@ -3,7 +3,7 @@
 use ablaze_model::Run;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
-use crate::DiagnosisId::{D12, D26};
+use crate::DiagnosisId::D12;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
 use crate::live::figures::{of_a_core, server, target};
@@ -13,7 +13,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D12,
     shown_by: ShownBy::Run,
     severities: &[Severity::Note],
-    explained_by: &[D26],
+    explained_by: &[],
     forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
 };
 

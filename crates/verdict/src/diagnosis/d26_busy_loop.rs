@@ -10,7 +10,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D26;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{of_a_core, target};
+use crate::live::figures::{of_a_core, server, target};
 use crate::words::{counted, time};
 
 /// A thread at rest that uses this share of a core does not rest.
@@ -28,12 +28,10 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    let (process, at_rest) = busiest(run)?;
-    if at_rest.busiest_share <= BUSY || !could_finish(run, at_rest) {
-        return None;
-    }
-    // Processor time is what the limit was told from.
-    let misled = matches!(limit::of(run).by, Limit::Server | Limit::SharedCpu);
+    let (process, at_rest) = without_load(run).filter(|(_, at_rest)| at_rest.busiest_share > BUSY)?;
+    // Whoever looks at the CPU time alone takes it for the limit.
+    let misled = server(run).is_some_and(|server| server.busiest >= limit::SERVER_FULL)
+        || limit::of(run).by == Limit::SharedCpu;
     Some(Finding::new(
         D26,
         if misled { Severity::Suspect } else { Severity::Note },
@@ -55,10 +53,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let (process, at_rest) = busiest(run)?;
-    if !could_finish(run, at_rest) {
-        return None;
-    }
+    let (process, at_rest) = without_load(run)?;
     Some(format!(
         "{} after the load had ended, the busiest thread of {} used {}.",
         ms(at_rest.settled_ns),
@@ -67,12 +62,20 @@ fn seen(run: &Run) -> Option<String> {
     ))
 }
 
-/// The process of the server that was busiest without a load.
-fn busiest(run: &Run) -> Option<(&Process, AtRest)> {
+/// What the server's busiest thread used of a core without a load, if that does not rest: its CPU time during the run then
+/// says nothing about what it could have served.
+pub(crate) fn restless(run: &Run) -> Option<f64> {
+    let (_, at_rest) = without_load(run)?;
+    Some(at_rest.busiest_share).filter(|share| *share > BUSY)
+}
+
+/// The process of the server that was busiest without a load, where all had been answered by then.
+fn without_load(run: &Run) -> Option<(&Process, AtRest)> {
     let looked = target(run)?.processes.iter();
     looked
         .filter_map(|process| Some((process, process.serving.as_ref()?.at_rest?)))
         .max_by(|a, b| a.1.busiest_share.total_cmp(&b.1.busiest_share))
+        .filter(|(_, at_rest)| could_finish(run, *at_rest))
 }
 
 /// Whether the last requests were surely answered before the look: there were none left, or those in
@@ -119,6 +122,9 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect, "the server's limit rests on it");
         let said = "1 thread of nginx, process 4711, used 97 % of a core for 35.0 ms";
         assert!(finding.evidence.contains(said), "{}", finding.evidence);
+        let limited = limit::of(&run);
+        assert_eq!(limited.by, Limit::Unknown, "it would have been as busy without a request");
+        assert!(limited.evidence.contains("at 97 % of a core without a load"), "{}", limited.evidence);
     }
 
     #[test]
