@@ -75,7 +75,9 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         (true, 2) => "Only one run of each of the two is shown.".to_owned(),
         (true, number) => format!("Only one run of each of the {number} is shown."),
         (false, number) => {
-            format!("Fewer than {RUNS} runs are shown for some of the {number} targets.")
+            let few = targets.iter().filter(|runs| runs.len() < RUNS).count();
+            let of = if few == number { "each" } else { "some" };
+            format!("Fewer than {RUNS} runs of {of} of the {number} targets are shown.")
         }
     };
     evidence.push_str(&best_of(best_of_line));
@@ -85,8 +87,8 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         let apart = faster.rate_per_s / slower.rate_per_s - 1.0;
         evidence.push_str(&format!(
             "\n{} and {} ({} and {}/s) differ by {}, {} per request.",
-            named(slower, &targets),
-            named(faster, &targets),
+            named("A", slower, &targets),
+            named("a", faster, &targets),
             rate(slower.rate_per_s),
             rate(faster.rate_per_s),
             percent(apart),
@@ -112,12 +114,12 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     Some(Finding::new(D15, severity, evidence, cause, REMEDY))
 }
 
-/// `a`, or `a run of a` where there are others.
-fn named(member: &Member, targets: &[Repeats<'_>]) -> String {
+/// `x`, or `a run of x` where there are others.
+fn named(article: &str, member: &Member, targets: &[Repeats<'_>]) -> String {
     let has_others = targets
         .iter()
         .any(|runs| runs.len() > 1 && runs.iter().any(|run| run.identity == member.identity));
-    if has_others { format!("a run of {}", member.name) } else { member.name.clone() }
+    if has_others { format!("{article} run of {}", member.name) } else { member.name.clone() }
 }
 
 /// What one request takes longer on the slower: `264 µs`.
@@ -358,6 +360,17 @@ mod tests {
         let finding = with_rates(&[(100.0, "a"), (102.0, "b")]).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("differ by 2.0 %"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn the_sentences_on_a_few_runs_of_each_begin_as_sentences_do() {
+        let runs = [(100.0, "a"), (101.0, "a"), (102.0, "b"), (103.0, "b")];
+        let evidence = with_rates(&runs).unwrap().evidence;
+        assert!(evidence.starts_with("Fewer than 3 runs of each of the 2 targets"), "{evidence}");
+        assert!(evidence.contains("\nA run of a and a run of b "), "{evidence}");
+        let some = [(100.0, "a"), (101.0, "a"), (102.0, "a"), (103.0, "b"), (104.0, "b")];
+        let evidence = with_rates(&some).unwrap().evidence;
+        assert!(evidence.starts_with("Fewer than 3 runs of some of the 2 targets"), "{evidence}");
     }
 
     #[test]
