@@ -106,7 +106,10 @@ fn message(mark: &str, message: &Message, most: usize) -> Vec<String> {
     part(&message.head, head_cut);
     if message.body_bytes > 0 {
         part(&[String::new()], String::new());
-        let length = bytes(message.body_bytes as f64);
+        let length = match message.body_bytes {
+            few @ ..1024 => format!("{few} B"),
+            many => bytes(many as f64),
+        };
         let body_cut = match (message.body_is_cut, message.body.is_empty()) {
             (true, true) => format!("a body of {length}, not kept"),
             (true, false) => format!("a body of {length}, cut here"),
@@ -142,6 +145,13 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn a_body_that_was_not_kept_has_a_whole_number_of_bytes() {
+        let of = |body_bytes| Message { body_bytes, body_is_cut: true, ..Message::default() };
+        assert_eq!(message("< ", &of(14), 3).last().unwrap(), "< [a body of 14 B, not kept]");
+        assert_eq!(message("< ", &of(1024), 3).last().unwrap(), "< [a body of 1.00 KiB, not kept]");
     }
 
     #[test]
