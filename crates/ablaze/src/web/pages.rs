@@ -77,7 +77,7 @@ fn control(exchange: &Exchange, orders: &Orders) -> Response {
 /// Server-sent events (HTML Living Standard, 9.2): first all parts, then what changes.
 fn events(exchange: &Exchange, board: &Board) -> std::io::Result<()> {
     let Some(mut follower) = board.follow() else {
-        let text = "as many browsers as there is room for follow it already\n";
+        let text = "too many browsers follow it: close one, then reload the page\n";
         return exchange.respond(&Response::text(503, text));
     };
     let head = Response::endless("text/event-stream", &["Cache-Control: no-store"]);

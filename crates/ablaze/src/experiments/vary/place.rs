@@ -179,7 +179,7 @@ fn nowhere(name: &str) -> String {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let meant = suggest::nearest(name, &known).map(|near| format!(" (did you mean {near}?)"));
     format!(
-        "unknown name{}: it is no option of load or serve, and {{{name}}} stands nowhere in the targets or the load",
+        "unknown name{}: not an option of load or serve, and {{{name}}} appears nowhere in the targets or the load",
         meant.unwrap_or_default()
     )
 }
