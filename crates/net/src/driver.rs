@@ -338,6 +338,9 @@ pub trait Driver {
     /// What handlers of this driver are given.
     type Io: Io;
 
+    /// Whether its network is simulated.
+    const IS_SIMULATED: bool = false;
+
     /// The verbs, outside of a turn (to open the first connections).
     fn io(&mut self) -> &mut Self::Io;
 

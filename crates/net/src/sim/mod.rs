@@ -274,6 +274,8 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimDriver<P, SENDS_AT_ONCE> {
 impl<P: SimPeer, const SENDS_AT_ONCE: bool> Driver for SimDriver<P, SENDS_AT_ONCE> {
     type Io = SimIo<P, SENDS_AT_ONCE>;
 
+    const IS_SIMULATED: bool = true;
+
     fn io(&mut self) -> &mut Self::Io {
         &mut self.io
     }

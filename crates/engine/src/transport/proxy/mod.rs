@@ -19,7 +19,7 @@ use self::response::Response;
 pub use self::verbs::TunnelIo;
 use super::{Above, Facts, Line};
 use ablaze_model::plan::Plan;
-use ablaze_model::plan::proxy::{Credentials, Way, authority};
+use ablaze_model::plan::proxy::{Credentials, Proxy, Way, authority};
 use ablaze_model::record::ProxyFacts;
 
 /// The tunnels of one worker's connections.
@@ -60,9 +60,14 @@ enum Stage {
 }
 
 impl Tunnels {
+    /// Whether the Plan asks for tunnels.
+    pub fn are_asked_for(plan: &Plan) -> bool {
+        asked_for(plan).is_some()
+    }
+
     /// For this many slots; `None` when the Plan asks for no tunnels.
     pub fn of(plan: &Plan, slots: u32) -> Option<Self> {
-        let proxy = plan.target.proxy.as_ref().filter(|proxy| proxy.way == Way::Tunnel)?;
+        let proxy = asked_for(plan)?;
         Some(Self {
             request: request(&plan.target.host, plan.target.port, proxy.credentials.as_ref()),
             buffer: None,
@@ -72,6 +77,11 @@ impl Tunnels {
             facts: Box::default(),
         })
     }
+}
+
+/// The proxy whose tunnels connections go through.
+fn asked_for(plan: &Plan) -> Option<&Proxy> {
+    plan.target.proxy.as_ref().filter(|proxy| proxy.way == Way::Tunnel)
 }
 
 /// What a proxy is asked.
