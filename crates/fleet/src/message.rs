@@ -5,6 +5,7 @@
 mod files;
 mod row;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -23,6 +24,7 @@ pub const VERSION: u32 = 1;
 #[serde(tag = "say", rename_all = "snake_case")]
 pub enum ToWorker {
     /// What to do: the first line.
+    #[serde(skip_deserializing)]
     Assignment(Box<Assignment>),
     /// Asks for the worker's clock.
     Ping {
@@ -84,6 +86,7 @@ pub struct Identity {
 #[serde(tag = "tell", rename_all = "snake_case")]
 pub enum FromWorker {
     /// Its connections stand, its users are prepared, its server is warm: it waits for [`ToWorker::Start`].
+    #[serde(skip_deserializing)]
     Ready(WorkerMachine),
     /// Its clock.
     Pong {
@@ -98,6 +101,7 @@ pub enum FromWorker {
         at_ns: u64,
     },
     /// What happened in a piece of the run.
+    #[serde(skip_deserializing)]
     Row(Row),
     /// It is there. Said every second in which it says nothing else.
     Alive,
@@ -147,12 +151,54 @@ pub fn write_line(message: &impl Serialize, to: &mut impl Write) -> io::Result<(
     to.write_all(b"\n")
 }
 
+/// A message that can be read from its line.
+pub trait Message: Sized {
+    /// The message of a line.
+    ///
+    /// # Errors
+    /// When it is none.
+    fn of_json(line: &str) -> serde_json::Result<Self>;
+}
+
+/// The tag of a line. What the larger messages are made of is read from the line again: a derived enum with a tag is read by
+/// way of a copy, with code of its own for each type in it.
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow)]
+    say: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Told<'a> {
+    #[serde(borrow)]
+    tell: Cow<'a, str>,
+}
+
+impl Message for ToWorker {
+    fn of_json(line: &str) -> serde_json::Result<Self> {
+        match &*serde_json::from_str::<Said<'_>>(line)?.say {
+            "assignment" => serde_json::from_str(line).map(Self::Assignment),
+            _ => serde_json::from_str(line),
+        }
+    }
+}
+
+impl Message for FromWorker {
+    fn of_json(line: &str) -> serde_json::Result<Self> {
+        match &*serde_json::from_str::<Told<'_>>(line)?.tell {
+            "ready" => serde_json::from_str(line).map(Self::Ready),
+            "row" => serde_json::from_str(line).map(Self::Row),
+            _ => serde_json::from_str(line),
+        }
+    }
+}
+
 /// The message of a line.
 ///
 /// # Errors
 /// When it is none.
-pub fn of_line<'a, M: Deserialize<'a>>(line: &'a str) -> Result<M, Unreadable> {
-    serde_json::from_str(line).map_err(|error| Unreadable {
+pub fn of_line<M: Message>(line: &str) -> Result<M, Unreadable> {
+    M::of_json(line).map_err(|error| Unreadable {
         beginning: line.chars().take(Unreadable::SHOWN).collect(),
         why: error.to_string(),
     })

@@ -71,7 +71,9 @@ pub(crate) fn save(
     path: &Path,
     document: &(impl Serialize + NamesFiles),
 ) -> Result<(), FolderError> {
-    let mut value = serde_json::to_value(document).map_err(|failure| error(path, failure))?;
+    // By way of text, as the runs beside it: the code that makes values of types is as large again.
+    let text = serde_json::to_string_pretty(document).map_err(|failure| error(path, failure))?;
+    let mut value = serde_json::from_str(&text).map_err(|failure| error(path, failure))?;
     if let Value::Object(fields) = &mut value {
         fields.insert("format".to_owned(), FORMAT.into());
     }
@@ -100,7 +102,7 @@ pub(crate) fn open<T: DeserializeOwned + NamesFiles>(
         _ => return Err(damaged("written by a newer version of ablaze".to_owned())),
     }
     let mut document: T =
-        serde_json::from_value(value).map_err(|failure| damaged(failure.to_string()))?;
+        serde_json::from_str(&value.to_string()).map_err(|failure| damaged(failure.to_string()))?;
     let folder = path.with_file_name(FILES);
     for blob in document.files_mut() {
         attach(blob, &folder)?;
