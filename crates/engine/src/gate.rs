@@ -4,7 +4,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use ablaze_sys::ThreadUsage;
+use ablaze_sys::{RunDelay, ThreadUsage};
 
 use crate::control::Control;
 use crate::worker::Gate;
@@ -111,6 +111,9 @@ pub(crate) struct ThreadGate<'a> {
     rested: bool,
     before: ThreadUsage,
     after: ThreadUsage,
+    run_delay: Option<RunDelay>,
+    /// How long it had waited for a CPU when its window opened, and when it closed, ns.
+    waited_ns: (u64, u64),
 }
 
 impl<'a> ThreadGate<'a> {
@@ -126,7 +129,18 @@ impl<'a> ThreadGate<'a> {
             rested: false,
             before: now,
             after: now,
+            run_delay: RunDelay::of_this_thread(),
+            waited_ns: (0, 0),
         }
+    }
+
+    /// Of the time that the thread watched actively for events, by the clock, what it had a CPU for, of `used_ns` in all.
+    pub(crate) fn on_cpu(&self, watched_ns: u64, used_ns: u64) -> u64 {
+        on_cpu(watched_ns, used_ns, self.waited_ns.1.saturating_sub(self.waited_ns.0))
+    }
+
+    fn run_delay_ns(&self) -> u64 {
+        self.run_delay.as_ref().and_then(RunDelay::ns).unwrap_or(0)
     }
 
     /// What the thread used between the opening and the closing of its window.
@@ -165,11 +179,13 @@ impl Gate for ThreadGate<'_> {
     }
 
     fn window_opens(&mut self) {
+        self.waited_ns.0 = self.run_delay_ns();
         self.before = usage();
     }
 
     fn window_closes(&mut self) {
         self.after = usage();
+        self.waited_ns.1 = self.run_delay_ns();
     }
 
     fn load_over(&mut self) {
@@ -201,6 +217,13 @@ impl Drop for ThreadGate<'_> {
     }
 }
 
+/// Others may have had the CPU while a thread watched: of all the time in which it was ready it had one for a share, and so
+/// for that share of this.
+fn on_cpu(watched_ns: u64, used_ns: u64, waited_ns: u64) -> u64 {
+    let ready_ns = (used_ns + waited_ns).max(1);
+    (u128::from(watched_ns) * u128::from(used_ns) / u128::from(ready_ns)) as u64
+}
+
 fn usage() -> ThreadUsage {
     ablaze_sys::thread_usage().unwrap_or_default()
 }
@@ -218,6 +241,18 @@ mod tests {
             looks.fetch_add(1, Ordering::SeqCst);
         });
         control
+    }
+
+    /// A thread that watches all the time that it does not work has half of the CPU: the other half of its watching took
+    /// none, and is not to be taken from what it used.
+    #[test]
+    fn watching_without_a_cpu_is_not_taken_from_the_work() {
+        const S: u64 = 1_000_000_000;
+        assert_eq!(on_cpu(S / 2, S, 0), S / 2, "nobody else was there");
+        // 1 s on a CPU and 1 s without one, 1.8 s of both watched: 0.9 s of the CPU time.
+        assert_eq!(on_cpu(S * 9 / 5, S, S), S * 9 / 10);
+        assert_eq!(on_cpu(0, S, S), 0);
+        assert_eq!(on_cpu(S, 0, 0), 0, "the kernel showed nothing");
     }
 
     #[test]

@@ -324,7 +324,9 @@ fn run_worker<D: Driver, S: Walk>(
     let effort = &mut record.effort;
     effort.user_ns = used.user_ns;
     effort.system_ns = used.system_ns;
-    effort.busy_ns = (effort.user_ns + effort.system_ns).saturating_sub(effort.spun_ns);
+    let used_ns = effort.user_ns + effort.system_ns;
+    effort.spun_ns = gate.on_cpu(effort.spun_ns, used_ns);
+    effort.busy_ns = used_ns.saturating_sub(effort.spun_ns);
     effort.involuntary_switches = used.involuntary_switches;
     Ok((record, sink))
 }

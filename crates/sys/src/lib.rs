@@ -22,4 +22,4 @@ pub mod usage;
 
 pub use affinity::{allowed_cpus, pin_thread};
 pub use interfaces::is_local_address;
-pub use usage::{ThreadUsage, peak_memory_bytes, thread_usage};
+pub use usage::{RunDelay, ThreadUsage, peak_memory_bytes, thread_usage};

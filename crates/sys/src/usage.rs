@@ -24,6 +24,24 @@ pub fn thread_usage() -> Option<ThreadUsage> {
     })
 }
 
+/// How long one thread has been ready to run and had no CPU.
+#[derive(Debug)]
+pub struct RunDelay(std::fs::File);
+
+impl RunDelay {
+    /// That of the calling thread; `None` where the kernel does not count it.
+    pub fn of_this_thread() -> Option<Self> {
+        std::fs::File::open("/proc/thread-self/schedstat").ok().map(Self)
+    }
+
+    /// So far, ns: the second number of schedstat (proc(5)).
+    pub fn ns(&self) -> Option<u64> {
+        let mut text = [0; 64];
+        let read = std::os::unix::fs::FileExt::read_at(&self.0, &mut text, 0).ok()?;
+        std::str::from_utf8(&text[..read]).ok()?.split_whitespace().nth(1)?.parse().ok()
+    }
+}
+
 /// The most memory this process has had resident so far, bytes.
 pub fn peak_memory_bytes() -> Option<u64> {
     let usage = resource_usage(libc::RUSAGE_SELF)?;
