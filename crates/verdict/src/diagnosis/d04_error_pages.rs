@@ -156,6 +156,12 @@ impl Kind {
                     ),
                 );
             }
+            // 503 says no more than that it cannot for the time being (RFC 9110, 15.6.4).
+            Self::Refusals if run.record.statuses.contains_key(&503) => {
+                "The server refuses a part of the load: it limits requests per time or \
+                 connections, is overloaded, or could not serve them for a part of the run. Refusals cost it \
+                 different work, and they count in the rate and in the times."
+            }
             Self::Refusals => {
                 "The server refuses a part of the load: it limits requests per time or \
                  connections, or is overloaded. Refusals cost it different work, and they count \

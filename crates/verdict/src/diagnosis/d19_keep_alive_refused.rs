@@ -30,6 +30,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     if !asked(run) || record.reused > 0 || record.responses == 0 || one_each {
         return None;
     }
+    // Such a connection speaks another protocol from then on (RFC 9110, 15.2.2): nobody refused to keep it.
+    if record.statuses.keys().all(|status| *status == 101) {
+        return None;
+    }
     let reason = match Reason::of(&record.first_head) {
         // What can have no body needs no length (RFC 9112, 6.3).
         Reason::NoLength if has_no_bodies(run) => Reason::None,
@@ -284,6 +288,16 @@ mod tests_on_runs {
         assert!(on_run(&run).unwrap().cause.contains("permits no body"));
         run.plan.requests.method = "HEAD".into();
         assert!(on_run(&run).unwrap().cause.contains("responses to HEAD"));
+    }
+
+    /// The client ends such a connection, and the server may leave it open.
+    #[test]
+    fn a_connection_that_changed_its_protocol_was_not_refused() {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        run.record.first_head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n".to_vec();
+        run.record.statuses = [(101, 20_000)].into();
+        assert_eq!(on_run(&run), None);
     }
 
     #[test]

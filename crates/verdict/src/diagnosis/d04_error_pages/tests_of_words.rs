@@ -24,6 +24,9 @@ fn a_server_that_refuses_a_part_has_no_wrong_url() {
     let finding = on_run(&with(&[(200, 4_000), (429, 16_000)])).unwrap();
     assert!(finding.cause.contains("refuses a part of the load"), "{finding:?}");
     assert!(finding.fix.contains("Lower --rate") && !finding.fix.contains("URL"), "{finding:?}");
+    // Whatever made it unavailable: 503 does not say.
+    let finding = on_run(&with(&[(200, 4_000), (503, 16_000)])).unwrap();
+    assert!(finding.cause.contains("could not serve them for a part of the run"), "{finding:?}");
     let mut run = with(&[(200, 20_000)]);
     run.plan.expect = vec![500..=500];
     let finding = on_run(&run).unwrap();
