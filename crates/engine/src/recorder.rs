@@ -263,7 +263,8 @@ impl Recorder {
         }
         if exchange.sent_ns > 0 && exchange.first_byte_ns == 0 {
             let of_warmup = exchange.started_ns < self.window_start_ns;
-            self.record.silent.note(at.saturating_sub(exchange.sent_ns), of_warmup);
+            let run_ns = at.saturating_sub(self.window_start_ns);
+            self.record.silent.note(at.saturating_sub(exchange.sent_ns), of_warmup, run_ns);
         }
         if from_ns < self.window_start_ns || from_ns == 0 {
             return;

@@ -2,7 +2,7 @@
 //! numbers under /proc/*/fd. The queue of connections that wait to be accepted is looked at
 //! through the run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -18,7 +18,12 @@ pub(crate) struct Found {
     /// For looking again; `None` for a Unix socket.
     question: Option<(Question, SocketAddr)>,
     inodes: BTreeSet<u64>,
+    /// When it was looked at last, and how many connections waited at all of its sockets together; the newest last.
+    looks: VecDeque<(u64, u64)>,
 }
+
+/// So many looks are kept: more than follow the end of a run.
+const LOOKS_KEPT: usize = 64;
 
 impl Found {
     /// The listener that connections to this address reach.
@@ -39,9 +44,11 @@ impl Found {
                     sockets: listening.len() as u64,
                     backlog: listening.iter().map(|socket| socket.send_queue.into()).min(),
                     longest_queue: None,
+                    waiting: None,
                 },
                 question: Some((question, local)),
                 inodes: listening.iter().map(|socket| socket.inode.into()).collect(),
+                looks: VecDeque::new(),
             };
             found.measure(&listening);
             Some(found)
@@ -69,18 +76,36 @@ impl Found {
                 sockets: inodes.len() as u64,
                 backlog: None,
                 longest_queue: None,
+                waiting: None,
             },
             question: None,
             inodes,
+            looks: VecDeque::new(),
         })
     }
 
     /// Looks at the queue.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn look(&mut self, now_ns: u64) {
         let Some((question, local)) = self.question else { return };
         let mut listening = sockets(question).unwrap_or_default();
         listening.retain(|socket| socket.local == local);
         self.measure(&listening);
+        if listening.is_empty() {
+            return;
+        }
+        if self.looks.len() == LOOKS_KEPT {
+            self.looks.pop_front();
+        }
+        let waiting = listening.iter().map(|socket| u64::from(socket.receive_queue)).sum();
+        self.looks.push_back((now_ns, waiting));
+    }
+
+    /// What was seen of it, in the window the last time: behind it, connections end.
+    pub(crate) fn seen(mut self, window_ns: (u64, u64)) -> Listener {
+        let (from_ns, until_ns) = window_ns;
+        let last = self.looks.iter().rev().find(|(at_ns, _)| (from_ns..=until_ns).contains(at_ns));
+        self.listener.waiting = last.map(|(_, waiting)| *waiting);
+        self.listener
     }
 
     fn measure(&mut self, listening: &[Socket]) {
@@ -172,11 +197,16 @@ mod tests {
             assert_eq!((found.listener.sockets, found.listener.longest_queue), (1, Some(0)));
             let _waiting =
                 [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
-            found.look();
+            found.look(10);
             assert_eq!(found.listener.longest_queue, Some(2), "{bind}");
             let _accepted = [listener.accept().unwrap(), listener.accept().unwrap()];
-            found.look();
+            found.look(20);
             assert_eq!(found.listener.longest_queue, Some(2), "the longest, not the last");
+            let waiting = |window_ns| found.clone().seen(window_ns).waiting;
+            assert_eq!(
+                (waiting((5, 15)), waiting((5, 20)), waiting((21, 30))),
+                (Some(2), Some(0), None)
+            );
         }
     }
 

@@ -169,7 +169,7 @@ impl Watching {
         Seen {
             target: Target {
                 on_this_host,
-                listener: looked.listener.map(|found| found.listener),
+                listener: looked.listener.map(|found| found.seen(window_ns)),
                 woken_per_connection: looked.woken_per_connection,
                 children_ended: looked.children_ended,
                 processes,
@@ -220,7 +220,7 @@ impl Looking {
         }
         self.look_for_children(now_ns);
         if let Some(listener) = &mut self.listener {
-            listener.look();
+            listener.look(now_ns);
         }
     }
 

@@ -70,7 +70,7 @@ fn codes(codes: &Codes) -> String {
 /// protocol.
 pub(crate) fn streams_in_flight(run: &Run, streams: u32, spoken: bool) -> Option<String> {
     // Who waits for a stream has none in flight.
-    let spoken = spoken && !run.record.permitted_no_stream();
+    let spoken = spoken && run.record.without_stream().total() == 0;
     (run.elapsed_ns > 0 && spoken).then(|| {
         let mean = significant(run.record.in_flight_ns as f64 / run.elapsed_ns as f64, 1);
         let places = u64::from(streams) * u64::from(run.plan.load.connections());

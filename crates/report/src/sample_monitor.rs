@@ -20,6 +20,7 @@ pub fn monitor() -> Monitored {
                 sockets: 1,
                 backlog: Some(511),
                 longest_queue: Some(12),
+                waiting: Some(0),
             }),
             woken_per_connection: Some(1),
             children_ended: 0,

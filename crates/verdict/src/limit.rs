@@ -84,6 +84,11 @@ fn seen_from_here(run: &Run) -> Limited {
     if figures::server_ended(run) && run.record.failures_total() > 0 {
         return unknown("the server's process ended during the run");
     }
+    let streamless = run.record.without_stream();
+    if run.record.streams_permitted() == Some(0) && streamless.total() > 0 {
+        let waited = counted(streamless.total(), "request");
+        return unknown(&format!("the server permitted no streams, for which {waited} waited"));
+    }
     unanswered(run)
         .or_else(|| pinned(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_server(run, server.as_ref(), client.as_ref()))

@@ -131,6 +131,7 @@ pub fn listening(backlog: u64, descriptors_soft: u64, descriptors_open: u64) -> 
         sockets: 1,
         backlog: Some(backlog),
         longest_queue: Some(0),
+        waiting: None,
     });
     server.holders = vec![Holder {
         pid: 4711,

@@ -123,6 +123,25 @@ impl Recorder {
         }
     }
 
+    /// A request timed out that was never sent, because the server permitted no stream.
+    #[cold]
+    pub fn streamless_timeout(&mut self, exchange: &Exchange, at: u64) {
+        let of_window = exchange.started_ns >= self.window_start_ns;
+        match at > self.window_end_ns {
+            _ if !of_window => {}
+            true => self.record.streamless.unfinished += 1,
+            false => self.record.streamless.timed_out += 1,
+        }
+    }
+
+    /// A request is still waiting when the run ends, because the server permitted no stream.
+    #[cold]
+    pub fn streamless_unfinished(&mut self, exchange: &Exchange) {
+        let from_ns = exchange.timed_from_ns();
+        let counts = (self.window_start_ns.max(1)..=self.window_end_ns).contains(&from_ns);
+        self.record.streamless.unfinished += u64::from(counts);
+    }
+
     /// A connection is given up because these bytes came, which belong to no response.
     pub fn surplus(&mut self, bytes: &[u8]) {
         let counts = u64::from(self.window_is_open());

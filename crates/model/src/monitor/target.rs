@@ -15,6 +15,9 @@ pub struct Listener {
     pub backlog: Option<u64>,
     /// The most that were seen waiting at one socket.
     pub longest_queue: Option<u64>,
+    /// Those that waited at all of its sockets together when it was last looked at in the run.
+    #[serde(default)]
+    pub waiting: Option<u64>,
 }
 
 /// Who served.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
 
-use super::{EndedIdle, Phases, Record, Silent, Slices, Stopped, group};
+use super::{EndedIdle, Phases, Record, Silent, Slices, Stopped, Streamless, group};
 use crate::failure::FailureKind;
 
 impl Record {
@@ -54,6 +54,7 @@ impl Record {
             first_malformed: Vec::new(),
             stopped: Stopped::default(),
             silent: Silent::default(),
+            streamless: Streamless::default(),
             slices: Slices::new(),
             worker_rates: Latency::new(3),
             groups: Vec::new(),
@@ -113,6 +114,7 @@ impl Record {
             first_malformed,
             stopped,
             silent,
+            streamless,
             slices,
             worker_rates,
             groups,
@@ -134,6 +136,7 @@ impl Record {
         }
         self.stopped.merge(stopped);
         self.silent.merge(silent);
+        self.streamless.merge(streamless);
         self.responses += responses;
         self.unexpected += unexpected;
         for (mine, theirs) in self.failures.iter_mut().zip(failures) {

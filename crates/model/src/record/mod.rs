@@ -16,6 +16,7 @@ mod samples;
 mod silent;
 mod slices;
 mod stopped;
+mod streamless;
 mod tls;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,7 @@ pub use samples::{Message, Sample, Samples, masked};
 pub use silent::Silent;
 pub use slices::{Slice, Slices};
 pub use stopped::{Stopped, StoppedResponse};
+pub use streamless::Streamless;
 pub use tls::{Agreed, Spoken, TlsFacts, TlsParty};
 
 /// What is kept of a run's exchanges.
@@ -134,6 +136,8 @@ pub struct Record {
     pub stopped: Stopped,
     /// Requests in flight at the end to which nothing had come for long.
     pub silent: Silent,
+    /// Requests that were never sent, because the server permitted no stream.
+    pub streamless: Streamless,
     /// Count, errors and latency over time.
     pub slices: Slices,
     /// Responses per second of each worker in each of its slices that had any: a distribution of rates. Only wrk's report
@@ -213,6 +217,29 @@ impl Record {
     /// section 4.6).
     pub fn permitted_no_stream(&self) -> bool {
         self.responses == 0 && self.streams_permitted() == Some(0)
+    }
+
+    /// Of the failures and of the unfinished, those that were never sent because the server permitted no stream, from the
+    /// first on or from some moment of the run on.
+    pub fn without_stream(&self) -> Streamless {
+        match self.permitted_no_stream() {
+            true => Streamless {
+                timed_out: self.failures_of(FailureKind::Timeout),
+                unfinished: self.unfinished,
+            },
+            false => self.streamless,
+        }
+    }
+
+    /// Whether the first malformed response is a server's first frame of HTTP/2, SETTINGS of stream 0 and not an
+    /// acknowledgement (RFC 9113, sections 3.4 and 6.5): a server that speaks it without being asked.
+    pub fn began_with_http2(&self) -> bool {
+        const SETTINGS: u8 = 4;
+        match self.first_malformed.as_slice() {
+            // Each setting has six bytes.
+            [0, 0, length, SETTINGS, 0, 0, 0, 0, 0, ..] => length % 6 == 0,
+            _ => false,
+        }
     }
 
     /// The fewest streams at once that a server permitted, where that is fewer than were asked for.

@@ -1,9 +1,10 @@
-//! Requests in flight when the run ended of which no byte of a response had come for a second or longer.
+//! Requests in flight when the run ended of which no byte of a response had come for a second or longer, or for half of a
+//! shorter run.
 
 use super::Stopped;
 
-/// Requests that had waited for a first byte for [`Stopped::SILENCE_NS`] or longer when the run ended, those
-/// of the warm-up among them: they hold a place of the load that is in no figure of the run.
+/// Requests that had waited for a first byte for so long when the run ended ([`Silent::least_ns`]), those of the warm-up
+/// among them: they hold a place of the load that is in no figure of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Silent {
     /// All of them.
@@ -15,9 +16,18 @@ pub struct Silent {
 }
 
 impl Silent {
-    /// Counts a request that was sent so long ago, if that is long enough.
-    pub fn note(&mut self, waited_ns: u64, of_warmup: bool) {
-        if waited_ns >= Stopped::SILENCE_NS {
+    /// Shorter silences are pauses, however short the run was.
+    const PAUSE_NS: u64 = 200_000_000;
+
+    /// How long a request has waited that counts at the end of a run of this length: in half of a short run that did not
+    /// respond to it, a server had time to.
+    pub fn least_ns(run_ns: u64) -> u64 {
+        (run_ns / 2).clamp(Self::PAUSE_NS, Stopped::SILENCE_NS)
+    }
+
+    /// Counts a request that was sent so long ago, if that is long enough in a run of this length.
+    pub fn note(&mut self, waited_ns: u64, of_warmup: bool, run_ns: u64) {
+        if waited_ns >= Self::least_ns(run_ns) {
             self.count += 1;
             self.of_warmup += u64::from(of_warmup);
             self.longest_ns = self.longest_ns.max(waited_ns);
@@ -30,5 +40,22 @@ impl Silent {
         self.count += count;
         self.of_warmup += of_warmup;
         self.longest_ns = self.longest_ns.max(longest_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_a_short_run_is_long_enough() {
+        let counted = |waited_ms: u64, run_ms: u64| {
+            let mut silent = Silent::default();
+            silent.note(waited_ms * 1_000_000, false, run_ms * 1_000_000);
+            silent.count
+        };
+        assert_eq!((counted(999, 10_000), counted(1_000, 10_000)), (0, 1));
+        assert_eq!((counted(499, 1_000), counted(998, 1_000)), (0, 1));
+        assert_eq!((counted(199, 200), counted(299, 300)), (0, 1));
     }
 }

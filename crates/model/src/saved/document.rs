@@ -221,6 +221,9 @@ pub(super) struct Failed {
     /// How the first malformed response began, one character per byte; empty when none was.
     #[serde(default)]
     pub first_malformed: String,
+    /// Of the timeouts, those of requests that waited for a stream where the server permitted none.
+    #[serde(default)]
+    pub without_stream: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -268,7 +271,10 @@ pub(super) struct Unfinished {
     #[serde(default)]
     pub never_sent: u64,
     pub oldest_ns: u64,
-    /// Without a byte of a response for a second or longer, those of the warm-up too.
+    /// Of them, those that waited for a stream where the server permitted none.
+    #[serde(default)]
+    pub without_stream: u64,
+    /// Without a byte of a response for a second or longer, or for half of a shorter run, those of the warm-up too.
     #[serde(default)]
     pub silent: u64,
     #[serde(default)]

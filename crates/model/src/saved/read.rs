@@ -239,6 +239,10 @@ fn record(document: &Document) -> Result<Record, LoadError> {
             of_warmup: document.unfinished.silent_of_warmup,
             longest_ns: document.unfinished.silent_longest_ns,
         },
+        streamless: record::Streamless {
+            timed_out: document.failed.without_stream,
+            unfinished: document.unfinished.without_stream,
+        },
         slices: slices(document)?,
         worker_rates: Latency::new(3),
         each_connection: None,

@@ -80,6 +80,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             count: record.unfinished,
             never_sent: record.never_sent,
             oldest_ns: record.unfinished_oldest_ns,
+            without_stream: record.streamless.unfinished,
             silent: record.silent.count,
             silent_of_warmup: record.silent.of_warmup,
             silent_longest_ns: record.silent.longest_ns,
@@ -166,6 +167,7 @@ fn failed(record: &Record) -> Failed {
             at_clock_ns: first.at_ns,
         }),
         first_malformed: characters(&record.first_malformed),
+        without_stream: record.streamless.timed_out,
     }
 }
 

@@ -198,12 +198,17 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
         let start = start("unfinished", &grouped(record.unfinished));
         let age = time(record.unfinished_oldest_ns as f64);
         let in_flight = record.unfinished.saturating_sub(record.never_sent);
+        let streamless = record.without_stream().unfinished;
         let text = match (in_flight, record.never_sent) {
-            _ if record.permitted_no_stream() => {
+            _ if streamless > 0 && streamless >= record.unfinished => {
                 format!(
                     "not sent at the end, as no stream is permitted, the oldest for at least {age}"
                 )
             }
+            _ if streamless > 0 => format!(
+                "{} of them not sent at the end, as no stream is permitted, the oldest for at least {age}",
+                grouped(streamless)
+            ),
             (_, 0) => format!("in flight at the end, the oldest for at least {age}"),
             (0, _) => format!("due but not sent at the end, the oldest for at least {age}"),
             (in_flight, never_sent) => format!(
@@ -231,15 +236,15 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
         let of = match record.awaited_close {
             0 => String::new(),
             awaited => format!(
-                " of the {} left to the server to close (only so many at a time are)",
+                "of {} left to the server to close, as only so many at a time are:",
                 grouped(awaited)
             ),
         };
         let text = format!(
-            "not closed by the server within 1 s of the response that was to be the last{of}; no \
-             request waited for it"
+            "{of} not closed by it within 1 s of the last response; no request waited for that"
         );
-        lines.extend(sentence(&start, &text, style.width));
+        let text = text.trim_start();
+        lines.extend(sentence(&start, text, style.width));
     }
     lines
 }

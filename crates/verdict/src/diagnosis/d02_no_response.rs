@@ -10,6 +10,7 @@ mod empty;
 mod gone;
 mod over_quic;
 mod printed;
+mod queued;
 mod silent;
 mod sockets;
 
@@ -70,18 +71,19 @@ fn on_run(run: &Run) -> Option<Finding> {
                 _ => nothing_due(run),
             });
         }
-        let waiting = record.unfinished > stuck.unfinished && !record.permitted_no_stream();
+        let streamless = record.without_stream().unfinished;
+        let waiting = record.unfinished > stuck.unfinished + streamless;
         return waiting.then(|| begun::still_waiting(run));
     }
     let (closed_idle, reset_idle) = d18_connections_cut::failed_idle(run).unwrap_or_default();
     let failures_of = |kind: FailureKind| match kind {
-        // They waited for a stream, and none was permitted.
-        FailureKind::Timeout if record.permitted_no_stream() => 0,
         FailureKind::ClosedWithoutResponse => record.failures_of(kind).saturating_sub(closed_idle),
         FailureKind::Reset => record.failures_of(kind).saturating_sub(reset_idle),
-        FailureKind::Timeout => {
-            record.failures_of(kind).saturating_sub(d29_stuck_connection::timed_out(&stuck))
-        }
+        // Who waited for a stream, where none was permitted, was never sent.
+        FailureKind::Timeout => record
+            .failures_of(kind)
+            .saturating_sub(d29_stuck_connection::timed_out(&stuck))
+            .saturating_sub(record.without_stream().timed_out),
         kind => record.failures_of(kind),
     };
     let kinds = kinds_of_the_server().filter(|kind| failures_of(*kind) > 0);
@@ -114,11 +116,25 @@ fn on_run(run: &Run) -> Option<Finding> {
         let evidence = format!("{evidence} {stopped}");
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
     }
+    if timeouts * 2 > unanswered
+        && !causes::timed_out_here(run)
+        && let Some(queued) = queued::mostly_queued(run, timeouts)
+    {
+        let evidence = format!("{evidence} {}", queued.evidence);
+        return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
+    }
     let mut cause = causes::of(run, &failed);
     if again > 0 {
-        cause.push_str(
-            " It happened on new connections as well as on reused ones: reuse is not why.",
-        );
+        cause.push_str(match run.plan.load.pipeline() {
+            _ if run.plan.streams().is_some() => "",
+            0 | 1 => " It happened on new connections as well as on reused ones: reuse is not why.",
+            // Most of those on a new connection are behind another request.
+            _ if record.responses <= record.connections_opened => {
+                " No connection carried a second response: the server ends each one behind a response without \
+                 announcing it (`Connection: close`), and drops the requests pipelined behind it."
+            }
+            _ => " Requests that are pipelined behind another one are lost with its connection.",
+        });
     }
     Some(Finding::new(D02, severity, evidence, cause, fix(run)))
 }

@@ -30,11 +30,11 @@ fn on_run(run: &Run) -> Option<Finding> {
 /// No request could be sent: what timed out waited for a stream, and not for a response.
 fn none_permitted(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    if !record.permitted_no_stream() {
+    let streamless = record.without_stream();
+    if record.streams_permitted() != Some(0) || streamless.total() == 0 {
         return None;
     }
-    let failed = record.failures_total();
-    let waited = match (failed, record.unfinished) {
+    let waited = match (streamless.timed_out, streamless.unfinished) {
         (0, waiting) => format!("{} waited for one until the end", counted(waiting, "request")),
         (failed, 0) => format!("{} failed while waiting for one", counted(failed, "request")),
         (failed, waiting) => format!(
@@ -43,12 +43,19 @@ fn none_permitted(run: &Run) -> Option<Finding> {
             grouped(waiting)
         ),
     };
+    let (answered, sent) = match record.responses {
+        0 => (String::new(), "no request was sent"),
+        some => (
+            format!("; {} came before", counted(some, "response")),
+            "these requests were never sent, and the rate is that of the others",
+        ),
+    };
     Some(Finding::new(
         D40,
         Severity::Invalid,
-        format!("The server permits no stream ({} is 0); {waited}.", limit_of(run)),
+        format!("The server permits no stream ({} is 0); {waited}{answered}.", limit_of(run)),
         format!(
-            "A client must not open more streams than the server{} permit: no request was sent. Servers send 0 to \
+            "A client must not open more streams than the server{} permit: {sent}. Servers send 0 to \
              refuse work for a while, or by mistake in their configuration.",
             if run.plan.http3.is_some() { "'s transport parameters" } else { "'s SETTINGS" }
         ),

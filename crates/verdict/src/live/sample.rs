@@ -276,6 +276,7 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
                 sockets: 1,
                 backlog: Some(511),
                 longest_queue: Some(3),
+                waiting: Some(0),
             }),
             woken_per_connection: None,
             children_ended: 0,

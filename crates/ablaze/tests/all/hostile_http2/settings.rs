@@ -91,6 +91,36 @@ fn no_room() {
     ]);
 }
 
+/// What waits for a stream then was never sent: no silence of the server, and nothing in its log.
+#[test]
+fn a_server_that_permits_no_more_streams_is_no_silent_one() {
+    for io in BACKENDS {
+        let server = Hostile::start(|peer| {
+            peer.hello()?;
+            let stream = peer.request()?;
+            let none = settings_payload(&[(MAX_CONCURRENT_STREAMS, 0)]);
+            peer.frame(SETTINGS, 0, 0, &none)?;
+            peer.response(stream, OK)?;
+            loop {
+                let stream = peer.request()?;
+                peer.response(stream, OK)?;
+            }
+        });
+        let words = ["-n", "12", "--streams", "2", "--timeout", "1s"];
+        let json = ablaze(&server.url(), io, &words).unwrap().json().unwrap();
+        let failed = &json["failed"];
+        assert!(json["responses"].as_u64() > Some(0), "{io}: {json}");
+        assert!(failed["total"].as_u64() > Some(0), "{io}: {failed}");
+        assert_eq!(failed["without_stream"], failed["total"], "{io}: {failed}");
+        assert_eq!(failed["by_kind"]["timeout"], failed["total"], "{io}: {failed}");
+        let findings = json["verdict"]["findings"].to_string();
+        assert!(findings.contains("these requests were never sent"), "{io}: {findings}");
+        assert!(!findings.contains("did not respond"), "{io}: {findings}");
+        let limit = json["verdict"]["limited_by"].to_string();
+        assert!(!limit.contains("timed out"), "{io}: {limit}");
+    }
+}
+
 #[test]
 fn uploads_that_nobody_reads_take_no_memory_each() {
     let file = format!("ablaze-hostile-upload-{}", std::process::id());

@@ -3,6 +3,7 @@
 use ablaze_net::{CloseReason, Io, Slot};
 
 use super::{Multiplexer, OfSlot, Streams};
+use crate::connection::Stage;
 use crate::protocol::{Failure, Made};
 use crate::walk::Walk;
 use crate::worker::{Worker, failure_of};
@@ -133,9 +134,13 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
         let place = self.place_of(slot, tag);
         let mut exchange = self.exchanges[place];
         exchange.stamp(at);
+        let streamless = self.waits_for_a_stream(slot, tag);
         let session = &mut self.connections[slot as usize].state;
         self.recorder.add_body(&exchange, session.places[tag as usize].body_bytes);
         let Failure { kind, errno, connecting } = failure;
+        if streamless && kind == FailureKind::Timeout {
+            self.recorder.streamless_timeout(&exchange, at);
+        }
         self.recorder.failed(&exchange, at, kind, errno, connecting);
         self.protocol.bodies.end(place, false, at);
         session.waiting.retain(|&other| other != tag);
@@ -147,6 +152,19 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
             let user = self.user(slot, tag);
             self.protocol.bodies.sink().failed(user, exchange.template, kind, at);
         }
+    }
+
+    /// Whether a place has a request that cannot be sent because the server permits no stream: the connection stands, and
+    /// not one is open on it.
+    fn waits_for_a_stream(&self, slot: Slot, tag: u32) -> bool {
+        let connection = &self.connections[slot as usize];
+        let session = &connection.state;
+        connection.stage == Stage::Open
+            && !session.places[tag as usize].has_stream
+            && session.multiplexer.began()
+            && !session.multiplexer.is_draining()
+            && session.multiplexer.streams_live() == 0
+            && session.multiplexer.free_streams() == 0
     }
 
     /// What is in flight on a slot when the run ends.
@@ -162,6 +180,9 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
             let place = self.place_of(slot, tag);
             let exchange = self.exchanges[place];
             self.recorder.add_body(&exchange, body_bytes);
+            if self.waits_for_a_stream(slot, tag) {
+                self.recorder.streamless_unfinished(&exchange);
+            }
             self.recorder.unfinished(&exchange, at);
             self.protocol.bodies.end(place, false, at);
         }

@@ -3,6 +3,7 @@
 
 use ablaze_model::Run;
 
+use super::queued;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
@@ -38,8 +39,12 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
     let elapsed = decimal(elapsed_s(run), 2);
     if begun == 0 {
         let evidence = format!(
-            "No request got a response in {elapsed} s; {} were still waiting at the end.",
-            grouped(record.unfinished)
+            "No request got a response in {elapsed} s; {} at the end.{}",
+            match record.unfinished {
+                1 => "one was still waiting".to_owned(),
+                waiting => format!("{} were still waiting", grouped(waiting)),
+            },
+            super::waited_for(run)
         );
         if let Some(stopped) = server_stopped(run) {
             return Finding::new(
@@ -50,8 +55,18 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
                 STOPPED.1,
             );
         }
-        let cause = "The server accepts connections and does not respond, or its responses take longer than \
-                     the run.";
+        if let Some(queued) = queued::mostly_queued(run, record.unfinished) {
+            let evidence = format!("{evidence} {}", queued.evidence);
+            return Finding::new(D02, Severity::Invalid, evidence, queued.cause, queued.fix);
+        }
+        let cause = match super::waited_for(run).is_empty() {
+            true => {
+                "The server accepts connections and does not respond, or its responses take longer than the run."
+            }
+            false => {
+                "The server accepts connections and does not complete TLS handshakes: it may not speak TLS."
+            }
+        };
         return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
     }
     let evidence = format!(

@@ -178,12 +178,20 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         Malformed if some => {
             let what = match record.first_malformed.starts_with(b"HTTP/1.") {
                 true => "had heads that are not valid HTTP/1",
+                // Whatever comes behind a response there is taken for the next one.
+                false if run.plan.load.pipeline() > 1 => {
+                    "were not HTTP/1; on pipelined connections bytes beyond the length of a response are taken for \
+                     the next one"
+                }
                 false => "were not HTTP/1",
             };
             return format!("{} of the responses {what}.", grouped(count));
         }
         Malformed if record.first_malformed.starts_with(b"HTTP/1.") => {
             "The server speaks HTTP/1, but the heads of its responses are not valid."
+        }
+        Malformed if record.began_with_http2() => {
+            "What the server sends is not HTTP/1: it begins with SETTINGS of HTTP/2."
         }
         Malformed => "What the server sends is not HTTP/1.",
         TooLarge => "The heads of the responses are longer than allowed.",

@@ -37,6 +37,8 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let drain_s = run.record.drain_ns.unwrap_or(0) as f64 / 1e9;
     let silent_s = ended_s - from_s - drain_s;
     let failed: u64 = slices.slices[last + 1..].iter().map(|slice| slice.failures).sum();
+    // No silence of the server: these were never sent.
+    let failed = failed.saturating_sub(run.record.without_stream().timed_out);
     let per_s = run.record.responses as f64 / from_s;
     let longest_s = run.record.answered.latency().max_ns().unwrap_or(0) as f64 / 1e9;
     if failed == 0 || per_s * silent_s < FEWEST_MISSED || silent_s < longest_s * LONGER {

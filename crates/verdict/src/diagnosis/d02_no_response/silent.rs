@@ -3,6 +3,7 @@
 
 use ablaze_model::Run;
 
+use super::{STOPPED, queued};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::figures;
@@ -14,36 +15,56 @@ const LONGER: u64 = 2;
 /// So many times as long as the 99 % time.
 const TIMES_P99: u64 = 10;
 
-/// A share of the places was held by requests that nothing came to.
+/// A share of the places, or of the requests of an open loop, was held by requests that nothing came to.
 pub(super) fn held(run: &Run) -> Option<Finding> {
     let silent = run.record.silent;
     let latency = run.record.answered.latency();
     let longest_answered_ns = latency.max_ns()?;
     let usual_ns = latency.quantile_ns(0.99)?.saturating_mul(TIMES_P99);
-    let places =
-        figures::asked_in_flight(run).unwrap_or_else(|| run.plan.load.connections().into()).max(1);
-    let share = silent.count as f64 / places as f64;
     let long = longest_answered_ns.saturating_mul(LONGER).max(usual_ns);
+    let of = of_what(run);
+    let share = silent.count as f64 / of as f64;
     if share <= super::SHARE || silent.longest_ns < long {
         return None;
     }
-    let severity = if share >= super::MOST { Severity::Invalid } else { Severity::Suspect };
+    let severity =
+        if without_response(run) >= super::MOST { Severity::Invalid } else { Severity::Suspect };
     let of_warmup = match silent.of_warmup {
         0 => String::new(),
         count => format!("; {} of them were sent in the warm-up", grouped(count)),
     };
+    let waited = time(silent.longest_ns as f64 / 1e6);
+    let silence = match run.plan.load.is_open() {
+        true => format!(
+            "Of {} requests that were due, {} ({}) had waited for up to {waited} without a byte of a response when \
+             the run ended",
+            grouped(of),
+            grouped(silent.count),
+            percent(share)
+        ),
+        false => format!(
+            "{} held {} of the {} places when the run ended: no byte of a response had come for up to {waited}",
+            counted(silent.count, "request"),
+            percent(share),
+            grouped(of)
+        ),
+    };
+    let evidence = format!(
+        "{silence}, while other responses took at most {}{of_warmup}.",
+        time(longest_answered_ns as f64 / 1e6)
+    );
+    if let Some(stopped) = figures::server_stopped(run) {
+        let evidence = format!("{evidence} {stopped}");
+        return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
+    if let Some(queued) = queued::queued(run, silent.count) {
+        let evidence = format!("{evidence} {}", queued.evidence);
+        return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
+    }
     Some(Finding::new(
         D02,
         severity,
-        format!(
-            "{} held {} of the {} places when the run ended: no byte of a response had come for up \
-             to {}, while other responses took at most {}{of_warmup}.",
-            counted(silent.count, "request"),
-            percent(share),
-            grouped(places),
-            time(silent.longest_ns as f64 / 1e6),
-            time(longest_answered_ns as f64 / 1e6)
-        ),
+        evidence,
         "The server did not respond to these requests: the rate is that of the others.",
         format!(
             "See in the server's log what became of them, or count them as failed with a time limit \
@@ -51,6 +72,27 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             spelled(run, Opt::Timeout)
         ),
     ))
+}
+
+/// What a request that hangs holds one of: a place of a closed loop, or one of the requests that an open loop had to send.
+fn of_what(run: &Run) -> u64 {
+    let of = match run.plan.load.is_open() {
+        true => run.record.finished() + run.record.unfinished,
+        false => figures::asked_in_flight(run).unwrap_or(run.plan.load.connections().into()),
+    };
+    of.max(1)
+}
+
+/// The share that makes the rate none of responses. Of an open loop all in flight at the end count: younger ones wait for the
+/// same server, for a shorter time.
+fn without_response(run: &Run) -> f64 {
+    let record = &run.record;
+    let of = of_what(run);
+    let without = match run.plan.load.is_open() {
+        true => record.unfinished.saturating_sub(record.never_sent).max(record.silent.count),
+        false => record.silent.count,
+    };
+    without as f64 / of as f64
 }
 
 #[cfg(test)]
@@ -74,6 +116,30 @@ mod tests {
         let evidence = held(&with(90, 90, 9_000_000_000)).unwrap().evidence;
         assert!(evidence.starts_with("90 requests held 90 % of the 100 places"), "{evidence}");
         assert!(evidence.ends_with("90 of them were sent in the warm-up."), "{evidence}");
+    }
+
+    /// An open loop has no places: its server fell silent for the last seven tenths of the run.
+    #[test]
+    fn an_open_loop_whose_server_fell_silent_is_not_valid() {
+        let mut run = with(200, 0, 700_000_000);
+        sample::open_loop(&mut run, 1_000.0);
+        run.record.responses = 300;
+        run.record.unfinished = 700;
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(3_000_000, 300);
+        let found = held(&run).expect("D02");
+        assert_eq!(found.severity, Severity::Invalid);
+        assert!(
+            found.evidence.starts_with("Of 1,000 requests that were due, 200 (20 %)"),
+            "{found:?}"
+        );
+        // Those of a stopped process are told as its.
+        let process = &mut sample::monitor(&mut run).target.processes[0];
+        (process.readings, process.stopped_readings) = (9, 6);
+        assert_eq!(held(&run).unwrap().cause, STOPPED.0);
+        // One that hangs among others in flight is no such thing.
+        run.record.silent.count = 1;
+        assert_eq!(held(&run), None);
     }
 
     #[test]
