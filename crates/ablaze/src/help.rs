@@ -45,7 +45,11 @@ pub fn version() -> ExitCode {
 
 /// What is said to a first word that is neither a command nor a URL.
 pub fn unknown_command(word: &str) -> CommandError {
-    let as_url = format!("if it is a host, use http://{word}/");
+    // A number alone is hardly a host: URLs take it for an address, 0.0.31.144.
+    let as_url = match word.parse::<u16>() {
+        Ok(port) => format!("if it is a port on this machine, use :{port}"),
+        Err(_) => format!("if it is a host, use http://{word}/"),
+    };
     let known: Vec<&str> =
         commands::ALL.iter().map(|command| command.name).chain(["help"]).collect();
     match nearest(word, &known) {

@@ -12,12 +12,13 @@ use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::number::time_exact;
 use ablaze_report::system_error::reason;
+use ablaze_verdict::live::{connections_option, duration_option};
 use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 pub use http3::elsewhere;
 use refused::asks_for_another_scheme;
-pub use refused::bad_request;
+pub use refused::{bad_request, ended_in_plain};
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.
 pub fn status(run: &Run) -> u8 {
@@ -97,6 +98,7 @@ pub fn explanation(run: &Run) -> Option<String> {
             "no request was sent: {to} permits no HTTP/{version} streams ({limit} is 0): raise its limit"
         ));
     }
+    let duration = duration_option(run);
     let in_vain = record.first_failure.is_none_or(|first| first.kind == FailureKind::Timeout);
     if in_vain && was_stopped(run) {
         return Some(format!(
@@ -112,13 +114,13 @@ pub fn explanation(run: &Run) -> Option<String> {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }
         None if record.stopped.begun > 0 => Some(format!(
-            "no response from {to} was complete in time: use a longer -d, if they end at all"
+            "no response from {to} was complete in time: use a longer {duration}, if they end at all"
         )),
         None if record.unfinished == 0 => {
             let rate = if run.plan.load.is_open() { ", or a higher rate" } else { "" };
-            Some(format!("no request was due in the run: use a longer -d{rate}"))
+            Some(format!("no request was due in the run: use a longer {duration}{rate}"))
         }
-        None => Some(format!("no response from {to} in time: use a longer -d")),
+        None => Some(format!("no response from {to} in time: use a longer {duration}")),
     }
 }
 
@@ -148,7 +150,8 @@ fn what_to_check(status: u16, run: &Run) -> &'static str {
         (401, _) if credentials => "the server rejects these credentials: check name and password",
         (401, FrontEnd::Ab) => "use -A NAME:PASSWORD",
         (401, FrontEnd::Wrk) => "use -H 'Authorization: ...'",
-        (401, FrontEnd::Gurl) => "use http://NAME:PASSWORD@HOST/ as the URL",
+        // Not as a URL: notes show the credentials of one as `***`.
+        (401, FrontEnd::Gurl) => "write NAME:PASSWORD@ before the host of the URL",
         (401, _) => "use -u NAME:PASSWORD",
         (status, _) => by_status(status),
     }
@@ -185,7 +188,13 @@ pub fn through_proxy(run: &Run) -> Option<String> {
 
 fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
     let errno = || reason(&std::io::Error::from_raw_os_error(failure.errno));
+    if let Some(advice) = ended_in_plain(run) {
+        return format!("{to} ends connections on plain HTTP without a response: {advice}");
+    }
     match failure.kind {
+        FailureKind::Refused if run.plan.target.unix_socket.is_some() => {
+            format!("{to} refused the connection: is the server running, and is it a socket?")
+        }
         FailureKind::Refused => {
             format!("{to} refused the connection: is the server running, and on this port?")
         }
@@ -215,6 +224,12 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
                 "{to} responds with event streams, which do not end: request something that does"
             )
         }
+        FailureKind::Timeout if failed_in_a_response(run) && without_a_head(run) => format!(
+            "{to} sent something, and no whole head of a final response within {}: see it with `curl -v`, or \
+             allow more with {}",
+            time_exact(run.plan.limits.timeout_ns),
+            ablaze_verdict::live::timeout_option(run)
+        ),
         FailureKind::Timeout if failed_in_a_response(run) => format!(
             "{to} began its responses and did not end them within {}: see where its body ends, or allow \
              more with {}",
@@ -279,7 +294,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             errno()
         ),
         FailureKind::LocalDescriptors => {
-            format!("no descriptor or memory left ({}): lower -c", errno())
+            format!("no descriptor or memory left ({}): lower {}", errno(), connections_option(run))
         }
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => tls::fix(kind, to, run),
@@ -292,9 +307,16 @@ fn was_stopped(run: &Run) -> bool {
     processes.into_iter().any(|process| process.stopped_readings * 2 > process.readings)
 }
 
-/// Whether bytes of a response had come before most of the requests failed.
+/// Whether bytes of a response had come before most of the requests failed, or of the request in front of them: behind it
+/// others wait on a pipelined connection, and fail with it.
 pub fn failed_in_a_response(run: &Run) -> bool {
-    run.record.failed.wait.count() > run.record.failures_total() / 2
+    let on_each = u64::from(run.plan.load.pipeline()).max(1);
+    run.record.failed.wait.count() * on_each > run.record.failures_total() / 2
+}
+
+/// Whether no whole head of a response came, as far as it is kept: of HTTP/1.
+fn without_a_head(run: &Run) -> bool {
+    run.plan.streams().is_none() && run.record.first_head.is_empty()
 }
 
 /// What is wrong with a response, as far as its beginning tells.
@@ -302,6 +324,13 @@ fn malformed(to: &str, run: &Run) -> String {
     let began = &run.record.first_malformed;
     if began.is_empty() {
         return format!("the bodies of {to} are not valid chunked coding: see its log");
+    }
+    if run.record.began_with_http2() {
+        let option = match run.front_end() {
+            FrontEnd::Load => "--http 2",
+            _ => "`ablaze load --http 2`",
+        };
+        return format!("{to} speaks HTTP/2 from the first byte on: use {option}");
     }
     if !began.starts_with(b"HTTP/1.") {
         return format!("{to} sent something that is not HTTP/1: is it the right port?");

@@ -1,13 +1,13 @@
-//! Why a server may have refused every request with 400 or 401: what the requests were, and whether the port
-//! speaks TLS, which is tried before it is said.
+//! Why a server may have refused every request with 400 or 401, or without a word: what the requests were, and whether
+//! the port speaks TLS, which is tried before it is said.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use ablaze_engine::transport::tls::Shared;
-use ablaze_model::Run;
 use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_model::spec::{FrontEnd, Given, LoadSpec};
+use ablaze_model::{FailureKind, Run};
 
 /// One handshake may take so long.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -20,6 +20,16 @@ pub fn bad_request(run: &Run) -> Option<String> {
         return None;
     }
     run.asked.as_deref().and_then(|asked| of_request(run, asked)).or_else(|| perhaps_tls(run))
+}
+
+/// What to change where not a byte came back and every connection was ended: so do many servers that speak TLS.
+pub fn ended_in_plain(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let ended = [FailureKind::Reset, FailureKind::ClosedWithoutResponse];
+    let ended: u64 = ended.into_iter().map(|kind| record.failures_of(kind)).sum();
+    let all = ended > 0 && ended == record.failures_total();
+    let nothing = record.responses == 0 && record.received_bytes == 0;
+    (all && nothing).then(|| perhaps_tls(run)).flatten()
 }
 
 /// Whether a response's head is a 401 whose challenges are all of other schemes than Basic (RFC 9110, section 11.6.1), which

@@ -51,10 +51,13 @@ pub fn needed(connections: u32, workers: u32) -> u64 {
 }
 
 fn too_few(connections: u32, needed: u64, limit: u64, option: &str) -> Error {
+    let fewer = match limit.saturating_sub(needed - u64::from(connections)) {
+        0 => String::new(),
+        fits => format!("lower {option} to {fits}, or "),
+    };
     Error::machine(format!(
         "{connections} connections need {needed} descriptors, but this process is limited to \
-         {limit}: lower {option} to {}, or raise the limit as root (`ulimit -Hn {needed}`)",
-        limit.saturating_sub(needed - u64::from(connections))
+         {limit}: {fewer}raise the limit as root (`ulimit -Hn {needed}`)"
     ))
 }
 
@@ -80,5 +83,8 @@ mod tests {
         let fits = 1024 - (needed_for_5000 - 5000);
         assert!(line.contains(&format!("-c to {fits},")), "{line}");
         assert_eq!(needed(fits as u32, 2), 1024);
+        // No number of connections fits.
+        let line = too_few(50, 90, 40, "-c").to_string();
+        assert!(line.contains("limited to 40: raise the limit"), "{line}");
     }
 }

@@ -63,6 +63,16 @@ pub fn timeout_option(run: &Run) -> &'static str {
     options::spelled(run, options::Opt::Timeout)
 }
 
+/// The option that says how long the run takes.
+pub fn duration_option(run: &Run) -> &'static str {
+    options::spelled(run, options::Opt::Duration)
+}
+
+/// The option that says how many connections there are.
+pub fn connections_option(run: &Run) -> &'static str {
+    options::spelled(run, options::Opt::Connections)
+}
+
 /// The diagnoses that can be seen in a Run.
 fn forms() -> impl Iterator<Item = (DiagnosisId, OnRun)> {
     Diagnosis::all().iter().filter_map(|diagnosis| Some((diagnosis.id, diagnosis.forms.run?)))

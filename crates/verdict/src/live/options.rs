@@ -89,6 +89,7 @@ impl Opt {
     fn of_ab(self) -> Option<&'static str> {
         match self {
             Self::Connections => Some("-c"),
+            Self::Duration => Some("-t"),
             Self::Timeout => Some("-s"),
             Self::Header => Some("-H"),
             // ab speaks HTTP/1.0.
@@ -229,6 +230,7 @@ mod tests {
             spelled(&run, option)
         };
         assert_eq!(of(FrontEnd::Ab, Opt::Timeout), "-s");
+        assert_eq!(of(FrontEnd::Ab, Opt::Duration), "-t");
         assert_eq!(of(FrontEnd::Ab, Opt::Expect), "--expect");
         assert_eq!(of(FrontEnd::Gurl, Opt::Connections), "-ac");
         assert_eq!(of(FrontEnd::Gurl, Opt::Expect), "`ablaze load --expect`");

@@ -158,6 +158,9 @@ fn tell(
         if let Some(advice) = crate::outcome::bad_request(run) {
             note(&format!("every response was 400: {advice}"));
         }
+        if let Some(advice) = crate::outcome::ended_in_plain(run) {
+            note(&advice);
+        }
         let quiet = options.quiet || native.report.quiet;
         if let Some(text) = left_open(run).filter(|_| !quiet) {
             note(&text);

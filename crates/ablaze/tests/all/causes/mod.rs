@@ -2,6 +2,7 @@
 //! nothing else; near misses are told as nothing at all. What a busy machine adds is left out
 //! ([`fronts::OF_THE_MACHINE`]): nothing here depends on how fast the machine is.
 
+mod connections;
 mod fronts;
 
 use std::time::Duration;
@@ -42,7 +43,7 @@ const MS: fn(u64) -> Duration = Duration::from_millis;
 fn conditions() -> Vec<Condition> {
     let of = |what, server, found, says| Condition { what, server, words: &[], found, says };
     let in_time: &[&str] =
-        &["allow more with", "not respond in time", "longer -d", "still incomplete"];
+        &["allow more with", "not respond in time", "use a longer", "still incomplete"];
     vec![
         of("resets", B::Reset, &["D02"], &["reset", "right port"]),
         of(
