@@ -40,8 +40,9 @@ impl JourneyWalk {
     pub(super) fn judge(&mut self, index: usize, response: Answered) {
         let user = &self.users[index];
         if self.route.trace.is_some() {
+            let head = self.shown(index, &user.head);
             self.trace(Traced::Answered {
-                head: &user.head,
+                head: head.as_bytes(),
                 body_bytes: response.body_bytes,
                 total_ns: response.total_ns,
             });
@@ -180,6 +181,6 @@ impl JourneyWalk {
 
     /// What failed, in words that anybody may read.
     pub(super) fn without_secrets(&self, index: usize, failure: &Failure) -> String {
-        masked(&failure.to_string(), &self.secrets_of(index))
+        self.without_secrets_of(index, &failure.to_string())
     }
 }

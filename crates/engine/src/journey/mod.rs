@@ -183,8 +183,12 @@ impl Walk for JourneyWalk {
     fn write(&mut self, user: u32, _template: u32, out: &mut Vec<u8>) -> Written {
         // It is kept: what failed is shown with it.
         out.extend_from_slice(&self.users[user as usize].request);
-        let User { step, redirect, .. } = &self.users[user as usize];
-        self.trace(Traced::Sent { step: *step, redirects: redirect.count(), request: out });
+        if self.route.trace.is_some() {
+            let shown = self.shown(user as usize, &self.users[user as usize].request);
+            let User { step, redirect, .. } = &self.users[user as usize];
+            let (step, redirects, request) = (*step, redirect.count(), shown.as_bytes());
+            self.trace(Traced::Sent { step, redirects, request });
+        }
         Written::Here
     }
 

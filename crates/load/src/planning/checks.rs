@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ablaze_journey::Check;
 use ablaze_model::plan::checks::PlannedChecks;
+use ablaze_model::record::{add_credential, longest_first};
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{Head, Line, LoadSpec, Secrets};
 use ablaze_wire::http1::credentials::basic;
@@ -36,7 +37,7 @@ fn hidden(spec: &LoadSpec, secrets: &Secrets) -> Result<Vec<String>, Error> {
         let typed = secrets.text(user)?;
         hidden.push(typed.to_owned());
         hidden.extend(typed.split_once(':').map(|(_, password)| password.to_owned()));
-        add_value(&basic(typed.as_bytes()), &mut hidden);
+        add_credential(&basic(typed.as_bytes()), &mut hidden);
     }
     for line in spec.requests.lines() {
         let text = match line {
@@ -47,25 +48,15 @@ fn hidden(spec: &LoadSpec, secrets: &Secrets) -> Result<Vec<String>, Error> {
             Line::Text(_) | Line::BodyLength(_) => continue,
         };
         if let Some((_, value)) = text.split_once(':') {
-            add_value(value.trim(), &mut hidden);
+            add_credential(value.trim(), &mut hidden);
         }
     }
     if let Some(of) = spec.destination.proxy.as_ref().and_then(|proxy| proxy.credentials.as_ref()) {
-        add_value(secrets.text(of)?, &mut hidden);
+        add_credential(secrets.text(of)?, &mut hidden);
     }
-    // A part of another must not be hidden first.
     // Shorter ones stand in too many other words.
     hidden.retain(|text| text.len() >= 4);
-    hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
-    Ok(hidden)
-}
-
-/// A field's value, and what stands in it behind the name of its scheme, or of its cookies.
-fn add_value(value: &str, hidden: &mut Vec<String>) {
-    hidden.push(value.to_owned());
-    hidden.extend(value.split_once(' ').map(|(_, rest)| rest.trim().to_owned()));
-    let cookies = value.split(';').filter_map(|pair| pair.split_once('='));
-    hidden.extend(cookies.map(|(_, value)| value.trim().trim_matches('=').to_owned()));
+    Ok(longest_first(hidden))
 }
 
 #[cfg(test)]

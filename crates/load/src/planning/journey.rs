@@ -19,7 +19,7 @@ use ablaze_wire::url::Url;
 
 use super::journey_files::files;
 use super::users::{Walked, users_per_connection};
-use super::{hosts, redirect_rows};
+use super::{hosts, redirect_rows, sources};
 use crate::Error;
 
 /// Variables that are set in every iteration: its number, and a random one.
@@ -39,8 +39,8 @@ pub fn read(spec: &JourneySpec) -> Result<Journey, Error> {
 /// As [`read`].
 pub fn read_with(spec: &JourneySpec, names: &Names, set: &[usize]) -> Result<Journey, Error> {
     let name = &spec.file.name;
-    let text = std::str::from_utf8(spec.file.bytes()?)
-        .map_err(|_| Error::usage(format!("file `{name}` for --journey is not UTF-8 text")))?;
+    let text = sources::text(spec.file.bytes()?)
+        .map_err(|place| Error::usage(format!("file `{name}` for --journey, {place}")))?;
     let file = ablaze_journey::parse(text, name).map_err(|e| Error::usage(e.to_string()))?;
     let compiled = ablaze_journey::compile_with(&file, name, names, set);
     let mut journey = compiled.map_err(|e| Error::usage(e.to_string()))?;
@@ -129,7 +129,7 @@ pub fn compose(
         sites,
         given: given.variables,
         columns: given.columns,
-        secrets: given.secrets,
+        secrets: in_all_forms(&given.secrets),
         redirects: rows.of_redirects,
         continue_on_error: asked.continue_on_error,
         trace: None,
@@ -200,6 +200,14 @@ fn refuse_others(spec: &LoadSpec) -> Result<(), Error> {
             "--journey and --pipeline cannot be used together: a user sends one request at a time",
         )),
     }
+}
+
+/// Secrets as they may stand in requests and responses, the longest first: a part of another must not be hidden before it.
+fn in_all_forms(secrets: &[String]) -> Vec<String> {
+    let forms = secrets.iter().flat_map(|secret| ablaze_journey::written_forms(secret));
+    let mut forms: Vec<String> = forms.collect();
+    forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+    forms
 }
 
 /// What is given from outside.

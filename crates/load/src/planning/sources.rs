@@ -41,6 +41,18 @@ pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Error> {
     }
 }
 
+/// A file's bytes as text, without the mark that editors of Windows begin files with.
+///
+/// # Errors
+/// When they are none: where the first is that is not.
+pub fn text(bytes: &[u8]) -> Result<&str, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("line {line}: expected UTF-8 text")
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
 /// The bytes of a file, and whether it was written to meanwhile. `read` is called when it has been read.
 fn read_watching(path: &Path, read: impl FnOnce()) -> std::io::Result<(Vec<u8>, bool)> {
     let mut file = File::open(path)?;

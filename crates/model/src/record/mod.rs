@@ -34,7 +34,10 @@ pub use idle::{EndedIdle, IdleTimes};
 pub use journeys::{FirstMessage, JourneyStep, Journeys, OneJourney, Setup};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
-pub use samples::{Message, Sample, Samples, masked};
+pub use samples::{
+    Message, Sample, Samples, add_credential, basic_credentials_in, credentials_in, longest_first,
+    masked,
+};
 pub use silent::Silent;
 pub use slices::{Slice, Slices};
 pub use stopped::{Stopped, StoppedResponse};

@@ -131,6 +131,52 @@ pub fn masked(words: &str, secrets: &[String]) -> String {
     })
 }
 
+/// Secrets, so that none is hidden before another that it is a part of.
+pub fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets
+}
+
+/// Shorter values stand in too many other words.
+const CREDENTIAL_BYTES_MIN: usize = 4;
+
+/// The values in a request's head that are credentials, which a response may repeat.
+pub fn credentials_in(request: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, value) in credential_fields(&String::from_utf8_lossy(request)) {
+        add_credential(value, &mut found);
+    }
+    found.retain(|value| value.len() >= CREDENTIAL_BYTES_MIN);
+    found
+}
+
+/// Basic credentials in a request's head, as they are sent.
+pub fn basic_credentials_in(request: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(request);
+    let basic = credential_fields(&text).filter_map(|(_, value)| {
+        let (scheme, rest) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("basic").then(|| rest.trim().to_owned())
+    });
+    basic.filter(|value| !value.is_empty()).collect()
+}
+
+/// Names and values of the fields with credentials.
+fn credential_fields(request: &str) -> impl Iterator<Item = (&str, &str)> {
+    let fields = lines(request).skip(1).take_while(|line| !line.is_empty());
+    fields
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.trim(), value.trim()))
+        .filter(|(name, _)| HIDDEN_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name)))
+}
+
+/// A field's value, and what stands in it behind the name of its scheme, or of its cookies.
+pub fn add_credential(value: &str, found: &mut Vec<String>) {
+    found.push(value.to_owned());
+    found.extend(value.split_once(' ').map(|(_, rest)| rest.trim().to_owned()));
+    let cookies = value.split(';').filter_map(|pair| pair.split_once('='));
+    found.extend(cookies.map(|(_, value)| value.trim().trim_matches('=').to_owned()));
+}
+
 /// Bytes as text without secrets. Of one that was cut, its end may be the beginning of a secret.
 fn without_secrets(bytes: &[u8], is_cut: bool, secrets: &[String]) -> String {
     let mut text = masked(&String::from_utf8_lossy(bytes), secrets);

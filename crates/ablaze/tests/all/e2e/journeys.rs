@@ -277,6 +277,44 @@ fn secrets_are_in_no_report() {
     assert!(shown.contains("p=***"), "{shown}");
 }
 
+/// Sends back what came, head and body.
+struct Echo;
+
+impl Handler for Echo {
+    fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
+        let came = [request.head, request.body].concat();
+        Reply::from(Response::text(200, String::from_utf8_lossy(&came)))
+    }
+
+    fn wants_body(&self, _method: Method, _path: &[u8]) -> bool {
+        true
+    }
+}
+
+/// Passwords have characters that are encoded wherever they go, and servers repeat what they get.
+#[test]
+fn secrets_are_hidden_however_they_are_written() {
+    let options =
+        Options { address: "127.0.0.1:0".parse().unwrap(), threads: 1, ..Options::default() };
+    let server = Server::start_with(options, Echo).unwrap();
+    let text = "POST SITE/a?p={{p}}\n[BasicAuth]\nann: {{p}}\n[Form]\np: {{p}}\nHTTP 200\n\
+                [Captures]\nmine: regex \"(seen)\" redact\n\n\
+                POST SITE/b\nX-Token: {{mine}} {{mine}}\n{\"p\": \"{{p}}\", \"seen\": 1}\nHTTP 500\n";
+    let text = text.replace("SITE", &url(&server, ""));
+    let file = Scratch::with("secret.hurl", text.as_bytes());
+    let secret = "p=seen zq9x cr&t\"é";
+    let words = [file.word(), "--secret", secret];
+    let run = ablaze(&[&["run"], &words[..], &["--very-verbose"]].concat());
+    let (ran, json) = measured(&[&["load", "-n", "3", "--journey"], &words[..]].concat());
+    for shown in [run.stdout, json.to_string() + &ran.stderr + &ran.stdout] {
+        // As RFC 7617 has the credentials.
+        for part in ["zq9x", "cr&t", "cr%26t", "%22%C3", "YW5uOnNlZW4genE5"] {
+            assert!(!shown.contains(part), "{part}: {shown}");
+        }
+        assert!(shown.contains("***"), "{shown}");
+    }
+}
+
 /// 50 MB of one letter.
 struct Large(FixedResponse);
 
