@@ -54,7 +54,11 @@ pub fn explanation(run: &Run) -> Option<String> {
     if let Some(text) = no_user_was_set_up(run).filter(|_| run.ended != Ended::Interrupted) {
         return Some(text);
     }
-    if record.succeeded() > 0 && no_journey_is_whole(run) && run.ended != Ended::Interrupted {
+    let nothing_was_sent = record.finished() == 0 && record.unfinished == 0;
+    if (record.succeeded() > 0 || nothing_was_sent)
+        && no_journey_is_whole(run)
+        && run.ended != Ended::Interrupted
+    {
         let steps = record.journeys.iter().flat_map(|journeys| &journeys.steps);
         let first = steps.filter_map(|step| Some((&step.name, step.first.as_ref()?))).next()?;
         let text = format!("no journey was whole: {} failed, {}", first.0, first.1.text);

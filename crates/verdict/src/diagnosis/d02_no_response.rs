@@ -8,6 +8,7 @@ mod begun;
 mod causes;
 mod empty;
 mod gone;
+mod not_walked;
 mod over_quic;
 mod printed;
 mod queued;
@@ -66,9 +67,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         if d29_stuck_connection::is_found(run) { record.stopped } else { Stopped::default() };
     if record.finished() == 0 {
         if record.unfinished == 0 {
-            return Some(match run.ended {
-                Ended::Interrupted => nothing_sent(run),
-                _ => nothing_due(run),
+            return not_walked::found(run).or_else(|| {
+                Some(match run.ended {
+                    Ended::Interrupted => nothing_sent(run),
+                    _ => nothing_due(run),
+                })
             });
         }
         let streamless = record.without_stream().unfinished;

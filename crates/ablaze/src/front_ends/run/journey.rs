@@ -92,7 +92,8 @@ fn walk(line: CommandLine) -> Result<ExitCode, CommandError> {
     terminal::print(&summary(&run));
     Ok(ExitCode::from(match outcome::status(&run) {
         INTERRUPTED => INTERRUPTED,
-        status if run.record.responses == 0 => {
+        // A step that failed before its request was sent has said why.
+        status if run.record.responses == 0 && run.record.finished() > 0 => {
             if let Some(text) = outcome::explanation(&run) {
                 note(&text);
             }

@@ -9,7 +9,7 @@ use ablaze_target::tls::{Identity, TlsOptions};
 use ablaze_target::{Options, Running, Server};
 use serde_json::json;
 
-use crate::e2e::support::{Scratch, measured, number};
+use crate::e2e::support::{Scratch, ablaze, measured, number};
 
 /// Whom cookies and bodies of a wrong kind come from.
 #[derive(Default)]
@@ -105,6 +105,22 @@ fn a_value_that_would_end_a_field_is_not_sent() {
         let message = "the value of the header field X has a line end or a zero byte in it";
         assert!(ran.stderr.contains(message), "{version}: {}", ran.stderr);
     }
+}
+
+/// The run was long enough: it is not to be called too short.
+#[test]
+fn journeys_that_fail_before_their_request_are_the_reason_that_none_was_sent() {
+    let (_server, url) = wrong();
+    let file = Scratch::with("nul.hurl", b"# name: nul\nGET /after\nX: a\\u{0}b\nHTTP 200\n");
+    let ran = ablaze(&["load", "--journey", file.word(), &url, "-k", "-n4", "-c2"]);
+    let why = "line 2: the value of the header field X has a line end or a zero byte in it";
+    ran.assert_one_line(1, &format!("no journey was whole: nul failed, {why}"));
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = "D02 no response: All 4 journeys failed before the first request was sent, in nul, the first at line 2: ";
+    assert!(words.contains(found), "{}", ran.stdout);
+    let ran = ablaze(&["run", file.word(), &url, "-k"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (1, ""), "{}", ran.stdout);
+    assert!(ran.stdout.contains("nul.hurl:2: the value of the header field X"), "{}", ran.stdout);
 }
 
 /// RFC 6265, 6.1, has the limits that a jar has to have at least: 4096 bytes of a cookie, 50 of a host.

@@ -139,6 +139,10 @@ fn a_run_without_a_user_says_why() {
     assert!(ran.stderr.contains("no user came through its setup: "), "{}", ran.stderr);
     assert!(ran.stderr.contains(why), "{}", ran.stderr);
     assert!(ran.stdout.contains("0 of 3 users; 3 failed"), "{}", ran.stdout);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = format!("D02 no response: All 3 users failed in the setup {}, ", files.login);
+    assert!(words.contains(&found), "{}", ran.stdout);
+    assert!(!words.contains("No request was due"), "{}", ran.stdout);
 }
 
 #[test]
