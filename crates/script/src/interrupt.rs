@@ -6,7 +6,7 @@
 
 use std::ffi::c_int;
 
-use mlua::{Lua, ffi};
+use mlua::{FromLuaMulti, Function, IntoLuaMulti, Lua, ffi};
 
 /// Ends what a state is doing.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Interrupt {
         Ok(Self { _lua: lua.clone(), state })
     }
 
-    /// Has the script fail at its next instruction, and at every one after that until `done` was called.
+    /// Has the script fail at its next instruction, and at every one after that until the call of it has failed.
     pub fn now(&self) {
         // SAFETY: the state is alive. LuaJIT permits `lua_sethook` from another native thread to interrupt a state that
         // runs (lj_record.c, at LUAJIT_ENABLE_CHECKHOOK).
@@ -42,14 +42,42 @@ impl Interrupt {
     }
 }
 
+/// Whether the script is to fail at its next instruction: a function that waits has to return.
+pub(crate) fn is_asked(lua: &Lua) -> bool {
+    let mut set = None;
+    // SAFETY: called on the thread that has the state, which is alive; the stack stays as it is.
+    let looked = unsafe { lua.exec_raw::<()>((), |own| set = ffi::lua_gethook(own)) };
+    looked.is_ok() && set.is_some_and(|set| set as usize == hook as *const () as usize)
+}
+
 /// What scripts are told.
 const MESSAGE: &std::ffi::CStr = c"the script did not return and was ended";
 
+/// Calls a function. One that was interrupted has failed for good when it is back here; later calls go on.
+///
+/// # Errors
+/// When it fails.
+pub(crate) fn call<T: FromLuaMulti>(
+    lua: &Lua,
+    function: &Function,
+    arguments: impl IntoLuaMulti,
+) -> mlua::Result<T> {
+    function.call(arguments).inspect_err(|_| {
+        // SAFETY: the state is alive, and on the thread that has it; the stack stays as it is. Without memory for the call the
+        // next one fails, too.
+        let _ = unsafe {
+            lua.exec_raw::<()>((), |own| {
+                ffi::lua_sethook(own, None, 0, 0 as c_int);
+            })
+        };
+    })
+}
+
+/// It stays: an error that the script catches, with pcall in a loop, is followed by the next one outside of pcall.
 unsafe extern "C-unwind" fn hook(state: *mut ffi::lua_State, _: *mut ffi::lua_Debug) {
     // SAFETY: called by LuaJIT with its own state, on the thread that runs it; an error is a permitted way out of a hook,
     // and no Rust value is alive here.
     unsafe {
-        ffi::lua_sethook(state, None, 0, 0 as c_int);
         ffi::luaL_error(state, MESSAGE.as_ptr());
     }
 }

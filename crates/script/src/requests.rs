@@ -19,6 +19,11 @@ pub fn ends(bytes: &[u8]) -> Result<Vec<usize>, ScriptError> {
     Ok(ends)
 }
 
+/// Whether nothing stands behind the first head: no body, and no further request.
+pub fn is_head_alone(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"\r\n\r\n").is_some_and(|at| at + 4 == bytes.len())
+}
+
 /// The length of the first request.
 fn length(bytes: &[u8]) -> Result<usize, String> {
     const INCOMPLETE: &str = "incomplete request";
@@ -55,6 +60,14 @@ mod tests {
         let expected = [one.len(), one.len() + post.len(), all.len()];
         assert_eq!(ends(&all).unwrap(), expected);
         assert_eq!(ends(one).unwrap(), [one.len()]);
+    }
+
+    #[test]
+    fn a_head_alone_has_nothing_behind_it() {
+        assert!(is_head_alone(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
+        assert!(!is_head_alone(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n\r\n"));
+        assert!(!is_head_alone(b"GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n"));
+        assert!(!is_head_alone(b"GET / HTTP/1.1\r\n"));
     }
 
     #[test]

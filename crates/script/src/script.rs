@@ -8,7 +8,7 @@ use mlua::{Function, Lua, Table, Value};
 use crate::figures::{self, Distribution, Summary};
 use crate::state::{flush, state};
 use crate::thread::{Shared, Thread};
-use crate::{Interrupt, ScriptError, Setting, Worker};
+use crate::{Interrupt, ScriptError, Setting, Worker, interrupt};
 
 /// A script and its threads.
 pub struct Script {
@@ -81,7 +81,7 @@ impl Script {
     ) -> Result<(), ScriptError> {
         let Value::Function(done) = self.lua.globals().get("done")? else { return Ok(()) };
         let summary = figures::summary(&self.lua, summary)?;
-        let result = done.call::<()>((summary, latency, requests));
+        let result = interrupt::call::<()>(&self.lua, &done, (summary, latency, requests));
         self.flush();
         Ok(result?)
     }

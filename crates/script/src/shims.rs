@@ -1,11 +1,14 @@
 //! Modules that scripts of wrk load most and that are C libraries elsewhere: `socket` as far as it tells the time and
 //! sleeps, `json` and `cjson`. A program without a dynamic Lua cannot load those libraries.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mlua::{Lua, Result, Table, Value};
 
-use crate::json;
+use crate::{interrupt, json};
+
+/// How often one that sleeps looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Has `require` find them.
 pub fn preload(lua: &Lua) -> Result<()> {
@@ -27,8 +30,15 @@ fn socket(lua: &Lua) -> Result<Table> {
         Ok(since.as_secs_f64())
     };
     table.raw_set("gettime", lua.create_function(gettime)?)?;
-    let sleep = |_: &Lua, seconds: f64| {
-        std::thread::sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+    let sleep = |lua: &Lua, seconds: f64| {
+        let asked = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let begun = Instant::now();
+        while let Some(rest) = asked.checked_sub(begun.elapsed()).filter(|rest| !rest.is_zero()) {
+            std::thread::sleep(rest.min(LOOK));
+            if interrupt::is_asked(lua) {
+                break;
+            }
+        }
         Ok(())
     };
     table.raw_set("sleep", lua.create_function(sleep)?)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use mlua::{Function, Lua, LuaString, Table, Value};
 
 use crate::thread::Shared;
-use crate::{Interrupt, ScriptError};
+use crate::{Interrupt, ScriptError, interrupt};
 
 /// The state of one thread, after `init`.
 pub struct Worker {
@@ -69,10 +69,10 @@ impl Worker {
     /// When the script fails, or gives no string.
     pub fn request(&self, out: &mut Vec<u8>) -> Result<(), ScriptError> {
         let value: Value = match &self.request {
-            Some(request) => request.call(())?,
+            Some(request) => interrupt::call(&self.lua, request, ())?,
             None => {
                 let wrk: Table = self.lua.globals().get("wrk")?;
-                wrk.get::<Function>("request")?.call(())?
+                interrupt::call(&self.lua, &wrk.get("request")?, ())?
             }
         };
         match value {
@@ -98,7 +98,7 @@ impl Worker {
             headers.raw_set(self.lua.create_string(name)?, self.lua.create_string(value)?)?;
         }
         let body: LuaString = self.lua.create_string(body)?;
-        Ok(response.call((status, headers, body))?)
+        Ok(interrupt::call(&self.lua, response, (status, headers, body))?)
     }
 
     /// How long to wait before the next request, ns; 0 without a `delay`.
@@ -107,7 +107,7 @@ impl Worker {
     /// When the script fails.
     pub fn delay_ns(&self) -> Result<u64, ScriptError> {
         let Some(delay) = &self.delay else { return Ok(0) };
-        let ms = match delay.call(())? {
+        let ms = match interrupt::call(&self.lua, delay, ())? {
             Value::Integer(ms) => ms as f64,
             Value::Number(ms) => ms,
             Value::String(text) => text.to_string_lossy().trim().parse().unwrap_or(0.0),

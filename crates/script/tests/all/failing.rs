@@ -48,11 +48,18 @@ fn a_host_without_an_address_is_named() {
 
 #[test]
 fn a_script_that_does_not_return_is_ended_from_another_thread() {
-    // The first is compiled by LuaJIT before it is ended, the second catches what ends it once, the third never gets there.
+    // The first is compiled by LuaJIT before it is ended, the second catches what ends it once, the third never gets there, and
+    // the others catch it again and again.
     for text in [
         "function request() while true do end end",
         "function request() pcall(function() while true do end end) while true do end end",
         "function request() local n = 0 repeat n = n + 1 until n < 0 end",
+        "function request() while true do pcall(function() while true do end end) end end",
+        "function request()
+            local endless = function() xpcall(function() while true do end end, debug.traceback) end
+            while true do coroutine.resume(coroutine.create(endless)) end
+         end",
+        "function request() require('socket').sleep(100000) end",
     ] {
         let worker = thread(text);
         let interrupt = worker.interrupt().unwrap();

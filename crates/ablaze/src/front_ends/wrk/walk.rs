@@ -126,8 +126,13 @@ impl Scripted {
         let mut ends = std::mem::take(&mut self.users[user].ends);
         ends.clear();
         ends.push(bytes.len());
+        let is_asked = self.thread.constant.is_none();
         if self.thread.several {
             ends = self.run(|_| requests::ends(&bytes))?;
+            ends.reverse();
+        } else if is_asked && !requests::is_head_alone(&bytes) {
+            // A script may give one request now and several later. What is no request is sent as it is, as wrk does it.
+            ends = requests::ends(&bytes).unwrap_or(ends);
             ends.reverse();
         }
         let user = &mut self.users[user];

@@ -311,6 +311,29 @@ fn several_requests_in_one_string_are_sent_together() {
     assert!(requests(&String::from_utf8(output.stdout).unwrap()) >= 6);
 }
 
+/// One request in the first string says nothing of the strings behind it: each request has its response, and the server is
+/// not said to have sent too much.
+#[test]
+fn a_script_may_give_several_requests_later() {
+    let text = b"local n = 0
+        request = function()
+           n = n + 1
+           if n < 3 then return wrk.format('GET', '/one') end
+           return wrk.format('GET', '/two') .. wrk.format('POST', '/three', nil, 'x')
+        end";
+    let file = ScratchFile::with("later.lua", text);
+    let server = Server::start(200);
+    let words = ["wrk", "-t1", "-c1", "-d60s", "--requests", "100", "--json", "-s", file.word()];
+    let said = ablaze(&[&words[..], &[&server.url("/")]].concat());
+    let run: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.status, &run["responses"]), (0, &100.into()), "{}", said.stderr);
+    assert!(!run["verdict"].to_string().contains("D18"), "{}", run["verdict"]);
+    let seen = server.seen();
+    let sent = |head: &str| seen.iter().filter(|request| request.head[0].starts_with(head)).count();
+    // The first of all was asked for before the run.
+    assert_eq!((sent("GET /one "), sent("GET /two "), sent("POST /three ")), (1, 50, 49));
+}
+
 #[test]
 fn ctrl_c_before_the_run_ends_a_script_that_does_not_return() {
     let server = Server::start(200);
