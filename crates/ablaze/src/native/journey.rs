@@ -62,8 +62,7 @@ impl JourneyOptions {
         let mut variables = Vec::new();
         if let Some(path) = &self.variables_file {
             let bytes = sources::read(path, "--variables-file")?;
-            let text = String::from_utf8_lossy(&bytes);
-            variables = journey_files::variables_of_file(&text, &path.display().to_string())?;
+            variables = journey_files::variables_of_file(&bytes, &path.display().to_string())?;
         }
         variables.extend(self.variables.iter().cloned());
         let kept = self.secrets.iter().map(|(name, value)| {

@@ -12,8 +12,10 @@ use crate::Error;
 ///
 /// # Errors
 /// A line that is none.
-pub fn variables_of_file(text: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
+pub fn variables_of_file(bytes: &[u8], name: &str) -> Result<Vec<(String, String)>, Error> {
     let mut variables = Vec::new();
+    let text = sources::text(bytes)
+        .map_err(|place| Error::usage(format!("file `{name}` for --variables-file, {place}")))?;
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -76,4 +78,21 @@ pub(super) fn files(asked: &JourneySpec, users: &UsersSpec) -> Result<Files, Err
         }
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_a_file_are_its_lines() {
+        let read = |bytes: &[u8]| variables_of_file(bytes, "vars").map_err(|e| e.to_string());
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let text = "\u{feff}a=1\r\n# no\n\nb = x=y \n";
+        assert_eq!(read(text.as_bytes()).unwrap(), [pair("a", "1"), pair("b", "x=y")]);
+        let refused = read(b"a=1\nb=\xff\n").unwrap_err();
+        assert_eq!(refused, "file `vars` for --variables-file, line 2: expected UTF-8 text");
+        let refused = read(b"a=1\nb\n").unwrap_err();
+        assert_eq!(refused, "file `vars` for --variables-file, line 2: expected NAME=VALUE");
+    }
 }

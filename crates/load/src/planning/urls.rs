@@ -216,8 +216,8 @@ impl Own {
 
 fn entries(feed: &Feed) -> Result<Vec<Entry<'_>>, Error> {
     let name = &feed.file.name;
-    let text = std::str::from_utf8(feed.file.bytes()?)
-        .map_err(|_| Error::usage(format!("{name} is not text: expected a list of URLs")))?;
+    let text = sources::text(feed.file.bytes()?)
+        .map_err(|place| Error::usage(format!("{name} {place}, a list of URLs")))?;
     let most = LONGEST as usize;
     let entries = lines::entries(text, most)
         .map_err(|(line, why)| Error::usage(format!("{name} line {line}: {why}")))?;

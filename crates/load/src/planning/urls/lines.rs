@@ -100,9 +100,11 @@ fn by_url(number: usize, line: &str) -> Result<Entry<'_>, (usize, String)> {
         return Ok(Entry { line: number, url, weight: 1, own: None });
     }
     let weight = second.parse().map_err(|_| {
-        let text = format!(
-            "weight `{second}` is not a whole number: expected `URL WEIGHT` or `METHOD URL BODY`"
-        );
+        let wrong = match second.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => "is too large",
+            false => "is not a whole number",
+        };
+        let text = format!("weight `{second}` {wrong}: expected `URL WEIGHT` or `METHOD URL BODY`");
         (number, text)
     })?;
     if !body.is_empty() && !body.starts_with('#') {

@@ -17,6 +17,22 @@ fn url_lists_have_comments_weights_and_one_far_end() {
     assert_eq!(names, ["http://h:8080/a", "h:8080/b?c=1", "HTTP://H:8080/{seq}"]);
 }
 
+/// Notepad writes the mark; it is no part of the first URL.
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_list() {
+    let list = url_list(&feed("\u{feff}http://h:8080/a\r\nhttp://h:8080/b 2\r\n"), None).unwrap();
+    assert_eq!(list.paths(), [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
+    let bytes = b"http://h/a\nhttp://h/\xff\n".to_vec();
+    let refused = url_list(&Feed::of(Blob::new("list", bytes)), None).unwrap_err().to_string();
+    assert_eq!(refused, "list line 2: expected UTF-8 text, a list of URLs");
+    let refused =
+        url_list(&feed("http://h/a 99999999999999999999\n"), None).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("list line 1: weight `99999999999999999999` is too large"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn a_list_too_long_is_refused_before_a_line_is_read() {
     let text = "http://elsewhere:1/\n".repeat(LONGEST as usize + 1);
