@@ -32,6 +32,25 @@ pub(crate) fn find(text: &str, path: &[Segment], found: &mut Vec<Value>) -> Resu
     if scanner.at == text.len() { Ok(()) } else { Err(NotJson) }
 }
 
+/// What keeps a body from being read as JSON, as far as it can be said.
+#[cold]
+pub(crate) fn why_not(text: &str) -> String {
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, depth: 0 };
+    scanner.space();
+    if scanner.at == text.len() {
+        return "the body is no JSON: it is empty".to_owned();
+    }
+    if text.starts_with('\u{feff}') {
+        return "the body is no JSON: it begins with a byte order mark".to_owned();
+    }
+    if scanner.skip().is_err() && scanner.depth > DEPTH_MAX {
+        return format!(
+            "in the body more than {DEPTH_MAX} arrays and objects lie in each other, and captures and asserts look no deeper"
+        );
+    }
+    "the body is no JSON".to_owned()
+}
+
 struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],

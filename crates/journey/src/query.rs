@@ -4,6 +4,7 @@ use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::cookie::SetCookie;
+use crate::json;
 use crate::jsonpath::JsonPath;
 use crate::md5::md5;
 use crate::response::Reading;
@@ -50,7 +51,8 @@ impl Query {
             Self::Body => Some(Value::from(reading.text()?)),
             Self::Bytes => Some(Value::Bytes(reading.body()?.to_vec())),
             Self::Jsonpath(path) => {
-                path.find(reading.text()?).map_err(|_| "the body is no JSON".to_owned())?
+                let text = reading.text()?;
+                path.find(text).map_err(|_| json::why_not(text))?
             }
             Self::Regex(regex) => group(regex, reading.text()?),
             Self::Variable(slot) => scope.variables.get(*slot).cloned(),

@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::{Asked, Check, Sign, Test};
 use crate::cookie::SetCookie;
+use crate::json;
 use crate::response::Reading;
 use crate::value::{Number, Value, shown};
 
@@ -57,7 +58,7 @@ impl Check {
             Asked::Json(path) => {
                 response.can_be_read()?;
                 let text = response.reading.text()?;
-                let found = path.find(text).map_err(|_| "the body is no JSON".to_owned())?;
+                let found = path.find(text).map_err(|_| json::why_not(text))?;
                 match &found {
                     None => self.verdict(false, || "there is nothing".to_owned()),
                     Some(value) => self

@@ -116,6 +116,12 @@ fn a_body_that_cannot_be_read_fails_with_the_reason() {
     let said = |text, head: &[u8], body: &[u8], bytes| with(text, head, body, bytes).unwrap_err();
     for text in ["json $.id exists", "json $.id not exists"] {
         assert_eq!(said(text, HEAD, b"<html>", 6), "the body is no JSON");
+        assert_eq!(said(text, HEAD, b" \n", 2), "the body is no JSON: it is empty");
+        let marked = said(text, HEAD, b"\xef\xbb\xbf{}", 5);
+        assert_eq!(marked, "the body is no JSON: it begins with a byte order mark");
+        // It is JSON (RFC 8259, 9: a parser may limit the depth), so nothing else may be said.
+        let deep = said(text, HEAD, "[".repeat(200).as_bytes(), 200);
+        assert!(deep.starts_with("in the body more than 127 arrays and objects lie"), "{deep}");
     }
     let cut = said("body not contains a", HEAD, b"bbb", 2_000_000);
     assert_eq!(cut, "the body has 2000000 bytes, and checks look at 1048576 at most");
