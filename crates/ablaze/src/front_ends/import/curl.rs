@@ -178,7 +178,11 @@ impl Command<'_, '_> {
     fn switch(&mut self, name: &str) -> bool {
         let options = &mut self.asked.options;
         match name {
-            "insecure" => options.push(("insecure", "true".into())),
+            // A journey that has it is refused: it is said for the whole run.
+            "insecure" => {
+                self.notes
+                    .push("left out: curl's -k (use --insecure with run and load)".to_owned());
+            }
             "location" => options.push(("location", "true".into())),
             "compressed" => options.push(("compressed", "true".into())),
             "get" => self.asked.get = true,

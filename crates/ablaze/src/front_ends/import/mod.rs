@@ -45,7 +45,7 @@ const AFTER_HELP: &str = "  ablaze import login.har -o login.hurl           `Sav
   ablaze import 'curl http://127.0.0.1:8080/ -d a=b'
   ablaze import curl http://127.0.0.1:8080/ -d a=b     unquoted: all words behind curl are curl's
 
-Of curl's options -X -H -d --data-raw --data-binary --data-urlencode -F --form-string -u -b -A -e -k -L
+Of curl's options -X -H -d --data-raw --data-binary --data-urlencode -F --form-string -u -b -A -e -L
 --compressed -G -I --json and --url are taken over; others are named and left out. Of a HAR file, headers
 that a client makes itself are left out, and cookies that the server had set before.
 Exit status: 0 written; 1 could not write; 2 usage, or nothing to import.";
