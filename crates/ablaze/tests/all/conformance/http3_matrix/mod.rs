@@ -112,6 +112,14 @@ fn goaway(server: &Started) {
     assert!(json["connections_opened"].as_u64().unwrap() > 2, "{}", json["connections_opened"]);
 }
 
+/// Most servers send tickets (RFC 8446, 4.6.1); none is used, however many connections follow each other.
+fn resumption(server: &Started) {
+    let ran = loaded(server, "/small", "-n 12 -c 2 --no-keepalive");
+    let tls = &all_right(ran, 12, SMALL.len())["tls"];
+    assert_eq!(tls["handshakes_resumed"], 0, "{tls}");
+    assert!(tls["handshakes_full"].as_u64() >= Some(12), "{tls}");
+}
+
 fn wrong_certificate(server: &Started) {
     let mut another = CertificateParams::default();
     another.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -132,7 +140,7 @@ macro_rules! row {
             use super::*;
 
             row!(@ $server, $start, small Nothing, large Nothing, upload Nothing, streams Nothing, retry Retry,
-                 goaway GoAway, wrong_certificate Nothing);
+                 goaway GoAway, resumption Nothing, wrong_certificate Nothing);
         }
     )*};
     (@ $server:ident, $start:path, $($cell:ident $wish:ident),*) => {$(

@@ -60,8 +60,12 @@ pub fn aioquic(wish: Wish, scratch: Scratch) -> Option<Started> {
     Some(of_process(command, scratch, port))
 }
 
+/// The one that `ABLAZE_NGINX_HTTP3` names, or the system's.
 pub fn nginx(wish: Wish, scratch: Scratch) -> Option<Started> {
-    let program = installed_if_all("nginx")?;
+    let program = match std::env::var_os("ABLAZE_NGINX_HTTP3") {
+        Some(program) => PathBuf::from(program),
+        None => installed_if_all("nginx")?,
+    };
     let version = Command::new(&program).arg("-V").bounded_output().unwrap();
     if !String::from_utf8_lossy(&version.stderr).contains("http_v3_module") {
         skip("nginx is built without HTTP/3");
