@@ -180,7 +180,7 @@ impl ErrorKind {
 #[non_exhaustive]
 pub enum StreamFault {
     /// A field makes the message malformed (4.2, 4.3).
-    #[error(transparent)]
+    #[error("{}", in_http3(.0))]
     Field(#[from] FieldFault),
     /// A head without `:status` (4.3.2).
     #[error("the response has no status (RFC 9114, 4.3.2)")]
@@ -197,6 +197,23 @@ pub enum StreamFault {
     /// The fields are larger than we take (4.2.2).
     #[error("the header fields are larger than the limit (RFC 9114, 4.2.2)")]
     FieldsTooLarge,
+}
+
+/// What is wrong with a field, in the words of HTTP/2, which has the same rules in other sections.
+fn in_http3(fault: &FieldFault) -> String {
+    use FieldFault::*;
+    let section = match fault {
+        Name | ConnectionSpecific => "RFC 9114, 4.2",
+        Value => "RFC 9114, 10.3",
+        ValueSpace => "RFC 9110, 5.5",
+        UnknownPseudo | MisplacedPseudo | RepeatedPseudo | LatePseudo => "RFC 9114, 4.3",
+        Status => "RFC 9114, 4.3.2",
+        ContentLength => "RFC 9110, 8.6",
+        Path => "RFC 9114, 4.3.1",
+    };
+    let words = fault.to_string();
+    let words = words.rsplit_once(" (").map_or(&words[..], |(words, _)| words);
+    format!("{words} ({section})")
 }
 
 impl StreamFault {
@@ -223,5 +240,19 @@ mod tests {
             assert_eq!(ErrorCode(unknown).name(), None, "{unknown:#x}");
         }
         assert_eq!(ErrorCode(0x21).to_string(), "error code 0x21");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_field_is_said_with_the_section_of_http_3() {
+        let said = |fault| StreamFault::Field(fault).to_string();
+        assert_eq!(
+            said(FieldFault::ConnectionSpecific),
+            "a connection-specific field of HTTP/1 (RFC 9114, 4.2)"
+        );
+        assert_eq!(
+            said(FieldFault::Status),
+            "the status is not a number of three digits (RFC 9114, 4.3.2)"
+        );
+        assert!(!said(FieldFault::MisplacedPseudo).contains("9113"));
     }
 }
