@@ -147,3 +147,26 @@ fn a_stream_that_is_given_up_is_not_heard_of_again() {
     assert_eq!(resets.iter().map(|(_, code)| *code).collect::<Vec<_>>(), [0x10c]);
     assert!(world.client.stands());
 }
+
+/// RFC 9001, 6: whoever updates its keys is followed, in the middle of a response too.
+#[test]
+fn keys_that_the_server_updates_are_followed() {
+    let mut world = World::new(Setup::default(), answers);
+    world.connect();
+    world.get(&["/10", "/3000000", "/70000"]);
+    world.run(|world| world.log.ended() == 1);
+    world.act(|served| served.quic.force_key_update());
+    world.run(|world| world.log.ended() == 3);
+    for (exchange, bytes) in world.log.exchanges.values().zip([10, 3_000_000, 70_000]) {
+        assert_eq!(exchange.ended, [End::Complete]);
+        assert!(exchange.content == content(bytes), "{bytes}");
+    }
+    // Later again, once the first keys are gone: what comes then is under the third.
+    world.settle();
+    world.act(|served| {
+        served.quic.force_key_update();
+        served.quic.ping();
+    });
+    world.settle();
+    assert!(world.client.stands() && world.client.counts().packets_lost == 0);
+}
