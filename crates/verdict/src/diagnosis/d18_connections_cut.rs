@@ -52,7 +52,8 @@ fn on_run(run: &Run) -> Option<Finding> {
 /// none is done twice.
 fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
     let record = &run.record;
-    if facts.goaways == 0 {
+    // Without a response nothing is known of how many a connection is for.
+    if facts.goaways == 0 || record.responses == 0 {
         return None;
     }
     let each = record.responses as f64 / facts.goaways as f64;
@@ -61,10 +62,7 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         .named()
         .map(|(name, times)| format!("{} with {name}", grouped(times)))
         .collect();
-    let one_per = match record.responses {
-        0 => String::new(),
-        _ => format!(": one per {} responses", amount(each)),
-    };
+    let one_per = format!(": one per {} responses", amount(each));
     let evidence = format!(
         "The server ended {} by GOAWAY ({}){one_per}. {} connections were opened, \
          and {} sent again because the server had not processed them.",

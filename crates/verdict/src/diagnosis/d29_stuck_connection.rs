@@ -47,21 +47,20 @@ fn on_run(run: &Run) -> Option<Finding> {
     // All that timed out in a response are told here, however long each had been silent by then.
     let timed_out = timed_out(&stopped);
     // Of those that had not timed out it is not counted: the first head of all has to do.
-    let no_end_given =
-        timed_out == 0 && longest.missing_bytes.is_none() && without_end(&run.record);
-    let (cause, fix) = if no_end_given { ENDLESS } else { why(&stopped, &longest) };
+    let no_end_given = timed_out == 0 && longest.missing_bytes.is_none() && without_end(run);
+    let (cause, fix) = if no_end_given { ENDLESS } else { why(run, &stopped, &longest) };
     let severity =
         if share(run, timed_out) >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(
         D29,
         severity,
         format!(
-            "{} stopped partway: {} had timed out, {} were still waiting at the end. {} {}",
+            "{} stopped partway: {} had timed out, {} were still waiting at the end. {}{}",
             counted(timed_out + stopped.unfinished, "response"),
             grouped(timed_out),
             grouped(stopped.unfinished),
             of_longest(&longest),
-            of_queues(queues)
+            of_queues(run, queues)
         ),
         cause,
         fix,
@@ -100,9 +99,23 @@ const ENDLESS: (&str, &str) = (
 );
 
 /// Cause and fix: a server that writes less than its socket takes has no event to wait for.
-fn why(stopped: &Stopped, longest: &StoppedResponse) -> (&'static str, &'static str) {
+fn why(run: &Run, stopped: &Stopped, longest: &StoppedResponse) -> (&'static str, &'static str) {
     if stopped.endless * 2 > stopped.partway {
         ENDLESS
+    } else if run.plan.streams().is_some() && longest.missing_bytes == Some(0) {
+        (
+            "The body of that response came whole, and the server did not end its stream (END_STREAM in HTTP/2, FIN \
+             in HTTP/3): until then more may follow.",
+            "Have the server end the stream with the last bytes of the body, or behind them.",
+        )
+    } else if run.plan.http3.is_some() {
+        (
+            "The server started these responses and did not send the rest: a last write or flush is missing, the \
+             Content-Length is too large, its handler is blocked, or it lost an event, such as the one that says a \
+             stream takes more again.",
+            "See in the server what follows the bytes that came (`curl -v --http3-only` shows them), and what it does \
+             after a write that a window did not take whole.",
+        )
     } else if longest.body_bytes < SEND_BUFFER_BYTES {
         (
             "The server started these responses and did not write the rest, although a socket takes \
@@ -128,10 +141,10 @@ fn seen(run: &Run) -> Option<String> {
     Some(match record.stopped.longest {
         None => "No response stopped partway for a second or longer.".to_owned(),
         Some(longest) => format!(
-            "{} stopped partway for a second or longer. {} {}",
+            "{} stopped partway for a second or longer. {}{}",
             counted(record.stopped.total(), "response"),
             of_longest(&longest),
-            of_queues(queues(run))
+            of_queues(run, queues(run))
         ),
     })
 }
@@ -162,17 +175,19 @@ fn queues(run: &Run) -> Option<Queues> {
     Some(Queues { empty: last.silent?.saturating_sub(full), full })
 }
 
-fn of_queues(queues: Option<Queues>) -> String {
+/// With a space before it. QUIC's queues are in the server's memory, where nobody sees them.
+fn of_queues(run: &Run, queues: Option<Queues>) -> String {
     match queues {
-        None => "The server's send queues could not be observed.".to_owned(),
+        _ if run.plan.http3.is_some() => String::new(),
+        None => " The server's send queues could not be observed.".to_owned(),
         Some(Queues { empty: 0, full: 0 }) => {
-            "When last sampled, no connection had been silent for a \
+            " When last sampled, no connection had been silent for a \
                                                second: the send queues behind these responses were \
                                                not seen."
                 .to_owned()
         }
         Some(queues) => format!(
-            "When last sampled, the server had sent nothing for a second or longer on {}, {} of \
+            " When last sampled, the server had sent nothing for a second or longer on {}, {} of \
              them with bytes left in the send queue.",
             counted(queues.empty + queues.full, "connection"),
             grouped(queues.full)

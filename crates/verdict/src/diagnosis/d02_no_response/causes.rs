@@ -2,7 +2,7 @@
 //! them, and nothing that the kind does not show.
 
 use ablaze_model::spec::FrontEnd;
-use ablaze_model::{FailureKind, Record, Run};
+use ablaze_model::{FailureKind, Run};
 
 use super::{begun, over_quic};
 use crate::limit::{self, Limit};
@@ -79,9 +79,12 @@ fn reached_proxy(run: &Run) -> bool {
 }
 
 /// Whether the head of the run's first response leaves the end of its body to the close of the connection (RFC 9112,
-/// 6.3).
-pub fn without_end(record: &Record) -> bool {
-    let head = String::from_utf8_lossy(&record.first_head).to_ascii_lowercase();
+/// 6.3). Streams have an end of their own.
+pub fn without_end(run: &Run) -> bool {
+    if run.plan.streams().is_some() {
+        return false;
+    }
+    let head = String::from_utf8_lossy(&run.record.first_head).to_ascii_lowercase();
     let has = |name: &str| head.lines().any(|line| line.starts_with(name));
     !head.is_empty() && !has("content-length:") && !has("transfer-encoding:")
 }
@@ -142,7 +145,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              response (1xx), or the beginning of a head."
         }
         Timeout if is_stream_that_timed_out(run) => begun::STREAM,
-        Timeout if all_in_a_response(run, kind) && without_end(record) => {
+        Timeout if all_in_a_response(run, kind) && without_end(run) => {
             "Responses began and did not end in time. The head of the first has neither `Content-Length` \
              nor `Transfer-Encoding: chunked`: only closing the connection would show where its \
              body ends, and the server left it open."

@@ -23,6 +23,26 @@ fn closed(run: &Run, facts: &Http3Facts) -> Option<Finding> {
     let codes =
         facts.closes.0.iter().map(|(name, times)| format!("{} with {name}", grouped(*times)));
     let said = facts.first_close.as_ref().map(|said| format!(" The first of them said: {said}."));
+    let total = |name: Option<&str>| -> u64 {
+        let named = facts.closes.0.iter().filter(|(code, _)| name.is_none_or(|name| code == name));
+        named.map(|(_, times)| times).sum()
+    };
+    // RFC 9114, 8.1. Other codes say less than why.
+    let protects_itself = total(Some("H3_EXCESSIVE_LOAD")) * 2 > total(None);
+    let (cause, fix) = match protects_itself {
+        true => (
+            "The server protects itself from the load: H3_EXCESSIVE_LOAD is what it says to a client that asks for too \
+             much.",
+            format!(
+                "Check the server's limits, and measure again with fewer {}.",
+                spelled(run, Opt::Streams)
+            ),
+        ),
+        false => (
+            "The server ended connections with an error. What it objects to is known only as far as the code tells.",
+            "See in the server's log why it ended these connections.".to_owned(),
+        ),
+    };
     Some(Finding::new(
         D18,
         Severity::Suspect,
@@ -31,28 +51,20 @@ fn closed(run: &Run, facts: &Http3Facts) -> Option<Finding> {
             listed(codes),
             counted(failed, "request")
         ),
-        format!(
-            "The server ended connections with an error: it objects to the requests, or protects itself from the load.{}",
-            said.unwrap_or_default()
-        ),
-        format!(
-            "Check the server's log and limits, and measure again with fewer {}.",
-            spelled(run, Opt::Streams)
-        ),
+        format!("{cause}{}", said.unwrap_or_default()),
+        fix,
     ))
 }
 
 /// It replaces them after a number of requests.
 fn ended(run: &Run, facts: &Http3Facts) -> Option<Finding> {
     let record = &run.record;
-    if facts.goaways == 0 {
+    // Without a response nothing is known of how many a connection is for.
+    if facts.goaways == 0 || record.responses == 0 {
         return None;
     }
     let each = record.responses as f64 / facts.goaways as f64;
-    let one_per = match record.responses {
-        0 => String::new(),
-        _ => format!(": one per {} responses", amount(each)),
-    };
+    let one_per = format!(": one per {} responses", amount(each));
     Some(Finding::new(
         D18,
         Severity::Note,
@@ -98,5 +110,11 @@ mod tests {
             "{}",
             found.evidence
         );
+        assert!(found.cause.contains("protects itself"), "{}", found.cause);
+        // Another code is no sign of too much load.
+        run.record.http3.as_mut().unwrap().closes =
+            NamedCounts(vec![("H3_INTERNAL_ERROR".into(), 7)]);
+        let found = on_run(&run).unwrap();
+        assert!(!found.cause.contains("load") && !found.fix.contains("fewer"), "{found:?}");
     }
 }

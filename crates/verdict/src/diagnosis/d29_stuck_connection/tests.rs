@@ -56,6 +56,25 @@ fn a_body_that_only_the_close_would_end_was_written_whole() {
     assert!(on_run(&run).unwrap().cause.contains("did not write the rest"));
 }
 
+/// Streams have an end of their own, and no send buffer of a socket.
+#[test]
+fn over_http3_the_end_of_the_stream_is_what_is_missing() {
+    let mut run = stuck(3);
+    run.plan.http3 = Some(ablaze_model::plan::Http3::with_streams(10));
+    run.record.first_head = b"HTTP/3 200\r\nserver: own\r\n\r\n".to_vec();
+    let longest = run.record.stopped.longest.as_mut().unwrap();
+    (longest.body_bytes, longest.missing_bytes) = (14, None);
+    let found = on_run(&run).unwrap();
+    let said = format!("{} {}", found.evidence, found.cause);
+    for foreign in ["chunked", "socket", "send queues", "closing the connection", "  "] {
+        assert!(!said.contains(foreign), "{foreign:?} is in {said}");
+    }
+    run.record.stopped.longest.as_mut().unwrap().missing_bytes = Some(0);
+    let found = on_run(&run).unwrap();
+    assert!(found.evidence.contains("after 14 of 14 B"), "{found:?}");
+    assert!(found.cause.contains("did not end its stream"), "{found:?}");
+}
+
 #[test]
 fn few_of_many_are_not_the_load() {
     // 60 timeouts of a second in ten seconds of 100 connections: 6 % of their time.
