@@ -394,4 +394,7 @@ fn connects_of_two_kinds_are_told_apart_in_a_narrow_table() {
         caption.starts_with("connect: ") && caption.contains("before the clock; then 1×, during"),
         "{caption}"
     );
+    // Over HTTP/3 there is no connect.
+    let (_, _, caption) = crate::text::latency_table(&sample::over_http3());
+    assert!(caption.starts_with("quic: ") && caption.contains("before the clock"), "{caption}");
 }

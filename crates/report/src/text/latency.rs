@@ -169,12 +169,10 @@ fn narrowest_that_shows_most(rows: &[Row<'_>], width: usize) -> Vec<String> {
 }
 
 fn notes_below(rows: &[Row<'_>], notes_beside: bool) -> Option<String> {
-    let notes: Vec<&str> = rows
-        .iter()
-        .filter(|row| !notes_beside && !row.note.is_empty())
-        .map(|row| row.note.as_str())
-        .collect();
-    (!notes.is_empty()).then(|| format!("     connect: {}", notes.join("; then ")))
+    let noted = || rows.iter().filter(|row| !notes_beside && !row.note.is_empty());
+    let what = noted().next()?.label;
+    let notes: Vec<&str> = noted().map(|row| row.note.as_str()).collect();
+    Some(format!("     {what}: {}", notes.join("; then ")))
 }
 
 fn table(rows: &[Row<'_>], columns: Columns, notes: bool) -> Vec<String> {
