@@ -196,8 +196,9 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
-    /// A connection stood and is of no use: when no response ever came, this many of them are enough.
-    pub(crate) fn note_turned_away(&mut self, at: u64, kind: FailureKind) {
+    /// A connection stood and is of no use: when no response ever came, this many of them are enough. Whether the server is
+    /// given up.
+    pub(crate) fn note_turned_away(&mut self, at: u64, kind: FailureKind) -> bool {
         if self.recorder.record().responses == 0 && !self.window_had_responses() {
             self.turned_away += 1;
             if self.turned_away >= self.plan.limits.unreachable_after.max(1) {
@@ -205,6 +206,7 @@ impl<P: Protocol> Worker<P> {
                 self.give_up_on_server(at, kind, 0);
             }
         }
+        self.unreachable
     }
 
     /// Whether a response came before the window opened.

@@ -4,6 +4,7 @@ use ablaze_net::{Io, Slot};
 
 use super::{Multiplexer, OfSlot, Place, StreamRequest, Streams};
 use crate::connection::{Exchange, Stage};
+use crate::protocol::Failure;
 use crate::walk::Walk;
 use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
@@ -114,8 +115,7 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
             let asks = S::WALKS && !session.asked.is_empty();
             if live == 0 && (connection.in_flight > 0 || !self.closed_for_new || asks) {
                 if connection.requests == 0 {
-                    // Sent away before anything was asked: this many in a row are enough.
-                    self.note_turned_away(io.now(), FailureKind::GoAway);
+                    self.sent_away(slot, io.now());
                 }
                 self.end_connection(io, slot, close_at_once(&self.plan));
             }
@@ -133,6 +133,20 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
                 self.exchanges[place].started_ns = io.now();
                 self.connections[slot as usize].state.waiting.push_back(tag);
             }
+        }
+    }
+
+    /// The server ended a connection (GOAWAY) before anything was asked: this many in a row are enough, and what waits fails.
+    #[cold]
+    fn sent_away(&mut self, slot: Slot, at: u64) {
+        if !self.note_turned_away(at, FailureKind::GoAway) {
+            return;
+        }
+        self.protocol.multiplexer.note_failure(FailureKind::GoAway, || {
+            "the server sends GOAWAY before the first request of a connection".to_owned()
+        });
+        for _ in 0..self.connections[slot as usize].in_flight {
+            self.fail_oldest_stream(slot, at, Failure::of((FailureKind::GoAway, 0)));
         }
     }
 
