@@ -115,7 +115,11 @@ fn agreed(all: &QuicHandshakes) -> Option<String> {
 /// What handshakes waited for besides themselves, in the whole run: `Retry took 102 µs to 310 µs, mean 140 µs, of handshakes of
 /// 1.4 ms on average`.
 fn before_handshakes(all: &QuicHandshakes) -> Vec<String> {
-    let Some(whole) = all.whole_ns else { return Vec::new() };
+    let in_vain = (all.incomplete_received > 0).then(|| {
+        let came = counted(all.incomplete_received, "datagram");
+        format!("{came} received in handshakes that were not completed")
+    });
+    let Some(whole) = all.whole_ns else { return in_vain.into_iter().collect() };
     let of = format!("of handshakes of {} on average", time(whole.mean()));
     let parts =
         [("until Retry", all.retry_ns), ("stopped at three times what was sent", all.limited_ns)];
@@ -124,7 +128,7 @@ fn before_handshakes(all: &QuicHandshakes) -> Vec<String> {
         let times = format!("{} ({}×)", spread(what, spent, time)?, grouped(spent.count));
         Some(format!("{times} {of}"))
     };
-    parts.into_iter().filter_map(said).collect()
+    parts.into_iter().filter_map(said).chain(in_vain).collect()
 }
 
 /// `datagrams: 1,200,000 sent, 3,400,000 received; 14.2 and 22.1 per call`.
@@ -205,6 +209,7 @@ mod tests {
             "10 handshakes (3 after Retry, a round trip more)",
             "until Retry 100 µs to 300 µs, mean 200 µs (2×) of handshakes of 2.00 ms on average",
             "stopped at three times what was sent 200 µs (2×)",
+            "9 datagrams received in handshakes that were not completed",
             "1,400 of 140,000 packets lost (1.0 %)",
             "round trip 100 µs to 300 µs, mean 200 µs",
             "datagrams of 1,452 B",

@@ -43,6 +43,7 @@ pub fn over_http3() -> Run {
                 retry_ns: of_both(100_000, 300_000),
                 limited_ns: of_both(200_000, 200_000),
                 limited_at: Some((1_200, 3_600)),
+                incomplete_received: 9,
             },
             sent: DatagramTraffic { calls: 10_000, datagrams: 142_000, bytes: 42_000_000 },
             received: DatagramTraffic { calls: 10_000, datagrams: 221_000, bytes: 320_000_000 },

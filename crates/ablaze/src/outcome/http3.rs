@@ -8,9 +8,11 @@ use ablaze_model::{FailureKind, Run};
 
 /// What to do about a failure that HTTP/3, or UDP below it, has words of its own for.
 pub fn of_failure(failure: &FirstFailure, to: &str, run: &Run) -> Option<String> {
-    let facts = run.record.http3.as_deref();
-    let handshakes = facts.map_or(0, |facts| facts.quic.handshakes);
-    let received = facts.map_or(0, |facts| facts.quic.received.datagrams);
+    let handshakes = handshakes(run);
+    let received = run.record.http3.as_deref().map_or(0, |facts| {
+        let quic = &facts.quic;
+        quic.received.datagrams.max(quic.all_handshakes.incomplete_received)
+    });
     let port = match &run.plan.target.alternative {
         Some(alternative) => alternative.port,
         None => run.plan.target.port,
@@ -54,7 +56,7 @@ pub fn of_failure(failure: &FirstFailure, to: &str, run: &Run) -> Option<String>
 /// over UDP.
 pub fn elsewhere(run: &Run) -> Option<String> {
     let failed = run.record.first_failure?.kind;
-    let nothing = run.record.http3.as_ref().is_none_or(|facts| facts.quic.handshakes == 0);
+    let nothing = handshakes(run) == 0;
     let unreached =
         matches!(failed, FailureKind::Refused | FailureKind::Timeout | FailureKind::NoHttp3);
     if !nothing || !unreached || run.plan.target.alternative.is_some() {
@@ -65,6 +67,12 @@ pub fn elsewhere(run: &Run) -> Option<String> {
         "; over TCP it names another place (Alt-Svc: {}): use --alt-svc",
         printable(&field)
     ))
+}
+
+/// Handshakes that were completed, before the clock or during the run.
+fn handshakes(run: &Run) -> u64 {
+    let quic = run.record.http3.as_deref().map(|facts| &facts.quic);
+    quic.map_or(0, |quic| quic.handshakes.max(quic.all_handshakes.count()))
 }
 
 /// What went wrong first in the words of the server, or of whoever read what it sent.

@@ -80,6 +80,8 @@ pub struct QuicHandshakes {
     pub limited_ns: Option<Spread>,
     /// In the first of these: bytes that the server had received when it stopped, and bytes that it had sent.
     pub limited_at: Option<(u64, u64)>,
+    /// Datagrams that came for handshakes that were never completed.
+    pub incomplete_received: u64,
 }
 
 /// Datagrams in one direction.
@@ -200,13 +202,22 @@ impl QuicHandshakes {
 
     /// Adds those of other connections.
     pub fn merge(&mut self, other: Self) {
-        let Self { version, protocol, whole_ns, retry_ns, limited_ns, limited_at } = other;
+        let Self {
+            version,
+            protocol,
+            whole_ns,
+            retry_ns,
+            limited_ns,
+            limited_at,
+            incomplete_received,
+        } = other;
         self.version = self.version.or(version);
         self.protocol = self.protocol.take().or(protocol);
         self.whole_ns = Spread::of_both(self.whole_ns, whole_ns);
         self.retry_ns = Spread::of_both(self.retry_ns, retry_ns);
         self.limited_ns = Spread::of_both(self.limited_ns, limited_ns);
         self.limited_at = self.limited_at.or(limited_at);
+        self.incomplete_received += incomplete_received;
     }
 }
 

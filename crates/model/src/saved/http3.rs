@@ -66,6 +66,8 @@ struct Handshakes {
     retry_ns: Option<SpreadOf>,
     limited_ns: Option<SpreadOf>,
     limited_at: Option<LimitedAt>,
+    #[serde(default)]
+    incomplete_received: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -219,6 +221,7 @@ impl Handshakes {
             retry_ns: all.retry_ns.map(SpreadOf::save),
             limited_ns: all.limited_ns.map(SpreadOf::save),
             limited_at: all.limited_at.map(at),
+            incomplete_received: all.incomplete_received,
         }
     }
 
@@ -231,6 +234,7 @@ impl Handshakes {
             retry_ns: self.retry_ns.as_ref().map(SpreadOf::restore),
             limited_ns: self.limited_ns.as_ref().map(SpreadOf::restore),
             limited_at: self.limited_at.as_ref().map(at),
+            incomplete_received: self.incomplete_received,
         }
     }
 }

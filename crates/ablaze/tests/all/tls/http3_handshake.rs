@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use ablaze_target::options::Http3Options;
 use ablaze_target::tls::{Identity, TlsOptions};
 use ablaze_target::{Options, Running, Server};
+use ablaze_testing::repository;
 use serde_json::{Value, json};
 
 use crate::tls::nginx::ablaze;
@@ -33,6 +34,11 @@ fn handshakes(server: &Running) -> (Value, Vec<String>) {
     let ran = ablaze(&["-k", "--http", "3", "-n", "40", "-c", "4", "--json", &url]);
     let json = ran.json();
     assert_eq!((ran.status, &json["statuses"]), (0, &json!({ "200": 40 })), "{ran:?}");
+    // What scripts read is what docs/report.schema.json says.
+    let schema = serde_json::from_str(&repository::file("docs/report.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
     let findings = json["verdict"]["findings"].as_array().unwrap();
     let ids = findings.iter().map(|finding| finding["id"].as_str().unwrap().to_owned());
     (json["http3"]["quic"]["all_handshakes"].clone(), ids.collect())

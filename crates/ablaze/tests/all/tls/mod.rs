@@ -8,6 +8,7 @@ mod ab;
 mod alt_svc;
 mod http2;
 mod http3_handshake;
+mod http3_silence;
 mod interruption;
 mod journeys;
 mod messages;

@@ -92,6 +92,8 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         }
         let at = io.now();
         self.flush_datagrams(io, slot, at);
+        // The socket's counts go with it.
+        self.count(io, slot, true);
         self.connections[slot as usize].given_up = Some(kind);
         io.close(slot, CloseHow::Fin);
     }
@@ -111,6 +113,7 @@ impl Http3 {
             retry_ns: handshake.retried_ns.map(since),
             limited_ns: limited.map(|limited| Spread::of(limited.pause_ns)),
             limited_at: limited.map(|limited| (limited.sent_bytes, limited.received_bytes)),
+            incomplete_received: 0,
         });
         let permitted = handshake.streams_permitted;
         if permitted < streams_asked.into() {

@@ -12,6 +12,8 @@ use ablaze_quic::client::Counts;
 pub(super) struct Counted {
     socket: DatagramCounts,
     connection: Counts,
+    /// Datagrams that came before its handshake was complete.
+    received_before: u64,
     /// Its round trips and windows are in the facts.
     spread: bool,
 }
@@ -37,7 +39,16 @@ impl Counted {
         facts.given_up += socket.given_up.saturating_sub(before.given_up);
         facts.no_segmentation = facts.no_segmentation.or(socket.no_segmentation);
         facts.no_coalescing = facts.no_coalescing.or(socket.no_coalescing);
-        let Some(counts) = connection else { return };
+        let Some(counts) = connection else {
+            self.received_before +=
+                socket.received.datagrams.saturating_sub(before.received.datagrams);
+            if is_over {
+                let came = std::mem::take(&mut self.received_before);
+                facts.all_handshakes.incomplete_received += came;
+            }
+            return;
+        };
+        self.received_before = 0;
         let before = std::mem::replace(&mut self.connection, counts);
         facts.packets_sent += counts.packets_sent.saturating_sub(before.packets_sent);
         facts.packets_lost += counts.packets_lost.saturating_sub(before.packets_lost);

@@ -6,10 +6,12 @@ use ablaze_model::{FailureKind, Run};
 pub fn cause(run: &Run, kind: FailureKind) -> Option<&'static str> {
     run.plan.http3?;
     let quic = run.record.http3.as_ref().map(|facts| &facts.quic);
-    // Those before the clock are among the connections only.
+    // Also those before the clock.
     let tls = run.record.tls.as_ref().map_or(0, |tls| tls.handshakes());
-    let handshakes = quic.map_or(0, |quic| quic.handshakes).max(tls);
-    let received = quic.map_or(0, |quic| quic.received.datagrams);
+    let handshakes =
+        quic.map_or(0, |quic| quic.handshakes.max(quic.all_handshakes.count())).max(tls);
+    let received =
+        quic.map_or(0, |quic| quic.received.datagrams.max(quic.all_handshakes.incomplete_received));
     Some(match kind {
         FailureKind::Refused if run.record.responses == 0 => {
             "The target refused the datagrams (ICMP): nothing listens on UDP at that address and port, or a firewall \
@@ -26,7 +28,10 @@ pub fn cause(run: &Run, kind: FailureKind) -> Option<&'static str> {
         FailureKind::Timeout if handshakes == 0 => {
             "Datagrams came back, and no QUIC handshake was completed in time."
         }
-        FailureKind::Timeout if run.record.responses == 0 => {
+        // Not where responses had begun.
+        FailureKind::Timeout
+            if run.record.responses == 0 && run.record.failed.wait.count() == 0 =>
+        {
             "QUIC handshakes were completed, and the server does not respond in time."
         }
         FailureKind::StreamReset => "The server resets streams (RESET_STREAM).",
@@ -56,5 +61,20 @@ mod tests {
         assert!(!silent.contains("accept queue"), "{silent}");
         run.record.http3.as_mut().unwrap().quic.received.datagrams = 3;
         assert!(cause(&run).contains("no QUIC handshake was completed"));
+        // Before the clock, too.
+        let quic = &mut run.record.http3.as_mut().unwrap().quic;
+        (quic.received.datagrams, quic.all_handshakes.incomplete_received) = (0, 3);
+        assert!(cause(&run).contains("no QUIC handshake was completed"));
+    }
+
+    #[test]
+    fn responses_that_began_are_no_silence() {
+        let mut run = sample::over_http3();
+        sample::nobody_answers(&mut run);
+        run.record.failures[FailureKind::Timeout as usize] = 50;
+        let silent = cause(&run, FailureKind::Timeout).unwrap();
+        assert!(silent.contains("does not respond in time"), "{silent}");
+        run.record.failed.wait.record(1_000_000);
+        assert_eq!(cause(&run, FailureKind::Timeout), None);
     }
 }
