@@ -10,6 +10,7 @@ mod worker;
 use ablaze_model::progress::Interval;
 
 pub use self::outcome::{Outcome, Skew, WorkerOutcome};
+pub use self::worker::Reached;
 use self::worker::{Stage, Worker};
 use crate::message::{Assignment, FromWorker, ToWorker};
 
@@ -56,6 +57,8 @@ impl Default for Settings {
 
 /// How often a worker is told that somebody is there, ns.
 const ALIVE_EVERY_NS: u64 = 1_000_000_000;
+/// Whoever drives it lets time pass many times a second: where it did not for so long, it was itself stopped, ns.
+const AWAY_NS: u64 = 2_000_000_000;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +99,10 @@ pub struct Coordinator {
     stopped: bool,
     interruptions: u32,
     alive_said_ns: u64,
+    /// When something happened last.
+    seen_ns: u64,
+    /// The longest time for which nothing could be heard or said, because this process did not run, ns.
+    away_ns: u64,
     over: bool,
     actions: Vec<Action>,
 }
@@ -119,6 +126,8 @@ impl Coordinator {
             stopped: false,
             interruptions: 0,
             alive_said_ns: now_ns,
+            seen_ns: now_ns,
+            away_ns: 0,
             over: false,
             actions,
         };
@@ -132,6 +141,7 @@ impl Coordinator {
         if self.over {
             return Vec::new();
         }
+        self.seen(now_ns);
         match event {
             Event::Said(at, message) => self.said(at, message, now_ns),
             Event::Closed(at, why) => self.closed(at, &why),
@@ -140,6 +150,11 @@ impl Coordinator {
         }
         self.go_on(now_ns);
         std::mem::take(&mut self.actions)
+    }
+
+    /// How far a worker is, for whoever watches.
+    pub fn reached(&self, at: usize) -> Reached {
+        self.workers.get(at).map_or(Reached::Nothing, Worker::reached)
     }
 
     /// The common start, by the own clock, ns; `None` before it was told.
@@ -154,6 +169,19 @@ impl Coordinator {
             interrupted: self.interruptions > 0,
             workers: self.workers.into_iter().map(Worker::outcome).collect(),
         }
+    }
+
+    /// Time has come to this. Where this process was stopped (SIGSTOP, a debugger, a machine without a free processor), what
+    /// workers said meanwhile has still to be read: it is not they who were silent.
+    fn seen(&mut self, now_ns: u64) {
+        let away_ns = now_ns.saturating_sub(self.seen_ns);
+        self.seen_ns = self.seen_ns.max(now_ns);
+        if away_ns < AWAY_NS {
+            return;
+        }
+        self.away_ns = self.away_ns.max(away_ns);
+        self.workers.iter_mut().for_each(|worker| worker.excuse(away_ns));
+        self.collecting_since_ns = self.collecting_since_ns.map(|since_ns| since_ns + away_ns);
     }
 
     fn said(&mut self, at: usize, message: FromWorker, now_ns: u64) {
@@ -213,6 +241,16 @@ impl Coordinator {
         } else if self.stopped && !worker.has_started() {
             // It was told to end and had nothing to tell.
             worker.stage = Stage::Gone;
+        } else if self.away_ns > self.settings.silence_ns {
+            let (away_s, silence_s) =
+                (self.away_ns / 1_000_000_000, self.settings.silence_ns / 1_000_000_000);
+            self.lose(
+                at,
+                &format!(
+                    "{why}, after this coordinator did not run for {away_s} s: a worker ends its load when it hears \
+                     nothing for {silence_s} s"
+                ),
+            );
         } else {
             self.lose(at, why);
         }
@@ -278,8 +316,15 @@ impl Coordinator {
                     self.lose(at, &why);
                 }
                 Stage::Assigned => {}
-                _ if silent_ns > settings.silence_ns => {
-                    let why = format!("said nothing for {} s", settings.silence_ns / 1_000_000_000);
+                _ if silent_ns > settings.silence_ns
+                    || worker.ping_waits_ns(now_ns) > settings.silence_ns =>
+                {
+                    let what = if silent_ns > settings.silence_ns {
+                        "said nothing"
+                    } else {
+                        "did not say what its clock shows"
+                    };
+                    let why = format!("{what} for {} s", settings.silence_ns / 1_000_000_000);
                     if worker.run.is_some() {
                         self.workers[at].stage = Stage::Gone;
                         self.actions.push(Action::Cut(at));

@@ -174,6 +174,7 @@ fn troubles() -> impl Strategy<Value = Trouble> {
         1 => moments().prop_map(Trouble::Hangs),
         1 => Just(Trouble::Fails),
         1 => Just(Trouble::Babbles),
+        1 => Just(Trouble::HidesItsClock),
     ]
 }
 
@@ -250,4 +251,64 @@ fn an_interrupt_keeps_what_was_measured_and_a_second_waits_for_nobody() {
     assert_eq!(twice.workers[1].lost.as_deref(), Some("the run was interrupted twice"));
     let early = play(vec![script(Trouble::None); 2], Lost::Fail, &[MS]);
     assert!(early.workers.iter().all(|worker| worker.run.is_none() && worker.lost.is_none()));
+}
+
+#[test]
+fn a_worker_that_lives_and_hides_its_clock_is_not_waited_for_for_ever() {
+    let scripts = vec![script(Trouble::None), script(Trouble::HidesItsClock)];
+    let outcome = play(scripts, Lost::GoOn, &[]);
+    let why = outcome.workers[1].lost.as_deref();
+    assert_eq!(why, Some("did not say what its clock shows for 10 s"));
+    assert!(outcome.workers[0].run.is_some());
+}
+
+/// A coordinator of two workers that have started at the time it comes with; nothing has been heard since.
+fn under_way() -> (Coordinator, u64) {
+    let settings = Settings { pings: 1, ..Settings::default() };
+    let assignments = (0..2).map(|at| assignment(at, 2)).collect();
+    let (mut coordinator, _) = Coordinator::new(settings, assignments, HERE_NS);
+    for at in 0..2 {
+        let ready = FromWorker::Ready(ablaze_model::fleet::WorkerMachine::default());
+        coordinator.on(Event::Said(at, ready), HERE_NS + MS);
+        let pong = FromWorker::Pong { number: 0, at_ns: HERE_NS };
+        coordinator.on(Event::Said(at, pong), HERE_NS + 2 * MS);
+    }
+    assert!(coordinator.start_ns().is_some());
+    let mut now_ns = HERE_NS;
+    for _ in 0..3 {
+        now_ns += S;
+        coordinator.on(Event::Tick, now_ns);
+    }
+    for at in 0..2 {
+        coordinator.on(Event::Said(at, FromWorker::Started { at_ns: HERE_NS + 2 * S }), now_ns);
+    }
+    (coordinator, now_ns)
+}
+
+#[test]
+fn time_in_which_the_coordinator_did_not_run_is_nobodys_silence() {
+    let (mut coordinator, mut now_ns) = under_way();
+    let losses = |actions: &[Action]| {
+        actions.iter().filter(|action| matches!(action, Action::Cut(_))).count()
+    };
+    now_ns += 14 * S;
+    assert_eq!(losses(&coordinator.on(Event::Tick, now_ns)), 0);
+    // One is there still; the other has ended its load, as it heard nothing for so long.
+    coordinator.on(Event::Said(0, FromWorker::Alive), now_ns);
+    coordinator.on(Event::Closed(1, "its channel was closed".to_owned()), now_ns);
+    // Who says nothing from then on is lost as before.
+    for _ in 0..10 {
+        now_ns += S;
+        assert_eq!(losses(&coordinator.on(Event::Tick, now_ns)), 0);
+    }
+    assert_eq!(losses(&coordinator.on(Event::Tick, now_ns + S)), 1);
+    let outcome = coordinator.outcome();
+    assert_eq!(outcome.workers[0].lost.as_deref(), Some("said nothing for 10 s"));
+    assert_eq!(
+        outcome.workers[1].lost.as_deref(),
+        Some(
+            "its channel was closed, after this coordinator did not run for 14 s: a worker ends its load when it \
+             hears nothing for 10 s"
+        )
+    );
 }

@@ -28,6 +28,21 @@ pub(super) enum Stage {
     Gone,
 }
 
+/// How far a worker is, as others are told of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// It is not ready yet.
+    Nothing,
+    /// It waits for the common start.
+    Ready,
+    /// Its clock runs.
+    Start,
+    /// It has ended.
+    End,
+    /// It was lost.
+    Loss,
+}
+
 #[derive(Debug)]
 pub(super) struct Worker {
     name: String,
@@ -37,6 +52,8 @@ pub(super) struct Worker {
     pub machine: Option<WorkerMachine>,
     /// The ping under way: its number, and when it left.
     ping: Option<(u32, u64)>,
+    /// Since when its answer is waited for: later than that, where the coordinator did not run meanwhile.
+    pinged_ns: u64,
     pings: Vec<Ping>,
     clock: Option<Clock>,
     clock_after: Option<Clock>,
@@ -56,6 +73,7 @@ impl Worker {
             heard_ns: now_ns,
             machine: None,
             ping: None,
+            pinged_ns: now_ns,
             pings: Vec::new(),
             clock: None,
             clock_after: None,
@@ -79,6 +97,7 @@ impl Worker {
     pub fn ping(&mut self, now_ns: u64) -> ToWorker {
         let number = self.pings.len() as u32;
         self.ping = Some((number, now_ns));
+        self.pinged_ns = now_ns;
         ToWorker::Ping { number }
     }
 
@@ -99,6 +118,29 @@ impl Worker {
             _ => {}
         }
         false
+    }
+
+    /// How long the answer to a ping has been waited for, ns.
+    pub fn ping_waits_ns(&self, now_ns: u64) -> u64 {
+        self.ping.map_or(0, |_| now_ns.saturating_sub(self.pinged_ns))
+    }
+
+    /// It is not to blame for this time, in which nobody listened.
+    pub fn excuse(&mut self, away_ns: u64) {
+        for since_ns in [&mut self.assigned_ns, &mut self.heard_ns, &mut self.pinged_ns] {
+            *since_ns = since_ns.saturating_add(away_ns);
+        }
+    }
+
+    /// How far it is, for whoever watches.
+    pub fn reached(&self) -> Reached {
+        match self.stage {
+            _ if self.lost.is_some() => Reached::Loss,
+            Stage::Assigned => Reached::Nothing,
+            Stage::Comparing | Stage::Compared | Stage::Armed => Reached::Ready,
+            Stage::Running => Reached::Start,
+            Stage::ComparingAgain | Stage::Ended | Stage::Gone => Reached::End,
+        }
     }
 
     /// It is to start at this moment of the coordinator's clock; the moment by its own. `None` if it cannot.

@@ -27,6 +27,8 @@ pub enum Trouble {
     Fails,
     /// What it says is out of turn.
     Babbles,
+    /// It lives, and never says what its clock shows.
+    HidesItsClock,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,7 +153,7 @@ impl Simulation {
                 _ => {}
             },
             ToWorker::Ping { number } => {
-                if self.survives(at, Moment::AfterReady) {
+                if self.survives(at, Moment::AfterReady) && trouble != Trouble::HidesItsClock {
                     let at_ns = self.now_ns.saturating_add_signed(self.workers[at].script.ahead_ns);
                     self.tell(at, FromWorker::Pong { number, at_ns });
                 }
