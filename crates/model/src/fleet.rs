@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::Slices;
+
 /// The machines that carried one load out together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fleet {
@@ -97,9 +99,47 @@ pub struct FleetWorker {
     /// What limited it; `None` without a Run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<WorkerLimit>,
+    /// Its share over time; `None` without a Run of at least two slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<WorkerCourse>,
     /// What its own Run was found to be: number and name of each finding that its verdict stands on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
+}
+
+/// What one of the machines did over time, in equal pieces from the start of its clock.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerCourse {
+    /// Length of a piece.
+    pub piece_ns: u64,
+    /// Responses completed in each.
+    pub responses: Vec<u64>,
+    /// The highest of the 99th percentiles in each, ns; 0 where there was no response.
+    pub p99_ns: Vec<u64>,
+}
+
+impl WorkerCourse {
+    /// At most so many pieces are kept of each machine.
+    pub const PIECES_MAX: usize = 60;
+
+    /// Of the slices of its Run, which lasted so long; `None` where there are fewer than two.
+    pub fn of(slices: &Slices, elapsed_ns: u64) -> Option<Self> {
+        let whole = usize::try_from(elapsed_ns / slices.slice_ns.max(1)).unwrap_or(usize::MAX);
+        let whole = &slices.slices[..whole.min(slices.slices.len())];
+        let together = whole.len().div_ceil(Self::PIECES_MAX).max(1);
+        let pieces = whole.chunks_exact(together);
+        let course = Self {
+            piece_ns: slices.slice_ns * together as u64,
+            responses: pieces
+                .clone()
+                .map(|piece| piece.iter().map(|slice| slice.responses).sum())
+                .collect(),
+            p99_ns: pieces
+                .map(|piece| piece.iter().map(|slice| slice.p99_ns).max().unwrap_or(0))
+                .collect(),
+        };
+        (course.responses.len() > 1).then_some(course)
+    }
 }
 
 /// What limited one of the machines.
@@ -189,5 +229,24 @@ impl Fleet {
     /// Those whose Runs are in that of all.
     pub fn counted(&self) -> impl Iterator<Item = &FleetWorker> {
         self.workers.iter().filter(|worker| worker.counted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Slice;
+
+    #[test]
+    fn a_course_has_every_whole_slice_once() {
+        let mut slices = Slices::new();
+        let slice = |at: u64| Slice { responses: at, p99_ns: 1000 - at, ..Slice::default() };
+        slices.slices.extend((0..130).map(slice));
+        // 127.5 slices were measured: of 127, three together, the last is not whole.
+        let course = WorkerCourse::of(&slices, 12_750_000_000).unwrap();
+        assert_eq!((course.piece_ns, course.responses.len()), (300_000_000, 42));
+        assert_eq!(course.responses.iter().sum::<u64>(), (0..126).sum::<u64>());
+        assert_eq!((course.responses[1], course.p99_ns[1]), (3 + 4 + 5, 997));
+        assert_eq!(WorkerCourse::of(&slices, 150_000_000), None);
     }
 }

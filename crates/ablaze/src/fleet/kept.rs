@@ -108,6 +108,11 @@ pub fn fetch(name: &str) -> Result<String, CommandError> {
     }
 }
 
+/// Whether this is said of a Run that is not there and does not come any more, as [`fetch`] says it.
+pub fn is_final(why: &str) -> bool {
+    why.starts_with("no run waits as ") || why.starts_with("the worker of ")
+}
+
 /// Waits until nobody writes this file any more.
 fn wait_for_end(file: &File, path: &Path) -> Result<(), CommandError> {
     let until = Instant::now() + RUN_ENDS_WITHIN;
@@ -153,7 +158,8 @@ mod tests {
         assert_eq!(fetch(&name(1)).unwrap(), "the run");
         keeping.join().unwrap();
         assert!(!path.exists());
-        assert!(fetch(&name(1)).unwrap_err().line.contains("no run waits"));
+        let none = fetch(&name(1)).unwrap_err().line;
+        assert!(none.contains("no run waits") && is_final(&none), "{none}");
     }
 
     #[test]
@@ -173,7 +179,8 @@ mod tests {
         let path = place.path.clone();
         // What a kill leaves: the file, without its lock.
         drop(std::mem::ManuallyDrop::new(place).file.take());
-        assert!(fetch(&name(3)).unwrap_err().line.contains("died before"));
+        let died = fetch(&name(3)).unwrap_err().line;
+        assert!(died.contains("died before") && is_final(&died), "{died}");
         assert!(!path.exists());
         assert!(fetch("../../etc/passwd").unwrap_err().line.contains("is not the name of a run"));
     }

@@ -94,9 +94,11 @@ impl Placed {
         self.place.greeting()
     }
 
-    /// Whether the hosts are there afterwards, with what waits on them.
+    /// Whether workers go on afterwards with what waits for them.
     pub fn stays(&self) -> bool {
         match &self.made {
+            // Processes of this one, which ends them.
+            Made::Nothing if self.place.is_this_machine() => false,
             Made::Nothing | Made::Nodes(_) => true,
             Made::Job(_, job) => job.stays(),
             Made::Containers { .. } => false,

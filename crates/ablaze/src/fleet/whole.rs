@@ -4,7 +4,7 @@
 use ablaze_fleet::coordinator::WorkerOutcome;
 use ablaze_lab::shards::Shards;
 use ablaze_model::finding::Severity;
-use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerLimit};
+use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerCourse, WorkerLimit};
 use ablaze_model::progress::Interval;
 use ablaze_model::run::Ended;
 use ablaze_model::saved::shown;
@@ -13,6 +13,7 @@ use ablaze_report::json;
 use ablaze_verdict::live;
 
 use super::drive::Driven;
+use super::fetching::{Asked, Fetched};
 use super::kept;
 use crate::CommandError;
 use crate::error::{INTERRUPTED, note};
@@ -28,7 +29,7 @@ pub fn run_of(
     driven: Driven,
     load: &LoadSpec,
     (by, kept_as): (&str, Option<&str>),
-    fetched: &[usize],
+    fetched: &Fetched,
 ) -> Result<Run, CommandError> {
     let Driven { outcome, start_unix_ns, together } = driven;
     let skew = outcome.skew().map(|skew| StartSkew { ns: skew.ns, bound_ns: skew.bound_ns });
@@ -42,14 +43,18 @@ pub fn run_of(
             .map(|(at_ns, start_ns)| at_ns as i64 - start_ns as i64);
         let (mut known, run) = known(worker);
         known.started_ns = started_ns;
-        known.collected = run.is_some() && fetched.contains(&index);
+        let asked = fetched.get(&index);
+        known.collected = run.is_some() && asked == Some(&Asked::Fetched);
         if let Some(why) = &known.lost {
             note(&format!("worker {} was lost: {why}", known.name));
-            if let Some(id) = kept_as.filter(|_| run.is_none() && started_ns.is_some()) {
-                note(&format!(
+            let is_wanted = run.is_none() && started_ns.is_some();
+            match (asked, kept_as.filter(|_| is_wanted)) {
+                (Some(Asked::Refused(why)), _) => note(&format!("its run is not there: {why}")),
+                (_, Some(id)) => note(&format!(
                     "its run may wait on its host for ten minutes: `ablaze fleet collect {}`",
                     kept::name_of(id, index as u32)
-                ));
+                )),
+                _ => {}
             }
         }
         if let Some(mut run) = run {
@@ -163,6 +168,7 @@ fn with_run(known: FleetWorker, run: &Run) -> FleetWorker {
             key: judged.limited.by.key().to_owned(),
             text: judged.limited.evidence.clone(),
         }),
+        over_time: WorkerCourse::of(&record.slices, run.elapsed_ns),
         findings: counts.map(|finding| format!("{} {}", finding.id, finding.id.name())).collect(),
         ..known
     }

@@ -355,9 +355,10 @@ Formats of -o by extension: {formats};
 .ndjson (lines, written while it runs).
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
 are followed in journeys alone (-L).
-Exit status: 0 measured; 1 nothing measured, no expected response, or a report not written; 2 usage;
-3 a --fail-if was met, or --slo was not; 4 INVALID with --strict; 130 interrupted (the report is
-still printed). If several apply, the order is 130, 4, 1, 3.";
+Exit status: 0 measured; 1 nothing measured, no expected response, a report not written, or ended
+early because a worker was lost (--lost fail); 2 usage; 3 a --fail-if was met, or --slo was not;
+4 INVALID with --strict; 130 interrupted (the report is still printed). If several apply, the order
+is 130, 4, 1, 3.";
 
 fn local_addresses(text: &str) -> Result<AddressList, String> {
     values::local_addresses(text).map(AddressList)

@@ -35,8 +35,8 @@ fn check(run: &Run) -> Option<Finding> {
         D44,
         Severity::Suspect,
         format!("{} of {of} lost: {}.", grouped(lost.len() as u64), each.join("; ")),
-        "Their share of the load was given to nobody: from then on less was sent than was asked for. The figures \
-         are of what the others sent, and of what the lost ones handed over.",
+        "Nobody took over their share of the load: what they had not sent by then was not sent. The figures are of \
+         what the others sent, and of what the lost ones handed over.",
         "Find out why they were lost, and measure again; the table of workers says what each had done until then.",
     ))
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use ablaze_testing::Bounded;
+use ablaze_testing::skip::skip;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Numbers, coordinator, unwrapped};
@@ -62,6 +64,107 @@ fn one_that_is_killed_in_mid_run_is_lost_and_the_others_are_reported() {
     assert!(numbers.have_ended(&["a", "b", "c"]));
 }
 
+/// `exec:` of a and b, of which b runs behind a relay that kills it when it says this, and passes that on or not.
+fn killed_when_it_says(numbers: &Numbers, said: &str, passes_on: bool) -> String {
+    let pass = if passes_on { "printf '%s\\n' \"$line\"" } else { ":" };
+    let relay = format!(
+        "folder=$1; host=$2; shift 2\n\
+         if [ \"$host\" = a ] || [ \"$2\" = fleet ]; then exec \"$@\"; fi\n\
+         exec 3<&0; mkfifo \"$folder/said\"\n\
+         \"$@\" <&3 >\"$folder/said\" 3<&- & worker=$!\n\
+         echo $worker >\"$folder/b\"\n\
+         while IFS= read -r line; do\n\
+           case $line in *'\"tell\":\"{said}\"'*) kill -9 $worker; {pass};; *) printf '%s\\n' \"$line\";; esac\n\
+         done <\"$folder/said\"\n"
+    );
+    let folder = numbers.0.path().display();
+    std::fs::write(numbers.file("relay"), relay).unwrap();
+    format!("exec:a,b=sh {folder}/relay {folder} {{host}} {{cmd}}")
+}
+
+#[test]
+fn one_that_is_killed_between_ready_and_start_is_named_and_the_others_start() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-after-ready"));
+    let fleet = killed_when_it_says(&numbers, "ready", true);
+    let ran = load(&fleet, &["--lost", "go-on"], &url(&server, "/"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("worker b was lost: its channel was closed"), "{ran:?}");
+    // It never ran: nothing of it can wait anywhere.
+    assert!(!ran.stderr.contains("fleet collect"), "{ran:?}");
+    assert!(unwrapped(&ran).contains("nothing of it is in the figures"), "{ran:?}");
+    assert!(numbers.have_ended(&["b"]));
+}
+
+#[test]
+fn one_that_is_killed_before_it_hands_over_its_run_is_told_with_what_its_rows_said() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-before-run"));
+    let fleet = killed_when_it_says(&numbers, "run", false);
+    let ran = load(&fleet, &["--lost", "go-on"], &url(&server, "/"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("worker b was lost: its channel was closed"), "{ran:?}");
+    // Its host was asked, and knows that nothing will come.
+    let knows = "its run is not there: the worker of ";
+    assert!(ran.stderr.contains(knows) && ran.stderr.contains("died before"), "{ran:?}");
+    assert!(!ran.stderr.contains("may wait"), "{ran:?}");
+    assert!(
+        unwrapped(&ran).contains("that it told of until then are not in the figures"),
+        "{ran:?}"
+    );
+    assert!(numbers.have_ended(&["b"]));
+}
+
+#[test]
+fn a_run_that_no_disk_has_room_for_is_not_promised() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-full"));
+    let full = numbers.file("full");
+    std::fs::create_dir(&full).unwrap();
+    let mount =
+        format!("mount -t tmpfs -o size=16k none {full} && head -c 64k /dev/zero >{full}/x");
+    let mut try_it = std::process::Command::new("unshare");
+    let words = ["-m", "sh", "-c", &format!("{mount}; [ $(stat -c %s {full}/x) -gt 0 ]")];
+    if try_it.args(words).ran().status != 0 {
+        return skip("a full disk of a worker: a mount of its own is not permitted here");
+    }
+    // The relay to b ends in mid-run, and its disk takes no byte.
+    let pipe = numbers.file("pipe");
+    let own = format!("{mount} 2>&-; TMPDIR={full} exec {{cmd}}");
+    let relay = format!(
+        "rm -f {pipe}; mkfifo {pipe}; exec 3<&0; timeout 3 cat <&3 >{pipe} & exec unshare -m sh -c \"{own}\" <{pipe} 3<&-"
+    );
+    let fleet =
+        numbers.of("a,b", &format!("if [ {{host}} = b ]; then {relay}; else exec {{cmd}}; fi"));
+    let ran = load(&fleet, &["--lost", "go-on"], &url(&server, "/"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(
+        ran.stderr.contains("worker b was lost") && ran.stderr.contains("No space left"),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains("its run is not there: no run waits"), "{ran:?}");
+    assert!(!ran.stderr.contains("may wait"), "{ran:?}");
+    assert!(numbers.have_ended(&["a", "b"]));
+}
+
+#[test]
+fn a_coordinator_that_was_stopped_blames_no_worker_for_it() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-stopped"));
+    let fleet = numbers.of("a,b", "exec {cmd}");
+    let target = url(&server, "/");
+    let words = ["load", "--quiet", "--fleet", &fleet, "-c4", "-d2", "-r500", target.as_str()];
+    let child = start(&mut coordinator(&words));
+    assert!(eventually(|| server.served().requests > 100), "nothing arrives");
+    child.signal(Signal::STOP);
+    // Longer than workers wait for it.
+    std::thread::sleep(Duration::from_secs(13));
+    child.signal(Signal::CONT);
+    let ran = child.end();
+    assert_eq!(ran.status, 0, "{ran:?}");
+    // What they said meanwhile was there to be read.
+    assert_eq!(ran.stderr, "", "{ran:?}");
+    let said = unwrapped(&ran);
+    assert!(said.contains("1,000 responses") && !said.contains("D44"), "{ran:?}");
+    assert!(numbers.have_ended(&["a", "b"]));
+}
+
 #[test]
 fn what_a_worker_measured_is_fetched_when_its_channel_broke() {
     let (server, numbers) = (serve(), Numbers::new("fleet-broken"));
@@ -99,6 +202,8 @@ fn one_that_a_signal_ends_hands_over_what_it_has() {
     end(numbers.process("a"), Signal::TERM);
     let ran = child.end();
     assert!(ran.took < Duration::from_secs(25), "{ran:?}");
+    // Nobody pressed Ctrl-C here.
+    assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stderr.contains("worker a was lost: it was ended by a signal"), "{ran:?}");
     assert!(unwrapped(&ran).contains("what it measured until then is in the figures"), "{ran:?}");
     assert!(numbers.have_ended(&["a", "b"]));
