@@ -29,6 +29,35 @@ pub struct UnderWay<'a> {
     pub control: &'a Control,
     /// How busy both sides are; `None` for a run that nobody monitors.
     pub monitor: Option<&'a mut Asking>,
+    /// Each machine of a fleet; empty for a run of this one.
+    pub workers: &'a [WorkerProgress],
+}
+
+/// How far one machine of a fleet is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerProgress {
+    /// What it is called. A foreign string.
+    pub name: String,
+    /// How far it is.
+    pub state: WorkerState,
+    /// What it has told of.
+    pub progress: Progress,
+}
+
+/// The stages of a machine of a fleet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WorkerState {
+    /// It opens connections, prepares users, warms up.
+    #[default]
+    Preparing,
+    /// It waits for the common start.
+    Ready,
+    /// Its clock runs.
+    Measuring,
+    /// It has ended.
+    Ended,
+    /// It was lost.
+    Lost,
 }
 
 /// Hears how far a run is, on a thread of its own.
@@ -141,12 +170,13 @@ fn watched<T>(
                 let mut progress = Progress::default();
                 while !done.within(TICK) {
                     control.progress(&mut progress);
-                    let monitor = asking.as_mut();
-                    watcher.look(&mut UnderWay { progress: &progress, control, monitor });
+                    let (told, monitor) = (&progress, asking.as_mut());
+                    watcher.look(&mut UnderWay { progress: told, control, monitor, workers: &[] });
                     progress.told();
                 }
                 control.progress_at_end(&mut progress);
-                watcher.look(&mut UnderWay { progress: &progress, control, monitor: None });
+                let (progress, monitor) = (&progress, None);
+                watcher.look(&mut UnderWay { progress, control, monitor, workers: &[] });
                 watcher.finish();
             });
         };

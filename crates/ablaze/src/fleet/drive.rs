@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ablaze_engine::{Control, Progress};
+use ablaze_fleet::coordinator::Reached;
 use ablaze_fleet::message::Assignment;
 use ablaze_fleet::{Action, Coordinator, Event, Outcome, Settings, ToWorker};
+use ablaze_load::carry_out::{WorkerProgress, WorkerState};
 use ablaze_model::progress::{Interval, Stage};
 use ablaze_sys::clock::{monotonic_ns, unix_ns};
 
@@ -37,9 +39,9 @@ pub fn drive(
     control: &Arc<Control>,
     watcher: &mut dyn Watcher,
 ) -> Driven {
-    let workers = assignments.len();
+    let names = assignments.iter().map(|assignment| assignment.name.clone()).collect();
     let (mut coordinator, actions) = Coordinator::new(settings, assignments, monotonic_ns());
-    let mut watched = Watched::new(workers, control, watcher);
+    let mut watched = Watched::new(names, control, watcher);
     let mut over = watched.carry_out(actions, channels);
     let mut has_stopped = false;
     while !over {
@@ -54,7 +56,7 @@ pub fn drive(
         // Many events in a row leave no tick by themselves.
         over |= watched.carry_out(coordinator.on(Event::Tick, monotonic_ns()), channels);
         watched.start_ns = coordinator.start_ns();
-        watched.tell();
+        watched.tell(&coordinator);
     }
     watched.end();
     let outcome = coordinator.outcome();
@@ -68,6 +70,8 @@ pub fn drive(
 struct Watched<'a> {
     gathered: Gathered,
     progress: Progress,
+    /// The same of each worker.
+    workers: Vec<WorkerProgress>,
     control: &'a Arc<Control>,
     watcher: &'a mut dyn Watcher,
     start_ns: Option<u64>,
@@ -75,10 +79,22 @@ struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    fn new(workers: usize, control: &'a Arc<Control>, watcher: &'a mut dyn Watcher) -> Self {
-        let gathered = Gathered::new(workers);
-        let progress = Progress::default();
-        Self { gathered, progress, control, watcher, start_ns: None, told_ns: 0 }
+    fn new(names: Vec<String>, control: &'a Arc<Control>, watcher: &'a mut dyn Watcher) -> Self {
+        let gathered = Gathered::new(names.len());
+        let preparing = |name| WorkerProgress {
+            name,
+            state: WorkerState::Preparing,
+            progress: Progress::default(),
+        };
+        Self {
+            gathered,
+            progress: Progress::default(),
+            workers: names.into_iter().map(preparing).collect(),
+            control,
+            watcher,
+            start_ns: None,
+            told_ns: 0,
+        }
     }
 
     /// Does what is to be done; whether it is over.
@@ -96,7 +112,15 @@ impl<'a> Watched<'a> {
                     self.gathered.leave(worker);
                     channels.cut(worker);
                 }
-                Action::Row(worker, interval) => self.gathered.hear(worker, &interval),
+                Action::Row(worker, interval) => {
+                    self.gathered.hear(worker, &interval);
+                    if self.watcher.listens()
+                        && let Some(worker) = self.workers.get_mut(worker)
+                    {
+                        worker.progress.hear(*interval);
+                        worker.progress.told();
+                    }
+                }
                 Action::Over => over = true,
             }
         }
@@ -104,7 +128,7 @@ impl<'a> Watched<'a> {
     }
 
     /// Tells the watcher, if it is time.
-    fn tell(&mut self) {
+    fn tell(&mut self, coordinator: &Coordinator) {
         let now_ns = monotonic_ns();
         if now_ns.saturating_sub(self.told_ns) < TELL_EVERY_NS {
             return;
@@ -113,6 +137,15 @@ impl<'a> Watched<'a> {
         if let Some(start_ns) = self.start_ns.filter(|start_ns| now_ns >= *start_ns) {
             self.progress.stage = Stage::Measuring;
             self.progress.elapsed_ns = now_ns - start_ns;
+        }
+        for (at, worker) in self.workers.iter_mut().enumerate() {
+            worker.state = match coordinator.reached(at) {
+                Reached::Nothing => WorkerState::Preparing,
+                Reached::Ready => WorkerState::Ready,
+                Reached::Start => WorkerState::Measuring,
+                Reached::End => WorkerState::Ended,
+                Reached::Loss => WorkerState::Lost,
+            };
         }
         self.look(false);
     }
@@ -134,8 +167,8 @@ impl<'a> Watched<'a> {
         if !self.watcher.listens() {
             return progress.told();
         }
-        let (progress, control) = (&self.progress, &**self.control);
-        self.watcher.look(&mut UnderWay { progress, control, monitor: None });
+        let (progress, control, workers) = (&self.progress, &**self.control, &*self.workers);
+        self.watcher.look(&mut UnderWay { progress, control, monitor: None, workers });
         self.progress.told();
     }
 }

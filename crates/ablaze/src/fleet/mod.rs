@@ -25,12 +25,13 @@ mod whole;
 use ablaze_fleet::{Lost, Settings};
 use ablaze_load::Error;
 use ablaze_load::planning::{self, OptionNames, Planned};
+use ablaze_model::plan::Load;
 use ablaze_model::spec::{ConnectTo, Secrets, Shape, WorkersSpec};
 use ablaze_model::{LoadSpec, Run};
+use ablaze_report::number::counted;
 
 use crate::CommandError;
 use crate::carry_out::Watcher;
-use crate::error::note;
 use crate::native::ReportOptions;
 
 pub use options::{FleetOptions, lost};
@@ -60,11 +61,23 @@ pub fn planned(
             "--profile and --fleet cannot be used together: profile on the machine itself",
         ));
     }
-    if report.live {
-        note("--live has no effect with --fleet: the progress line shows the sum of all workers");
+    let workers = place.count()? as u32;
+    check(load, workers)?;
+    let mut planned = here(load, secrets)?;
+    let plan = &mut planned.plan;
+    // What is shown of it is the load of all. How many threads they have is theirs to say.
+    match (&mut plan.load, &load.shape) {
+        (Load::Closed { connections, .. }, _) => *connections = load.closed_connections(),
+        (Load::Open { connections, bounded, .. }, Shape::Open { connections: asked, .. }) => {
+            *bounded = asked.is_some();
+            *connections = asked.unwrap_or(*connections);
+        }
+        (Load::Open { .. }, Shape::Closed { .. }) => {}
     }
-    check(load, place.count()? as u32)?;
-    here(load, secrets)
+    plan.limits.requests = load.limits.requests;
+    plan.workers.count = 0;
+    plan.workers.count_reason = counted(workers.into(), "worker");
+    Ok(planned)
 }
 
 /// Whether each of so many workers would have something to do.
@@ -99,6 +112,11 @@ pub fn here(load: &LoadSpec, secrets: &Secrets) -> Result<Planned, CommandError>
         planned => planned?,
     };
     Ok(Planned { notes: Vec::new(), ..planned })
+}
+
+/// Whether a worker of the fleet that carried this out was lost.
+pub fn gave_up(run: &Run) -> bool {
+    run.fleet.iter().flat_map(|fleet| &fleet.workers).any(|worker| worker.lost.is_some())
 }
 
 /// How patient the coordinator is with this load.

@@ -10,8 +10,8 @@ use ablaze_load::planning::{self, OptionNames, cookies};
 use ablaze_model::spec::Secrets;
 use ablaze_report::file;
 
-use crate::carry_out::{carry_out, own_command_line};
-use crate::error::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
+use crate::carry_out::{carry_out, interrupted, own_command_line};
+use crate::error::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, NOTHING_MEASURED, note};
 use crate::exports::{self, Exports};
 use crate::live::Steering;
 use crate::native::{self, CommandLine, hints};
@@ -84,17 +84,13 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         }
     }
     planned.notes.iter().for_each(|text| note(text));
-    let steering = Steering::of(&planned.plan);
+    let is_fleet = line.fleet.fleet.is_some();
+    let steering =
+        if is_fleet { Steering::of_fleet(&planned.plan) } else { Steering::of(&planned.plan) };
     // Before the watcher, which may take the terminal: what these say is to be read.
     let mut exports = Exports::begin(&line.exports, &report.outputs, &planned.plan, &steering)?;
-    let is_fleet = line.fleet.fleet.is_some();
-    let mut watcher = match is_fleet {
-        false => {
-            let address = exports.page_address();
-            progress::native_watcher(&planned.plan, report, &steering, address)
-        }
-        true => progress::watcher(&planned.plan, report.quiet),
-    };
+    let address = exports.page_address();
+    let mut watcher = progress::native_watcher(&planned.plan, report, &steering, address);
     // A plan may have a hundred megabytes of requests: there are two only where both are carried out.
     let profiled = report.profile.as_ref().map(|sides| (sides, planned.plan.clone()));
     let mut watchers = exports.beside(watcher.as_mut());
@@ -128,7 +124,12 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let fails = outputs.fails(run);
     exports.linger();
     let refuted = report.strict && verdict::is_invalid(&assessed);
-    Ok(ExitCode::from(match (fails, outcome::status(run)) {
+    let status = match outcome::status(run) {
+        // Nobody asked for that end.
+        INTERRUPTED if fleet::gave_up(run) && !interrupted() => NOTHING_MEASURED,
+        status => status,
+    };
+    Ok(ExitCode::from(match (fails, status) {
         (_, INTERRUPTED) => INTERRUPTED,
         _ if refuted => NOT_TO_BE_BELIEVED,
         (true, 0) => FAIL_IF_MET,

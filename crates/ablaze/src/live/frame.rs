@@ -12,7 +12,7 @@ use super::findings::Findings;
 use super::history::{History, Point};
 use super::line::{Line, Look};
 use super::machine;
-use super::sections::{errors_and_statuses, groups, times};
+use super::sections::{TableRow, errors_and_statuses, groups, table, times};
 use super::steering::Steering;
 
 /// Where the columns of the table of figures end.
@@ -40,6 +40,8 @@ pub struct Shown {
     walks: bool,
     /// Names of the groups of requests.
     pub groups: Vec<String>,
+    /// A row for each machine of a fleet.
+    pub workers: Vec<TableRow>,
     /// The run over time.
     pub history: History,
     /// What the person at the terminal did to it.
@@ -66,6 +68,7 @@ impl Shown {
             duration_ns: plan.limits.duration_ns,
             walks: plan.journey.is_some(),
             groups: plan.requests.groups.names.clone(),
+            workers: Vec::new(),
             history: History::default(),
             steering,
             present: None,
@@ -84,6 +87,7 @@ impl Shown {
             lines.extend(self.blocks(progress, size.columns, room));
         } else {
             lines.push(Line::empty().with(Look::Plain, "  connecting, warming up…"));
+            lines.extend(table(&self.workers, size.rows.saturating_sub(FOOT + lines.len())));
         }
         lines.resize(size.rows.saturating_sub(FOOT), Line::empty());
         lines.push(Line::empty().with(Look::Attention, &self.said));
@@ -210,6 +214,11 @@ impl Shown {
         let so_far = &progress.so_far;
         let charts = charts::rows(self.history.points(), columns, room);
         let room = room.saturating_sub(charts.len());
+        let mut workers = table(&self.workers, room * 2 / 3);
+        if !workers.is_empty() {
+            workers.push(Line::empty());
+        }
+        let room = room.saturating_sub(workers.len());
         let groups = groups(&self.groups, progress, room / 2);
         let room = room.saturating_sub(groups.len());
         let answers = errors_and_statuses(so_far);
@@ -224,7 +233,7 @@ impl Shown {
         };
         lines.truncate(room);
         lines.extend(groups);
-        charts.into_iter().chain(lines).collect()
+        charts.into_iter().chain(workers).chain(lines).collect()
     }
 
     /// What can be done.

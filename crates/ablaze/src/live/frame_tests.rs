@@ -1,10 +1,12 @@
 //! What a frame says, and that it never leaves the terminal.
 
+use ablaze_load::carry_out::{WorkerProgress, WorkerState};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::RateProfile;
 use ablaze_model::progress::{GroupInterval, Stage};
 use ablaze_stats::{Latency, touched};
 
+use super::super::sections::workers;
 use super::*;
 
 fn shown() -> Shown {
@@ -18,6 +20,7 @@ fn shown() -> Shown {
         present: None,
         findings: Findings::default(),
         groups: Vec::new(),
+        workers: Vec::new(),
         history: History::default(),
         said: String::new(),
         address: None,
@@ -92,9 +95,39 @@ fn each_group_has_its_row() {
 }
 
 #[test]
+fn each_machine_of_a_fleet_has_its_row_beside_the_sum() {
+    let worker =
+        |name: &str, state| WorkerProgress { name: name.to_owned(), state, progress: half_way() };
+    let mut all =
+        vec![worker("load-1", WorkerState::Measuring), worker("load-2", WorkerState::Lost)];
+    let shown = Shown { workers: workers(&all), ..shown() };
+    let rows = text(&shown, &half_way(), 80, 30);
+    let first = row(&rows, "load-1").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(first, "load-1 100,000 1.00 ms 1.00 ms 400,000 1,200");
+    assert_eq!(row(&rows, "load-2").split_whitespace().collect::<Vec<_>>(), ["load-2", "lost"]);
+    // The sum is there as before, and before the start it is told who is ready.
+    assert!(row(&rows, "responses/s").contains("100,000"), "{rows:#?}");
+    all[0].state = WorkerState::Ready;
+    let shown = Shown { workers: workers(&all), ..shown };
+    let rows = text(&shown, &Progress::default(), 80, 24);
+    assert!(row(&rows, "load-1").trim_end().ends_with("ready"), "{rows:#?}");
+    // Of more than fit the lost ones are among those that are shown.
+    let mut many: Vec<WorkerProgress> =
+        (0..100).map(|at| worker(&format!("host-{at}"), WorkerState::Measuring)).collect();
+    many[77].state = WorkerState::Lost;
+    let shown = Shown { workers: workers(&many), ..shown };
+    let rows = text(&shown, &half_way(), 80, 24);
+    assert!(row(&rows, "host-77").contains("lost"), "{rows:#?}");
+    assert!(row(&rows, "and ").contains("more"), "{rows:#?}");
+}
+
+#[test]
 fn no_row_is_wider_than_the_terminal_and_no_frame_higher() {
     let mut shown = Shown { groups: vec!["日本語".repeat(20), "search".into()], ..shown() };
     shown.title = format!("GET http://host/{}", "é".repeat(300));
+    let far =
+        |name: String| WorkerProgress { name, state: WorkerState::Measuring, progress: half_way() };
+    shown.workers = workers(&[far("host".repeat(30)), far("h".to_owned())]);
     let progress = half_way();
     for at in 0..60 {
         progress.news[..40].iter().take(at).for_each(|piece| shown.history.hear(piece, 30));

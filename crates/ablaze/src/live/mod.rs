@@ -213,6 +213,7 @@ impl Watcher for LiveView {
             self.shown.present = monitor.look();
         }
         if pressed || self.drawn.1.is_none() || self.looks.is_multiple_of(LOOKS_PER_FRAME) {
+            self.shown.workers = sections::workers(run.workers);
             self.draw(progress);
         }
     }

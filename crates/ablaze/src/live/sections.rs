@@ -1,8 +1,9 @@
 //! Parts of a frame below the figures: how long responses took, statuses and errors, groups of requests.
 
 use ablaze_chart::number::{grouped, percent, rate, time, time_exact};
+use ablaze_load::carry_out::{WorkerProgress, WorkerState};
 use ablaze_model::failure::FailureKind;
-use ablaze_model::progress::{Interval, Progress};
+use ablaze_model::progress::{GroupInterval, Interval, Progress};
 use ablaze_report::text::edges;
 use ablaze_stats::touched;
 
@@ -74,47 +75,110 @@ pub fn errors_and_statuses(so_far: &Interval) -> Vec<Line> {
     lines
 }
 
+/// A row of a table below the figures.
+#[derive(Debug, Clone)]
+pub struct TableRow {
+    name: String,
+    /// Under the headings of [`HEADINGS`]; a row that has none says why.
+    cells: Result<[String; 5], &'static str>,
+    /// How much there is of it: of many rows those with most are shown.
+    weight: u64,
+    look: Look,
+}
+
+const HEADINGS: [&str; 5] = ["last s /s", "p50", "p99", "responses", "errors"];
+
 /// The figures of each group of requests (lines of a list, steps of a journey), the most requested first where there are
 /// more than rows.
 pub fn groups(names: &[String], progress: &Progress, rows: usize) -> Vec<Line> {
     let groups = &progress.so_far.groups;
-    if groups.is_empty() || names.len() != groups.len() || rows < 4 {
+    if groups.is_empty() || names.len() != groups.len() {
         return Vec::new();
     }
     let recent = progress.recent();
-    let mut order: Vec<usize> = (0..groups.len()).collect();
+    let row = |(at, group): (usize, &GroupInterval)| {
+        let seconds = recent.length_ns() as f64 / 1e9;
+        let lately = recent.groups.get(at).map_or(0, |recent| recent.responses);
+        let lately = if seconds > 0.0 { rate(lately as f64 / seconds) } else { "-".to_owned() };
+        let quantile = |q| group.quantile_ns(q);
+        TableRow {
+            name: names[at].clone(),
+            cells: Ok(cells(lately, quantile, group.responses, group.failures)),
+            weight: group.responses + group.failures,
+            look: if group.failures > 0 { Look::Attention } else { Look::Plain },
+        }
+    };
+    let of_all: Vec<TableRow> = groups.iter().enumerate().map(row).collect();
+    table(&of_all, rows)
+}
+
+/// The figures of each machine of a fleet.
+pub fn workers(workers: &[WorkerProgress]) -> Vec<TableRow> {
+    let row = |worker: &WorkerProgress| {
+        let (so_far, recent) = (&worker.progress.so_far, worker.progress.recent());
+        let quantile = |q| recent.quantile_ns(q);
+        let failures = so_far.failures_total();
+        let figures = |lately| Ok(cells(lately, quantile, so_far.responses, failures));
+        let (cells, look) = match worker.state {
+            WorkerState::Preparing => (Err("preparing"), Look::Faint),
+            WorkerState::Ready => (Err("ready"), Look::Faint),
+            WorkerState::Lost => (Err("lost"), Look::Attention),
+            WorkerState::Ended => (figures("ended".to_owned()), Look::Faint),
+            WorkerState::Measuring if failures > 0 => {
+                (figures(rate(recent.rate_per_s())), Look::Attention)
+            }
+            WorkerState::Measuring => (figures(rate(recent.rate_per_s())), Look::Plain),
+        };
+        // Of many, those that need a look come first.
+        let weight = match worker.state {
+            WorkerState::Lost => u64::MAX,
+            _ => so_far.finished(),
+        };
+        TableRow { name: worker.name.clone(), cells, weight, look }
+    };
+    workers.iter().map(row).collect()
+}
+
+fn cells(
+    lately: String,
+    quantile_ns: impl Fn(f64) -> Option<u64>,
+    responses: u64,
+    failures: u64,
+) -> [String; 5] {
+    let quantile = |q| quantile_ns(q).map_or("-".to_owned(), |ns| time(ns as f64));
+    [lately, quantile(0.5), quantile(0.99), grouped(responses), grouped(failures)]
+}
+
+/// Rows under their headings, those with most of it where there are more than `rows`.
+pub fn table(of_all: &[TableRow], rows: usize) -> Vec<Line> {
+    if of_all.is_empty() || rows < 4 {
+        return Vec::new();
+    }
+    let mut order: Vec<&TableRow> = of_all.iter().collect();
     let room = rows - 3;
-    if groups.len() > room {
-        order.sort_by_key(|at| std::cmp::Reverse(groups[*at].responses + groups[*at].failures));
+    if of_all.len() > room {
+        order.sort_by_key(|row| std::cmp::Reverse(row.weight));
         order.truncate(room);
     }
-    let widest =
-        names.iter().map(|name| super::line::columns(name)).max().unwrap_or(0).clamp(5, 32);
-    let cells = |line: Line, cells: [String; 5], look: Look| {
-        cells.into_iter().fold(line.up_to_column(widest + 1), |line, cell| {
+    let names = of_all.iter().map(|row| super::line::columns(&row.name));
+    let widest = names.max().unwrap_or(0).clamp(5, 32);
+    let line_of = |line: Line, cells: &[String], look: Look| {
+        cells.iter().fold(line.up_to_column(widest + 1), |line, cell| {
             let from = line.columns() + 11usize.saturating_sub(cell.chars().count());
-            line.up_to_column(from).with(look, &cell)
+            line.up_to_column(from).with(look, cell)
         })
     };
-    let heading = ["last s /s", "p50", "p99", "responses", "errors"].map(str::to_owned);
-    let mut lines = vec![Line::empty(), cells(Line::empty(), heading, Look::Faint)];
-    for at in &order {
-        let (group, seconds) = (&groups[*at], recent.length_ns() as f64 / 1e9);
-        let lately = recent.groups.get(*at).map_or(0, |recent| recent.responses);
-        let quantile = |q| group.quantile_ns(q).map_or("-".to_owned(), |ns| time(ns as f64));
-        let figures = [
-            if seconds > 0.0 { rate(lately as f64 / seconds) } else { "-".to_owned() },
-            quantile(0.5),
-            quantile(0.99),
-            grouped(group.responses),
-            grouped(group.failures),
-        ];
-        let name = Line::empty().with(Look::Plain, &names[*at]).fitted(widest);
-        let look = if group.failures > 0 { Look::Attention } else { Look::Plain };
-        lines.push(cells(name, figures, look));
+    let heading = HEADINGS.map(str::to_owned);
+    let mut lines = vec![Line::empty(), line_of(Line::empty(), &heading, Look::Faint)];
+    for row in &order {
+        let name = Line::empty().with(Look::Plain, &row.name).fitted(widest);
+        lines.push(match &row.cells {
+            Ok(cells) => line_of(name, cells, row.look),
+            Err(why) => line_of(name, &[(*why).to_owned()], row.look),
+        });
     }
-    if groups.len() > order.len() {
-        let more = format!("and {} more", grouped((groups.len() - order.len()) as u64));
+    if of_all.len() > order.len() {
+        let more = format!("and {} more", grouped((of_all.len() - order.len()) as u64));
         lines.push(Line::empty().with(Look::Faint, &more));
     }
     lines

@@ -29,6 +29,8 @@ struct Steered {
     times_asked: f64,
     is_paused: bool,
     changes: Vec<RateChange>,
+    /// Why the rate cannot be changed, where it cannot.
+    is_fixed: Option<&'static str>,
 }
 
 impl Steering {
@@ -42,9 +44,22 @@ impl Steering {
         Self::of_rate(rate)
     }
 
+    /// The same where others carry the load out, who are not told of changes.
+    pub fn of_fleet(plan: &Plan) -> Self {
+        let steering = Self::of(plan);
+        steering.steered().is_fixed = Some("the rate of a fleet cannot be changed while it runs");
+        steering
+    }
+
     /// Of this rate, and the time that a change takes that was asked for; `None` for a closed loop.
     pub fn of_rate(rate: Option<(RateProfile, u64)>) -> Self {
-        let steered = Steered { rate, times_asked: 1.0, is_paused: false, changes: Vec::new() };
+        let steered = Steered {
+            rate,
+            times_asked: 1.0,
+            is_paused: false,
+            changes: Vec::new(),
+            is_fixed: None,
+        };
         Self(Arc::new(Mutex::new(steered)))
     }
 
@@ -55,7 +70,8 @@ impl Steering {
 
     /// Whether there is a rate that can be changed.
     pub fn has_rate(&self) -> bool {
-        self.steered().rate.is_some()
+        let steered = self.steered();
+        steered.rate.is_some() && steered.is_fixed.is_none()
     }
 
     /// Whether no request is due at present because of a key.
@@ -105,6 +121,9 @@ impl Steered {
                 "a closed loop has no rate: its connections wait for the server".to_owned(),
             );
         };
+        if let Some(why) = self.is_fixed {
+            return Some(why.to_owned());
+        }
         if run.progress.stage != Stage::Measuring {
             return Some("the clock does not run yet".to_owned());
         }
@@ -147,7 +166,7 @@ mod tests {
         let control = Control::new();
         let mut progress = Progress::default();
         (progress.stage, progress.elapsed_ns) = (Stage::Measuring, 1_000_000_000);
-        let run = UnderWay { progress: &progress, control: &control, monitor: None };
+        let run = UnderWay { progress: &progress, control: &control, monitor: None, workers: &[] };
         let said = keys.iter().map(|key| steering.press(*key, &run)).collect();
         (control, said)
     }
@@ -171,6 +190,17 @@ mod tests {
         assert_eq!(times, [1.1, 0.0, 1.0, 1.1]);
         assert!(changes.is_sorted_by(|one, other| one.at_ns < other.at_ns));
         assert!(changes[0].at_ns > 1_000_000_000, "{changes:?}");
+    }
+
+    #[test]
+    fn the_rate_of_a_fleet_is_shown_and_no_key_changes_it() {
+        let steering = steering(Some(RateProfile::constant(2_000.0)));
+        steering.steered().is_fixed = Some("fixed");
+        let (control, said) = pressed(&steering, b"+ -q");
+        assert_eq!(said[..3], [(); 3].map(|()| Some("fixed".to_owned())));
+        assert!(control.rate_changes().is_empty() && control.stopped());
+        assert!(!steering.has_rate() && !steering.is_paused());
+        assert_eq!(steering.requested_per_s(1_000_000_000), Some((2_000.0, 2_000.0)));
     }
 
     #[test]

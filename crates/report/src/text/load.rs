@@ -24,7 +24,11 @@ pub(crate) fn in_words(run: &Run) -> String {
 pub fn of_plan(plan: &Plan) -> (String, String) {
     let what = crate::journeys::title(plan)
         .unwrap_or_else(|| format!("{} {}", plan.requests.method, plan.target.url));
-    let threads = counted(plan.workers.count.into(), "thread");
+    // A fleet's machines have not said yet how many they have.
+    let threads = match plan.workers.count {
+        0 => plan.workers.count_reason.clone(),
+        count => counted(count.into(), "thread"),
+    };
     let version = plan.http_version();
     (what, format!("HTTP/{version} {} · {} · {threads}", connections_kept(plan), shape(plan)))
 }

@@ -165,6 +165,33 @@ fn a_closed_loop_has_no_rate_and_the_terminal_is_given_back_at_every_end() {
 }
 
 #[test]
+fn a_fleet_has_the_sum_and_a_row_for_each_worker() {
+    let server = serve();
+    let target = url(&server, "/");
+    let words = ["load", "--fleet", "exec:2", "-r", "400", "-c", "8", "-d", "60", &target];
+    let terminal = Terminal::with(&words, 100, 30);
+    terminal.shows("at most 8 connections · 2 workers");
+    // Who is not ready yet, then the figures of each.
+    terminal.shows("preparing");
+    terminal.shows("last s /s");
+    terminal.shows("requested/s");
+    let has_figures = || {
+        let text = terminal.text();
+        let row = |name: &str| {
+            text.rsplit(name).next().is_some_and(|rest| rest.chars().take(40).any(|c| c == 'µ'))
+        };
+        row("worker-1") && row("worker-2")
+    };
+    assert!(eventually(has_figures), "{}", terminal.text());
+    terminal.press("+");
+    terminal.shows("the rate of a fleet cannot be changed while it runs");
+    terminal.press("q");
+    let (status, behind) = terminal.end();
+    assert_eq!(status, Some(130), "{behind}");
+    assert!(behind.contains("2 workers by exec"), "{behind}");
+}
+
+#[test]
 fn without_room_or_on_request_there_is_one_line() {
     let server = serve();
     let target = url(&server, "/");

@@ -30,6 +30,25 @@ fn buttons_change_the_rate_pause_and_end_the_run_and_the_run_says_so() {
 }
 
 #[test]
+fn the_page_of_a_fleet_shows_the_load_of_all_and_no_button_that_does_nothing() {
+    let (_server, url) = serve();
+    let words = ["load", "--fleet", "exec:2", "-r", "200", "-c", "40", "-d", "60s", &url];
+    let watched = Watched::start(&words);
+    let page = watched.get("/");
+    assert!(page.contains("at most 40 connections · 2 workers"), "{page}");
+    // Its workers are not told of another rate.
+    assert!(
+        page.contains("data-does=\"stop\"") && !page.contains("data-does=\"faster\""),
+        "{page}"
+    );
+    assert!(watched.tells("responses"));
+    assert_eq!(watched.press("faster"), "the rate of a fleet cannot be changed while it runs");
+    assert_eq!(watched.press("stop"), "ending");
+    let (status, said) = watched.end();
+    assert_eq!(status, Some(130), "{said}");
+}
+
+#[test]
 fn the_finished_page_is_the_file_and_the_program_ends_when_it_was_fetched() {
     let (_server, url) = serve();
     let words = [&url, "-c", "2", "-d", "4s", "-o", "run.html", "-o", "run.json"];
