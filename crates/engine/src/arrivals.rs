@@ -187,6 +187,8 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::spec::{LoadSpec, Shape};
+
     use super::*;
 
     fn rate(from_per_s: f64, to_per_s: f64, steps: u32) -> RateProfile {
@@ -310,6 +312,47 @@ mod tests {
             assert!(statistic < 3.857, "{statistic} with {workers} workers");
             // The number has mean 20,000 and standard deviation 141.
             assert!((found.len() as f64 - 20_000.0).abs() < 4.0 * 141.4, "{}", found.len());
+        }
+    }
+
+    /// The arrivals of a fleet, in order of time: each machine resolves its own part of the load, with two threads.
+    fn of_machines(machines: u32, end_ns: u64) -> Vec<u64> {
+        let asked = Shape::Open {
+            rate: RateProfile::constant(20_000.0),
+            arrivals: Arrivals::Poisson,
+            connections: None,
+        };
+        let load = LoadSpec { shape: asked, ..LoadSpec::default() };
+        let mut found = Vec::new();
+        for machine in 0..machines {
+            let part = load.shard(machine, machines).unwrap();
+            let Shape::Open { rate, arrivals, .. } = part.shape else { unreachable!() };
+            for thread in 0..2 {
+                let profile = Profile::new(&rate, end_ns, &[]);
+                let mut due = Due::new(profile, arrivals, (thread, 2), None, part.requests.seed);
+                due.start(0, end_ns);
+                found.extend(std::iter::from_fn(|| due.take(u64::MAX - 1)).map(|(_, at)| at));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn four_machines_have_the_poisson_process_that_one_has() {
+        // 20,000 per second for 10 s.
+        for machines in [1, 4] {
+            let found = of_machines(machines, 10_000_000_000);
+            let gaps: Vec<f64> =
+                found.windows(2).map(|pair| ((pair[1] - pair[0]) as f64).max(0.5)).collect();
+            let statistic = anderson_darling(gaps, 50_000.0);
+            assert!(statistic < 3.857, "{statistic} with {machines} machines");
+            // Counts of 10 ms: 1000 of them, variance over mean 1 with a standard error of √(2/999): 0.045.
+            let mut counts = [0f64; 1000];
+            found.iter().for_each(|due| counts[(due / 10_000_000) as usize] += 1.0);
+            let mean = counts.iter().sum::<f64>() / 1000.0;
+            let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 999.0;
+            assert!((0.82..1.18).contains(&(variance / mean)), "{}", variance / mean);
         }
     }
 
