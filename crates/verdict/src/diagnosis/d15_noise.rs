@@ -367,7 +367,7 @@ mod tests {
         let runs = [(100.0, "a"), (101.0, "a"), (102.0, "b"), (103.0, "b")];
         let evidence = with_rates(&runs).unwrap().evidence;
         assert!(evidence.starts_with("Fewer than 3 runs of each of the 2 targets"), "{evidence}");
-        assert!(evidence.contains("\nA run of a and a run of b "), "{evidence}");
+        assert!(evidence.contains("\nA run of report 2 and a run of report 3 "), "{evidence}");
         let some = [(100.0, "a"), (101.0, "a"), (102.0, "a"), (103.0, "b"), (104.0, "b")];
         let evidence = with_rates(&some).unwrap().evidence;
         assert!(evidence.starts_with("Fewer than 3 runs of some of the 2 targets"), "{evidence}");
