@@ -2,7 +2,6 @@
 //! itself on stderr and erased at the end, so that nothing of it stays in the way.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 
 use ablaze_engine::Progress;
 use ablaze_model::Plan;
@@ -10,7 +9,7 @@ use ablaze_report::number::{grouped, rate, time};
 
 use crate::carry_out::{Silent, Watcher};
 use crate::error::note;
-use crate::live::{Asked, LiveView, Steering};
+use crate::live::{Asked, LiveView, Saving, Steering};
 use crate::native::ReportOptions;
 use crate::outputs::colour_wanted;
 
@@ -37,7 +36,7 @@ pub fn native_watcher(
     } else {
         Asked::IfRoom
     };
-    match LiveView::of(plan, asked, steering, so_far_file(&report.outputs)) {
+    match LiveView::of(plan, asked, steering, Saving::beside(&report.outputs)) {
         Ok(mut view) => {
             view.show_address(address);
             return Box::new(view);
@@ -46,14 +45,6 @@ pub fn native_watcher(
         Err(_) => {}
     }
     watcher(plan, report.quiet)
-}
-
-/// Where the live view saves the figures so far: beside the first file of `-o`, `run-so-far.txt` beside `run.json`.
-fn so_far_file(outputs: &[PathBuf]) -> PathBuf {
-    let first = outputs.iter().find(|path| path.as_os_str() != "-");
-    let stem = first.and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy());
-    let name = format!("{}-so-far.txt", stem.as_deref().unwrap_or("ablaze"));
-    first.map_or_else(|| PathBuf::from(&name), |path| path.with_file_name(&name))
 }
 
 /// Says that a command with another tool's words has its own progress, if the view was asked for.

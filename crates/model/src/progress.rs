@@ -29,6 +29,8 @@ pub struct Interval {
     pub received_bytes: u64,
     /// Bytes of requests handed to the kernel.
     pub sent_bytes: u64,
+    /// Time that the threads which send and receive watched for events with nothing else to do, ns: of all of them together.
+    pub spun_ns: u64,
     /// The buckets that the times of its responses fell in, in ascending order: total times in closed loop, response
     /// times in open loop.
     pub times: Vec<Touched>,
@@ -52,6 +54,7 @@ impl Default for Interval {
             connections_opened: 0,
             received_bytes: 0,
             sent_bytes: 0,
+            spun_ns: 0,
             times: Vec::new(),
             max_ns: 0,
             groups: Vec::new(),
@@ -145,6 +148,7 @@ impl Interval {
             connections_opened,
             received_bytes,
             sent_bytes,
+            spun_ns,
             times,
             max_ns,
             groups,
@@ -166,6 +170,7 @@ impl Interval {
         self.connections_opened += connections_opened;
         self.received_bytes += received_bytes;
         self.sent_bytes += sent_bytes;
+        self.spun_ns += spun_ns;
         add_times(&mut self.times, times);
         self.max_ns = self.max_ns.max(*max_ns);
         if self.groups.len() < groups.len() {

@@ -38,7 +38,7 @@ pub fn of_this_machine() -> Environment {
         kernel: machine::kernel_release(),
         architecture: std::env::consts::ARCH.to_owned(),
         cpu_model: machine::cpu_model(),
-        cpus_online: line_of("/sys/devices/system/cpu/online").and_then(|list| count(&list)),
+        cpus_online: cpus_online(),
         cpus_allowed: affinity::allowed_cpus(),
         cpu_quota: quota::cpu_quota(),
         memory_limit_bytes: quota::memory_limit_bytes(),
@@ -56,6 +56,11 @@ pub fn of_this_machine() -> Environment {
         descriptors: DescriptorLimits { soft: limit.soft, hard: limit.hard },
         settings: settings(),
     }
+}
+
+/// Processors that are online.
+pub(crate) fn cpus_online() -> Option<u32> {
+    line_of("/sys/devices/system/cpu/online").and_then(|list| count(&list))
 }
 
 fn settings() -> BTreeMap<String, String> {

@@ -22,6 +22,8 @@ pub struct Present {
     pub client: Option<Side>,
     /// The processes that serve, on this host.
     pub server: Option<Side>,
+    /// Processors of the machine that are online, where that is known.
+    pub processors: Option<u32>,
 }
 
 /// One side, in shares of a core.

@@ -13,6 +13,7 @@ use ablaze_sys::{clock, usage};
 
 use crate::Destination;
 use crate::connections::{self, Look};
+use crate::environment;
 use crate::listener::Found;
 use crate::present::{Asking, Present, Side};
 use crate::process::Watched;
@@ -229,6 +230,7 @@ impl Looking {
         Present {
             client: self.client.present(from_ns, true),
             server: Side::together(processes.filter_map(|process| process.present(from_ns, false))),
+            processors: environment::cpus_online(),
         }
     }
 

@@ -8,7 +8,7 @@ mod of_fleet;
 pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
-pub use at_present::{LastSecond, at_present};
+pub use at_present::{LastSecond, Part, at_present};
 
 use crate::diagnosis::d26_busy_loop;
 use crate::live::figures::{self, Busy, Machine, of_a_core};

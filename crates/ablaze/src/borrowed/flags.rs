@@ -4,10 +4,13 @@
 use super::{Known, Words};
 use crate::native;
 
+/// Values that Go's package reads as numbers, by what the help calls them.
+const NUMBERS: [&str; 3] = ["N", "RATE", "SECONDS"];
+
 /// Reads the words.
 ///
 /// # Errors
-/// When an option is unknown or lacks its value, or a switch has one that is neither true nor false.
+/// When an option is unknown or lacks its value, a number is none, or a switch has a value that is neither true nor false.
 pub fn parse(known: &'static [Known], words: &[String]) -> Result<Words, String> {
     let mut parsed = Words::default();
     let mut words = words.iter();
@@ -42,6 +45,9 @@ pub fn parse(known: &'static [Known], words: &[String]) -> Result<Words, String>
                 words.next().cloned().ok_or_else(missing)?
             }
         };
+        if NUMBERS.contains(&found.value) && value.parse::<f64>().is_err() {
+            return Err(format!("-{name} {value}: expected a number"));
+        }
         parsed.own.push((found.name, value));
     }
     parsed.operands.extend(words.cloned());
@@ -86,9 +92,12 @@ mod tests {
 
     #[test]
     fn what_is_no_option_is_named() {
-        for (line, problem) in
-            [("-x u", "unknown option -x"), ("-n", "-n requires a value"), ("-h2=2 u", "-h2=2")]
-        {
+        for (line, problem) in [
+            ("-x u", "unknown option -x"),
+            ("-n", "-n requires a value"),
+            ("-n five u", "-n five: expected a number"),
+            ("-h2=2 u", "-h2=2"),
+        ] {
             let refused = of(line).unwrap_err();
             assert!(refused.contains(problem), "{line}: {refused}");
         }

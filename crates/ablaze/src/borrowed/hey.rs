@@ -60,7 +60,8 @@ fn asked(words: &Words) -> Result<Asked, String> {
     asked.option_if("--proxy", words.last("x"));
     asked.switch("--insecure", is_https);
     asked.switch("--no-keepalive", words.is_on("disable-keepalive"));
-    asked.option_if("--threads", words.last("cpus"));
+    // Go takes 0 for as many as there are.
+    asked.option_if("--threads", words.last("cpus").filter(|cpus| *cpus != "0"));
     asked.follows_redirects = !words.is_on("disable-redirects");
     Ok(asked)
 }
@@ -194,6 +195,7 @@ mod tests {
             words("-h2|-c|9|-cpus|1|https://h/"),
             "--http 2 -c 1 --streams 9 -n 200 --insecure --threads 1"
         );
+        assert_eq!(words("-cpus|0|u"), "-c 50 -n 200");
         assert_eq!(of("-h2|http://h/").unwrap().notes.len(), 1);
         assert_eq!(of("http://h/|-n|3").unwrap().notes.len(), 1);
     }

@@ -6,8 +6,10 @@ use ablaze_chart::{Axis, Chart, Plot, Series, Unit};
 use super::history::Point;
 use super::line::{Line, Look};
 
-/// A chart is drawn where so many rows are left for everything below the figures, and two from twice as many on.
-const ROOM: usize = 24;
+/// Rows of a chart with its title and axis, at most.
+const CHART: usize = 13;
+/// Rows that are left for what stands below the charts.
+const BELOW: usize = 11;
 /// With fewer points there is no line to draw.
 const POINTS: usize = 3;
 
@@ -32,7 +34,7 @@ pub fn rows(points: &[Point], columns: usize, room: usize) -> Vec<Line> {
     let rate = plot(Unit::PerSecond, "responses per second", &[("rate", |point| point.rate_per_s)]);
     let times: [(&str, Figure); 2] = [("p50", |point| point.p50_ns), ("p99", |point| point.p99_ns)];
     let times = plot(Unit::TimeNs, "time of a response", &times);
-    let charts = [rate, times].into_iter().take(room / ROOM);
+    let charts = [rate, times].into_iter().take(room.saturating_sub(BELOW) / CHART);
     let text: String =
         charts.map(|plot| Chart::of("", plot).terminal(columns, Characters::Unicode)).collect();
     text.lines().map(|line| Line::empty().with(Look::Plain, line)).collect()

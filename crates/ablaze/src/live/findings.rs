@@ -2,6 +2,7 @@
 
 use ablaze_model::finding::DiagnosisId;
 use ablaze_model::progress::Interval;
+use ablaze_report::page::{Block, Section};
 use ablaze_verdict::live::while_it_runs;
 
 use super::line::{Line, Look};
@@ -28,6 +29,16 @@ impl Findings {
                 None => self.0.push(found),
             }
         }
+    }
+
+    /// As a section of a page, if there are any.
+    pub fn section(&self) -> Option<Section> {
+        let row = |Found { id, evidence, is_past }: &Found| {
+            let past = if *is_past { "past: " } else { "" };
+            vec![format!("{past}{id} {}", id.name()), evidence.clone()]
+        };
+        let rows: Vec<Vec<String>> = self.0.iter().map(row).collect();
+        (!rows.is_empty()).then(|| Section::new("Found so far").with(Block::list(rows)))
     }
 
     /// A row for each.

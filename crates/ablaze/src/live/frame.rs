@@ -2,9 +2,10 @@
 
 use ablaze_chart::number::{grouped, rate, time};
 use ablaze_chart::terminal::{Characters, sparkline};
-use ablaze_model::Plan;
 use ablaze_model::progress::{Interval, Progress};
+use ablaze_model::{Plan, Run};
 use ablaze_monitor::Present;
+use ablaze_report::page::Page;
 use ablaze_sys::terminal::Size;
 
 use super::charts;
@@ -13,6 +14,7 @@ use super::history::{History, Point};
 use super::line::{Line, Look};
 use super::machine;
 use super::sections::{TableRow, errors_and_statuses, groups, table, times};
+use super::so_far;
 use super::steering::Steering;
 
 /// Where the columns of the table of figures end.
@@ -106,6 +108,12 @@ impl Shown {
         lines.iter().map(|line| format!("{}\n", line.text().trim_end())).collect()
     }
 
+    /// The same as a page, of a Run that is made of what is known.
+    pub fn page(&self, progress: &Progress, run: &Run) -> Page {
+        let how_far = seconds(progress.so_far.to_ns);
+        so_far::page(&self.title, &self.load, &how_far, run, &self.findings)
+    }
+
     /// What is run, how far it is, and a bar of that.
     fn head(&self, progress: &Progress, columns: usize) -> Vec<Line> {
         let far = self.how_far(progress);
@@ -189,19 +197,19 @@ impl Shown {
             right(line, &grouped(of.failures_total()), look(of.failures_total()))
         });
         lines.push(errors);
-        lines.extend(self.machine(progress, recent.rate_per_s()));
+        lines.extend(self.machine(progress, &recent));
         lines.extend(self.findings.rows());
         lines.push(Line::empty());
         lines
     }
 
     /// How busy both sides are, and what bounds the rate.
-    fn machine(&self, progress: &Progress, came_per_s: f64) -> Vec<Line> {
+    fn machine(&self, progress: &Progress, recent: &Interval) -> Vec<Line> {
         let Some(present) = &self.present else { return Vec::new() };
         // The rate of journeys is not that of their requests.
         let requested = self.steering.requested_per_s(progress.elapsed_ns);
         let requested = requested.map(|(lately, _)| lately).filter(|_| !self.walks);
-        machine::rows(present, requested, came_per_s, self.steering.is_paused())
+        machine::rows(present, requested, recent, self.steering.is_paused())
     }
 
     /// How many points over time there is room for.

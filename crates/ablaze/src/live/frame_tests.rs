@@ -156,7 +156,7 @@ fn a_high_terminal_has_charts_with_axes() {
         let holds = |text: &str| rows.iter().any(|row| row.contains(text));
         (holds("responses per second"), holds("time of a response"))
     };
-    assert_eq!([24, 42, 64].map(charts), [(false, false), (true, false), (true, true)]);
+    assert_eq!([24, 42, 60].map(charts), [(false, false), (true, false), (true, true)]);
 }
 
 #[test]

@@ -7,22 +7,27 @@ mod frame;
 mod history;
 mod line;
 mod machine;
+mod saving;
 mod sections;
+pub mod so_far;
 mod steering;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::sync::Once;
 
 use ablaze_engine::Progress;
 use ablaze_model::Plan;
 use ablaze_model::progress::Stage;
+use ablaze_report::page::SoFar;
 use ablaze_sys::signals::Suspending;
 use ablaze_sys::terminal::{Screen, Size, leave_screen};
 
 use crate::carry_out::{UnderWay, Watcher};
 use crate::outputs::colour_wanted;
+pub use findings::Findings;
 use frame::Shown;
+pub use machine::limited_now;
+pub use saving::Saving;
 pub use steering::Steering;
 
 /// The smallest terminal on which the view is the default.
@@ -50,8 +55,9 @@ pub struct LiveView {
     suspending: Option<Suspending>,
     colour: bool,
     shown: Shown,
-    /// Where the figures so far are saved.
-    save_as: PathBuf,
+    /// What is known, as a page shows it, and where the figures so far are saved.
+    so_far: SoFar,
+    saving: Saving,
     /// What is on the screen, and its size then.
     drawn: (Vec<String>, Option<Size>),
     looks: u32,
@@ -62,12 +68,12 @@ pub struct LiveView {
 }
 
 impl LiveView {
-    /// The view of a run of this plan, steered with the others who steer it, which saves the figures so far in `save_as` when asked to; the reason why there is none, where it cannot be or was not asked for.
+    /// The view of a run of this plan, steered with the others who steer it, which saves the figures so far when asked to; the reason why there is none, where it cannot be or was not asked for.
     pub fn of(
         plan: &Plan,
         asked: Asked,
         steering: &Steering,
-        save_as: PathBuf,
+        saving: Saving,
     ) -> Result<Self, &'static str> {
         if asked == Asked::No {
             return Err("it was not asked for");
@@ -93,7 +99,8 @@ impl LiveView {
             suspending: None,
             colour: colour_wanted(),
             shown: Shown::of(plan, steering.clone()),
-            save_as,
+            so_far: SoFar::of(plan),
+            saving,
             drawn: (Vec::new(), None),
             looks: 0,
             is_away: true,
@@ -150,13 +157,11 @@ impl LiveView {
         !keys.is_empty()
     }
 
-    /// Saves the figures so far as text; what came of it. The run goes on meanwhile: this is not its thread.
-    fn save(&self, progress: &Progress) -> String {
-        let text = self.shown.text(progress);
-        match ablaze_report::file::write_atomically(&self.save_as, text.as_bytes()) {
-            Ok(()) => format!("saved {}", self.save_as.display()),
-            Err(error) => error.to_string(),
-        }
+    /// Saves the figures so far, as text and as a page; what came of it. The run goes on meanwhile: this is not its thread.
+    fn save(&mut self, progress: &Progress) -> String {
+        let changes = self.shown.steering.changes();
+        let run = self.so_far.run(progress, changes);
+        self.saving.save(&self.shown.text(progress), &self.shown.page(progress, run))
     }
 
     fn draw(&mut self, progress: &Progress) {
@@ -198,6 +203,7 @@ impl Watcher for LiveView {
         let columns = self.drawn.1.map_or(ROOM.columns, |size| size.columns);
         let room = self.shown.sparkline_room(columns);
         progress.news.iter().for_each(|piece| self.shown.history.hear(piece, room));
+        self.so_far.hear(progress);
         // The report is about to follow, with all its digits.
         if progress.stage == Stage::Over || !self.has_screen() {
             return;

@@ -2,16 +2,12 @@
 
 use ablaze_chart::number::{grouped, rate, time_exact};
 use ablaze_engine::Progress;
-use ablaze_model::finding::DiagnosisId;
 use ablaze_model::progress::Interval;
 use ablaze_model::{Plan, Run};
 use ablaze_monitor::{Present, Side};
 use ablaze_report::page::live::{Bar, Part, State};
-use ablaze_report::page::{Block, Section, ShownRun, section};
-use ablaze_verdict::limit::{LastSecond, at_present};
-use ablaze_verdict::live::while_it_runs;
 
-use crate::live::Steering;
+use crate::live::{Findings, Steering, limited_now, so_far};
 
 /// The places of the page, from the top down.
 pub const PLACES: [&str; 8] =
@@ -28,10 +24,6 @@ pub struct Facts {
     /// Requests are the steps of journeys.
     walks: bool,
 }
-
-/// What was found so far, and what is past.
-#[derive(Debug, Default)]
-pub struct Findings(Vec<(DiagnosisId, String, bool)>);
 
 impl Facts {
     /// Of a plan.
@@ -72,7 +64,7 @@ impl Facts {
             state.rows.push(("last second".to_owned(), lately(&recent)));
             if let Some(present) = present {
                 let requested = requested.map(|(lately, _)| lately).filter(|_| !self.walks);
-                add_machine(&mut state, present, requested, recent.rate_per_s());
+                add_machine(&mut state, present, requested, &recent);
             }
         }
         state
@@ -119,7 +111,7 @@ fn lately(recent: &Interval) -> String {
     items.join(" · ")
 }
 
-fn add_machine(state: &mut State, present: &Present, requested: Option<f64>, came_per_s: f64) {
+fn add_machine(state: &mut State, present: &Present, requested: Option<f64>, recent: &Interval) {
     let bar = |name: &str, side: &Side| Bar {
         name: name.to_owned(),
         share: side.busiest,
@@ -134,9 +126,7 @@ fn add_machine(state: &mut State, present: &Present, requested: Option<f64>, cam
     };
     state.bars.extend(present.client.as_ref().map(|side| bar("client CPU", side)));
     state.bars.extend(present.server.as_ref().map(|side| bar("server CPU", side)));
-    let server = present.server.as_ref().map(|side| (side.busiest, side.threads));
-    let limited = at_present(&LastSecond { requested_per_s: requested, came_per_s, server });
-    let text = match limited {
+    let text = match limited_now(present, requested, recent) {
         _ if state.is_paused => "paused by hand".to_owned(),
         Some(limited) => limited.to_string(),
         None => "not shown by the last second; the finished page says more".to_owned(),
@@ -144,43 +134,9 @@ fn add_machine(state: &mut State, present: &Present, requested: Option<f64>, cam
     state.rows.push(("limit now".to_owned(), text));
 }
 
-impl Findings {
-    /// Looks again, at everything so far. What goes away is kept as past.
-    pub fn look(&mut self, so_far: &Interval) {
-        self.0.iter_mut().for_each(|(_, _, is_past)| *is_past = true);
-        for (id, evidence) in while_it_runs(so_far) {
-            let found = (id, evidence, false);
-            match self.0.iter_mut().find(|(known, ..)| *known == id) {
-                Some(known) => *known = found,
-                None => self.0.push(found),
-            }
-        }
-    }
-
-    fn section(&self) -> Option<Section> {
-        let row = |(id, evidence, is_past): &(DiagnosisId, String, bool)| {
-            let past = if *is_past { "past: " } else { "" };
-            vec![format!("{past}{id} {}", id.name()), evidence.clone()]
-        };
-        let rows: Vec<Vec<String>> = self.0.iter().map(row).collect();
-        (!rows.is_empty()).then(|| Section::new("Found so far").with(Block::list(rows)))
-    }
-}
-
 /// Everything below the state.
 pub fn of_run(run: &Run, findings: &Findings) -> Vec<Part> {
-    let subjects = [ShownRun::new("all responses", 0, run)];
     let remark = "Figures of a run that goes on are those of buckets 1 % wide; the finished page has them exactly.";
-    let figures = section::figures(run).with(Block::Remark(remark.to_owned()));
-    let found: Vec<Section> = findings.section().into_iter().collect();
-    let groups: Vec<Section> = section::groups(run).into_iter().collect();
-    let mut parts = vec![Part::of("figures", &[figures]), Part::of("found", &found)];
-    if run.record.responses > 0 {
-        parts.push(Part::of("over-time", &[section::over_time(run)]));
-        parts.push(Part::of("percentiles", &[section::percentiles(&subjects)]));
-        parts.push(Part::of("distribution", &[section::distribution(&subjects)]));
-    }
-    parts.push(Part::of("outcome", &[section::outcome(run)]));
-    parts.push(Part::of("groups", &groups));
-    parts
+    let sections = so_far::sections(run, findings, remark);
+    sections.into_iter().map(|(place, sections)| Part::of(place, &sections)).collect()
 }

@@ -12,9 +12,9 @@ use ablaze_report::page::{self, Page, SoFar};
 use super::{Order, Orders, Web};
 use crate::CommandError;
 use crate::carry_out::{UnderWay, Watcher, own_command_line};
-use crate::live::Steering;
+use crate::live::{Findings, Steering};
 
-use super::parts::{self, Facts, Findings};
+use super::parts::{self, Facts};
 
 /// Looks come ten times a second; parts are replaced every so many of them.
 const LOOKS_PER_PAGE: u32 = 10;

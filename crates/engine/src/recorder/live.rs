@@ -27,6 +27,8 @@ pub struct Teller {
     next: Box<Interval>,
     /// What has been told so far.
     told: Told,
+    /// Time that the worker has watched for events so far, ns.
+    spun_ns: u64,
 }
 
 /// The end of whoever follows the run.
@@ -47,6 +49,7 @@ struct Told {
     connections_opened: u64,
     received_bytes: u64,
     sent_bytes: u64,
+    spun_ns: u64,
     /// Responses, unexpected ones and failures of each group.
     groups: Vec<[u64; 3]>,
 }
@@ -68,9 +71,10 @@ pub fn line(groups: usize) -> (Teller, Reader) {
         connections_opened: 0,
         received_bytes: 0,
         sent_bytes: 0,
+        spun_ns: 0,
         groups: vec![[0; 3]; groups],
     };
-    let teller = Teller { to, emptied, next: with_memory(groups), told };
+    let teller = Teller { to, emptied, next: with_memory(groups), told, spun_ns: 0 };
     (teller, Reader { from, emptied: empty })
 }
 
@@ -146,6 +150,7 @@ impl Teller {
         next.connections_opened = since(&mut told.connections_opened, record.connections_opened).1;
         next.received_bytes = since(&mut told.received_bytes, record.received_bytes).1;
         next.sent_bytes = since(&mut told.sent_bytes, record.sent_bytes).1;
+        next.spun_ns = since(&mut told.spun_ns, self.spun_ns).1;
         for (group, told) in next.groups.iter_mut().zip(&mut told.groups) {
             // They are told as they stand: see `take_slices`.
             let [responses, unexpected, failures] = told;
@@ -163,6 +168,13 @@ fn since(told: &mut u64, now: u64) -> (u64, u64) {
 }
 
 impl Recorder {
+    /// So long the worker has watched for events in the window, until now.
+    pub fn watched_so_far(&mut self, spun_ns: u64) {
+        if let Some(teller) = &mut self.teller {
+            teller.spun_ns = spun_ns;
+        }
+    }
+
     /// The slice that ends at `end_ns` is handed over, if somebody follows the run.
     pub(super) fn tell_slice(&mut self, end_ns: u64) {
         if let Some(teller) = &mut self.teller {

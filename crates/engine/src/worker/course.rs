@@ -87,6 +87,7 @@ impl Course {
         };
         let closed_ns = worker.now_ns.max(start_ns);
         self.effort.window_ns = closed_ns - start_ns;
+        worker.recorder.watched_so_far(self.effort.spun_ns);
         self.closed_ns = Some(closed_ns);
         gate.window_closes();
         unless_it_panics(|| worker.note_unfinished(closed_ns));
@@ -183,6 +184,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         }
         now = worker.watching_turn(line, &mut course.effort, until, &mut watch)?;
         if now >= worker.recorder.slice_end_ns() {
+            worker.recorder.watched_so_far(course.effort.spun_ns);
             worker.recorder.roll_slices(now);
             watch.look_again(gate.involuntary_switches());
             control.rehearse_panic(assignment.worker);
@@ -198,6 +200,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     };
     gate.window_closes();
     course.effort.window_ns = closed_ns - start_ns;
+    worker.recorder.watched_so_far(course.effort.spun_ns);
     (course.closed_ns, course.ended) = (Some(closed_ns), Some(ended));
     P::counts_until(worker, &mut line.io());
     // Counting what was never sent is no work of the window.

@@ -27,6 +27,8 @@ pub struct Row {
     received_bytes: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
     sent_bytes: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    spun_ns: u64,
     /// The histogram of its times, as `ablaze_stats::touched::to_text` writes it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     times: String,
@@ -72,6 +74,7 @@ impl From<&Interval> for Row {
             connections_opened: interval.connections_opened,
             received_bytes: interval.received_bytes,
             sent_bytes: interval.sent_bytes,
+            spun_ns: interval.spun_ns,
             times: touched::to_text(&interval.times),
             max_ns: interval.max_ns,
             groups: interval.groups.iter().map(group).collect(),
@@ -104,6 +107,7 @@ impl Row {
             connections_opened: self.connections_opened,
             received_bytes: self.received_bytes,
             sent_bytes: self.sent_bytes,
+            spun_ns: self.spun_ns,
             times: touched::from_text(&self.times)?,
             max_ns: self.max_ns,
             groups: self.groups.iter().map(group).collect::<Option<_>>()?,
@@ -137,6 +141,7 @@ mod tests {
                 statuses: vec![(200, numbers[3]), (503, 7)],
                 received_bytes: numbers[4],
                 sent_bytes: numbers[5],
+                spun_ns: numbers[1],
                 connections_opened: 3,
                 max_ns: times.iter().copied().max().unwrap_or(0),
                 ..Interval::default()

@@ -130,6 +130,10 @@ fn keys_change_an_open_loop_and_end_it_with_its_report() {
     terminal.shows("saved ");
     let so_far = folder.read("run-so-far.txt");
     assert!(so_far.contains("responses/s") && !so_far.contains('\x1b'), "{so_far}");
+    let page = folder.read("run-so-far.html");
+    assert!(page.contains("while the run went on") && page.contains("over time"), "{page}");
+    // It has no verdict yet.
+    assert!(!page.contains("VALID"), "{page}");
     terminal.press("q");
     let (status, behind) = terminal.end();
     // As after Ctrl-C: it did not run as long as was asked for.

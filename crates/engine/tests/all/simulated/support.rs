@@ -49,6 +49,7 @@ fn check_progress(control: &Control, run: &Run) {
     assert_eq!(so_far.connections_opened, record.connections_opened);
     assert_eq!(so_far.received_bytes, record.received_bytes);
     assert_eq!(so_far.sent_bytes, record.sent_bytes);
+    assert_eq!(so_far.spun_ns, run.workers.iter().map(|worker| worker.spun_ns).sum::<u64>());
     assert_eq!(touched::count(&so_far.times), record.responses);
     assert_eq!(so_far.groups.len(), record.groups.len());
     for (piece, group) in so_far.groups.iter().zip(&record.groups) {
