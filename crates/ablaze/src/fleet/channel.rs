@@ -14,7 +14,7 @@ use ablaze_fleet::message::{FromWorker, of_line, write_line};
 use ablaze_fleet::{Event, ToWorker};
 use ablaze_model::printable::printable;
 use ablaze_sys::clock::monotonic_ns;
-use ablaze_sys::group::{has_ended, kill_group};
+use ablaze_sys::group::{end_group, has_ended, kill_group};
 
 use super::ask::last_line;
 use super::leftovers;
@@ -100,16 +100,27 @@ impl Channels {
     }
 }
 
-impl Drop for Channels {
-    /// Gives the processes a moment to end by themselves, and ends those that do not.
-    fn drop(&mut self) {
-        self.workers.iter_mut().for_each(|worker| worker.messages = None);
-        for _ in 0..60 {
+impl Channels {
+    /// Waits until all processes have ended, so many times 50 ms at most.
+    fn wait_for_ends(&self, times: u32) {
+        for _ in 0..times {
             if self.workers.iter().all(|worker| has_ended(worker.child.id())) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+}
+
+impl Drop for Channels {
+    /// Gives the processes a moment to end by themselves, and ends those that do not.
+    fn drop(&mut self) {
+        self.workers.iter_mut().for_each(|worker| worker.messages = None);
+        self.wait_for_ends(60);
+        // One that keeps a Run for somebody takes it away at a signal, and could not at the last one.
+        let there = self.workers.iter().map(|worker| worker.child.id());
+        there.filter(|child| !has_ended(*child)).for_each(end_group);
+        self.wait_for_ends(20);
         for worker in &mut self.workers {
             // The group may have others in it than the process that was started.
             kill_group(worker.child.id());
