@@ -253,6 +253,30 @@ fn fix(run: &Run) -> String {
 /// A run of ab that ended with this, and without a report.
 fn on_abort(abort: &Abort) -> Option<Finding> {
     let (severity, cause, fix) = match abort.reason {
+        Reason::Refused if abort.complete.is_some_and(|complete| complete > 0) => (
+            Severity::Invalid,
+            "The target had responded before it refused a connection: it ended, or listens there no more.",
+            "See in the server's log why it ended, or whether it was restarted, and measure again.",
+        ),
+        Reason::Unreachable => (
+            Severity::Invalid,
+            "There is no route to that address, or something on the way rejects the connection. ab tries the \
+             addresses of a name in turn and reports only the last error.",
+            "Try the target once with `curl -v`; if that works, use the address it shows in the \
+             URL.",
+        ),
+        Reason::NoName => (
+            Severity::Invalid,
+            "The name of the host could not be resolved: no connection was opened.",
+            "Check the name in the URL, for example with `getent hosts`.",
+        ),
+        Reason::TenFailures => (
+            Severity::Invalid,
+            "ab gives up when twelve responses had a head of more than 8,191 bytes; or when twelve connections \
+             could not be opened, and then prints their error below that line, where none is.",
+            "Look at the head of one response with `curl -sv -o /dev/null`: cookies and other fields can make it that long. \
+             `ablaze ab` with the same options prints its report all the same.",
+        ),
         Reason::Refused => (
             Severity::Invalid,
             "Nothing listens at that address, or a firewall blocks it. ab tries the addresses of \

@@ -290,6 +290,16 @@ fn on_report(report: &Report) -> Option<Finding> {
     };
     let evidence = if others == complete {
         format!("None of {} had a 2xx status{which}.{body}", counted(complete, "response"))
+    } else if others > complete {
+        // ab counts a status with the head, and the request when it is over.
+        format!(
+            "{} had a status other than 2xx{which}; {} complete.{body}",
+            counted(others, "response"),
+            match complete {
+                1 => "1 request was".to_owned(),
+                complete => format!("{} were", counted(complete, "request")),
+            }
+        )
     } else {
         format!(
             "{} of {} ({}) had a status other than 2xx{which}.{body}",
@@ -299,7 +309,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         )
     };
     let counted_so = "Load generators count such responses as complete, not as failed.";
-    let cause = if others == complete && report.body_bytes == Some(0) {
+    let cause = if others >= complete && report.body_bytes == Some(0) {
         let no_page = "What came back is not a page: it has no body and no success status.";
         format!("{no_page} {counted_so}")
     } else if report.tool == Tool::Vegeta {

@@ -131,6 +131,8 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
 fn mean_by_littles_law(report: &Report) -> Option<String> {
     let rate = report.rate().filter(|rate| *rate > 0.0)?;
     let (in_flight, why) = match is_missed(report) {
+        // ab may have had one connection or all of them.
+        false if nothing_came_back(report) => return None,
         // On a schedule that is the asked rate's.
         false if report.is_paced() => return None,
         false if !means_agree(report, rate) => return as_measured(report, rate),
@@ -151,13 +153,24 @@ fn mean_by_littles_law(report: &Report) -> Option<String> {
 fn means_agree(report: &Report, rate: f64) -> bool {
     let implied = report.asked().map(|asked| asked as f64 * 1e3 / rate);
     let Some((mean, implied)) = report.mean_ms().zip(implied) else { return true };
-    let near = (mean.value - mean.step) * 0.95..=(mean.value + mean.step) * 1.05;
+    // ab rounds to the nearest; others may cut off.
+    let room = if report.tool.is_ab_like() { mean.step / 2.0 } else { mean.step };
+    let near = (mean.value - room) * 0.95..=(mean.value + room) * 1.05;
     near.contains(&implied)
 }
 
 /// What the printed mean says of those in flight.
 fn as_measured(report: &Report, rate: f64) -> Option<String> {
     let (mean, (low, high)) = (report.mean_ms()?, in_flight(report)?);
+    if mean.value == 0.0 {
+        return Some(format!(
+            " The mean is printed as 0: {}/s × less than {} is less than {} of {} in flight on average.",
+            decimal(rate, 2),
+            time(mean.high()),
+            amount(high),
+            grouped(report.asked()?)
+        ));
+    }
     Some(format!(
         " The mean is printed as {}: {}/s × {} is {} to {} of {} in flight on average.",
         time(mean.value),

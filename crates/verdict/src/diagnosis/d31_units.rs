@@ -32,7 +32,7 @@ fn on_report(report: &Report) -> Option<Finding> {
          in thousands of bytes.",
         grouped(total as u64),
         decimal(taken.value, 3),
-        decimal(per_s / 1024.0, 0),
+        decimal(per_s / 1024.0, if per_s < 1024e3 { 2 } else { 0 }),
         decimal(printed.value, 2)
     );
     if report.tool == Tool::Gurl {
@@ -61,5 +61,11 @@ mod tests {
         // 1,200,000,000 B / 100 s / 1000.
         report.kilobytes_per_s = Some(sample::printed(12_000.0, 0.01));
         assert!(on_report(&report).unwrap().evidence.contains("11,719 KiB/s"));
+        // 26,100 B / 1.528 s / 1024.
+        report.total_bytes = Some(26_100);
+        report.taken_s = Some(sample::printed(1.528, 0.001));
+        report.kilobytes_per_s = Some(sample::printed(17.08, 0.01));
+        let evidence = on_report(&report).unwrap().evidence;
+        assert!(evidence.contains("is 16.68 KiB/s"), "{evidence}");
     }
 }

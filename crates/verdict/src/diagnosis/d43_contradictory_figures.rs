@@ -5,6 +5,7 @@ use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D43;
 use crate::finding::{Finding, Severity};
 use crate::printed::Report;
+use crate::rules::consistency::figure::Figure;
 use crate::rules::consistency::{Contradiction, contradictions, culprits};
 use crate::words::grouped;
 
@@ -36,12 +37,18 @@ fn on_report(report: &Report) -> Option<Finding> {
         }
     }
     let names: Vec<String> = culprits(&found).iter().map(|figure| figure.name(report)).collect();
+    let alone = found.iter().all(|one| one.figures.contains(&Figure::Line));
     let which = match names.as_slice() {
+        _ if alone => String::new(),
         [] => " More than one of them is wrong.".to_owned(),
         [one] => format!(" All of them have {one} in common: it is the wrong one, or several are."),
         [before @ .., last] => {
             format!(" At least one of {} and {last} is wrong.", before.join(", "))
         }
+    };
+    let follow = match alone {
+        true => "No tool computes such a figure from what it counted",
+        false => "These figures follow from each other, and no rounding explains the difference",
     };
     let bytes = if severity == Severity::Suspect {
         " The rate and the times agree with each other."
@@ -53,7 +60,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         severity,
         evidence.join(" "),
         format!(
-            "These figures follow from each other, and no rounding explains the difference: the \
+            "{follow}: the \
              report was edited or cut off, lost a line, was put together from several runs, or was computed \
              wrongly.{which}{bytes}"
         ),

@@ -7,8 +7,14 @@ use super::{Command, Handshakes};
 /// Why ab gave up, as far as it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// ECONNREFUSED, or no way to the host.
+    /// ECONNREFUSED.
     Refused,
+    /// ENETUNREACH or EHOSTUNREACH: no way to the host.
+    Unreachable,
+    /// The resolver knows no such host.
+    NoName,
+    /// ab counted twelve failures of a kind that it does not report otherwise.
+    TenFailures,
     /// ECONNRESET.
     Reset,
     /// ETIMEDOUT: the system gave up on a connection.
@@ -37,12 +43,20 @@ pub struct Abort {
 }
 
 /// ab's calls that fail, and the numbers of the system's errors (Linux), or of its library's.
-const CALLS: [&str; 5] =
-    ["apr_socket_recv: ", "apr_socket_connect(): ", "apr_pollset_poll: ", "socket: ", "bind: "];
-const NUMBERS: [(&str, Reason); 8] = [
+const CALLS: [&str; 6] = [
+    "apr_sockaddr_info_get() for ",
+    "apr_socket_recv: ",
+    "apr_socket_connect(): ",
+    "apr_pollset_poll: ",
+    "socket: ",
+    "bind: ",
+];
+const NUMBERS: [(&str, Reason); 10] = [
+    ("(670002)", Reason::NoName),
+    ("(670003)", Reason::NoName),
     ("(111)", Reason::Refused),
-    ("(101)", Reason::Refused),
-    ("(113)", Reason::Refused),
+    ("(101)", Reason::Unreachable),
+    ("(113)", Reason::Unreachable),
     ("(104)", Reason::Reset),
     ("(110)", Reason::TimedOut),
     ("(70007)", Reason::Silence),
@@ -50,8 +64,15 @@ const NUMBERS: [(&str, Reason); 8] = [
     ("(24)", Reason::NoDescriptor),
 ];
 
+/// What ab says at the twelfth; where connections could not be opened, the error follows.
+const TEN_FAILURES: &str = "Test aborted after 10 failures";
+
 /// The end of a run in a cleaned line.
 pub fn find(line: &str, number: usize) -> Option<Abort> {
+    if let Some(at) = line.find(TEN_FAILURES) {
+        let (message, reason) = (line[at..].trim().to_owned(), Reason::TenFailures);
+        return Some(Abort { line: number, message, reason, complete: None, command: None });
+    }
     let at = CALLS.iter().filter_map(|call| line.find(call)).min()?;
     let message = line[at..].trim();
     let (reason_at, reason) = NUMBERS

@@ -83,6 +83,12 @@ impl Label {
         }
     }
 
+    /// As printed.
+    pub fn text(self) -> &'static str {
+        let of = if self == PerRequestAcross { PerRequest } else { self };
+        TEXTS.iter().find(|(_, label)| *label == of).map_or("Total", |(text, _)| text)
+    }
+
     /// A row of times.
     fn is_row(self) -> bool {
         self.part() == 5
@@ -141,6 +147,25 @@ fn is_plausible(labelled: &Labelled<'_>) -> bool {
         label if label.is_row() => columns(labelled.value).len() >= 3,
         _ => number(labelled.value).is_some(),
     }
+}
+
+/// A count, a time or a rate below 0. Of bytes a counter of 32 bits may have wrapped.
+pub fn is_below_zero(labelled: &Labelled<'_>) -> bool {
+    let value = labelled.value;
+    match labelled.label {
+        Server | Host | Port | Path | Tls | Statuses | FailedParts | Percentages | TotalBytes
+        | BodyBytes | SentBytes | Kilobytes => false,
+        label if label.is_row() => columns(value).iter().any(|cell| cell.value < 0.0),
+        _ => number(value).is_some_and(|(figure, _)| figure.value < 0.0),
+    }
+}
+
+/// `50%    -51`, `150%     51`.
+pub fn percentage_is_impossible(line: &str) -> bool {
+    let Some((before, after)) = line.split_once('%') else { return false };
+    let Some((percent, "")) = number(before) else { return false };
+    let Some((ms, _)) = number(after) else { return false };
+    percent.value > 100.0 || ms.value < 0.0
 }
 
 /// Takes the figure into the report.

@@ -115,6 +115,7 @@ fn figures(report: &mut Report, line: &str) -> bool {
     if let Some((figure, rest)) = line.split_once(" requests/s ") {
         report.rate_per_s = number(figure).map(|(rate, _)| rate);
         report.failed = errors(rest);
+        beside_the_rate(report, rest);
         return report.rate_per_s.is_some() || figure == "-";
     }
     let Some((responses, after)) = number(line) else { return false };
@@ -131,6 +132,21 @@ fn figures(report: &mut Report, line: &str) -> bool {
     statuses(report, after, " · ");
     true
 }
+
+/// `p50 476 µs   p95 776 µs   p99 1.20 ms [1.18–1.25]   max 9.38 ms   errors 0`: the table has them once more.
+fn beside_the_rate(report: &mut Report, items: &str) {
+    for (label, name) in BESIDE_THE_RATE {
+        let figure = |item: &str| time_ms(item.trim().strip_prefix(label)?).map(|(ms, _)| ms);
+        report.own.extend(items.split("   ").find_map(figure).map(|ms| (name, ms)));
+    }
+}
+
+const BESIDE_THE_RATE: [(&str, &str); 4] = [
+    ("p50 ", "p50 beside the rate"),
+    ("p95 ", "p95 beside the rate"),
+    ("p99 ", "p99 beside the rate"),
+    ("max ", "max beside the rate"),
+];
 
 fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();

@@ -4,6 +4,8 @@
 
 use std::collections::HashSet;
 
+use ablaze_model::printable::printable;
+
 use super::abort;
 use super::finish::{banner, finish, fits};
 use super::labels::{self, Label, Labelled};
@@ -15,6 +17,9 @@ use super::{
 
 /// So many lines without a figure end a report: more than any tool prints between two.
 const LINES_BETWEEN_FIGURES: usize = 20;
+
+/// So many lines with an impossible figure are kept of a report.
+const IMPOSSIBLE_MOST: usize = 100;
 
 /// Names of reports longer than this are cut.
 const LABEL_CHARACTERS: usize = 40;
@@ -170,6 +175,9 @@ impl Reader {
         }
         if let Some(current) = &mut self.current {
             current.other_lines = 0;
+            if peers::is_impossible(line) {
+                current.impossible(line);
+            }
         }
         true
     }
@@ -178,6 +186,7 @@ impl Reader {
         let belongs = self.current.as_ref().is_some_and(|current| current.takes(labelled.label));
         if !belongs {
             self.close();
+            self.go_on_with_begun();
             let mut report = Report::empty(Tool::Ab, number);
             report.label = beside(labelled.before);
             self.begin(report, None);
@@ -220,7 +229,7 @@ impl Reader {
             self.text.verdicts.extend(self.said.replace(PrintedVerdict::new(verdict)));
         } else if let (Some(said), true) = (&mut self.said, self.in_verdict) {
             said.take(line);
-        } else if !is_progress(line) && !self.in_verdict {
+        } else if !is_progress(line) && !is_markup(line) && !self.in_verdict {
             self.words = shortened(line);
         }
     }
@@ -239,6 +248,19 @@ impl Reader {
         let native = before.map(|before| (before, native::Place::default()));
         self.current =
             Some(Current { report, seen: HashSet::new(), part: 0, other_lines: 0, native });
+    }
+
+    /// What began above and printed much else before its report, as ab does with `-v` or when each handshake fails, has
+    /// its report here.
+    fn go_on_with_begun(&mut self) {
+        let reports = &self.text.reports;
+        let of_ab = |begun: &Begun| {
+            begun.tool.is_ab_like() && reports.last().is_none_or(|last| last.line < begun.line)
+        };
+        if self.command.is_none() && self.text.begun.last().is_some_and(of_ab) {
+            self.command = self.text.begun.pop().and_then(|begun| begun.command);
+            self.words = None;
+        }
     }
 
     /// Takes a report that was read already.
@@ -318,15 +340,29 @@ impl Current {
 
     fn take(&mut self, labelled: &Labelled<'_>) {
         labels::take(&mut self.report, labelled);
+        if labels::is_below_zero(labelled) {
+            let words = format!("{}: {}", labelled.label.text(), labelled.value.trim());
+            self.impossible(&words);
+        }
         self.seen.insert(labelled.label);
         self.part = labelled.label.part();
         self.other_lines = 0;
+    }
+
+    fn impossible(&mut self, line: &str) {
+        if self.report.impossible.len() < IMPOSSIBLE_MOST {
+            self.report.impossible.extend(shortened(&printable(line)));
+        }
     }
 
     /// What belongs to a report without a label of its own; whether the line did.
     fn unlabelled(&mut self, line: &str) -> bool {
         if self.is_of_peer() {
             return false;
+        }
+        let in_percentages = self.seen.contains(&Label::Percentages);
+        if in_percentages && labels::percentage_is_impossible(line) {
+            self.impossible(line);
         }
         if line.contains("The median and mean for") {
             self.report.warned = true;
@@ -362,6 +398,7 @@ fn is_progress(line: &str) -> bool {
         "Benchmarking ",
         "Completed ",
         "Finished ",
+        "..done",
         "Copyright 1996 ",
         "Licensed to The Apache",
         "Licensed under MIT or Apache",
@@ -369,6 +406,11 @@ fn is_progress(line: &str) -> bool {
     ]
     .iter()
     .any(|start| line.contains(start))
+}
+
+/// A tag alone on its line, as `ab -w` has above its table.
+fn is_markup(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>')
 }
 
 /// The words before a figure on its own line.

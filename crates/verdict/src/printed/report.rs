@@ -208,6 +208,10 @@ pub struct Report {
     pub failed: Option<u64>,
     /// Events on connections, of which requests need not have failed.
     pub socket_errors: Option<SocketErrors>,
+    /// What the tool says of failed requests, and of how many, the most frequent first.
+    pub errors: Vec<(String, u64)>,
+    /// Lines with figures that no run can have: below 0, or more than all.
+    pub impossible: Vec<String>,
     /// TLS handshakes that failed, as far as the text has ab's stderr.
     pub handshakes: Handshakes,
     /// Failed requests by kind.
@@ -283,6 +287,8 @@ impl Report {
             complete: None,
             failed: None,
             socket_errors: None,
+            errors: Vec::new(),
+            impossible: Vec::new(),
             handshakes: Handshakes::default(),
             failed_parts: None,
             non_2xx: None,

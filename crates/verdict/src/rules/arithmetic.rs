@@ -43,7 +43,14 @@ pub fn most_in_flight(report: &Report) -> Option<f64> {
 
 /// No byte came back for any request.
 pub fn nothing_came_back(report: &Report) -> bool {
-    report.total_bytes == Some(0) && report.complete.is_some_and(|complete| complete > 0)
+    counts_all_bytes(report)
+        && report.total_bytes == Some(0)
+        && report.complete.is_some_and(|complete| complete > 0)
+}
+
+/// h2load counts no bytes on connections that it opens again, and a request as complete only with a response.
+pub fn counts_all_bytes(report: &Report) -> bool {
+    report.tool != Tool::H2load
 }
 
 /// Bytes of the request, where they are known: what was sent, divided by the requests; else what

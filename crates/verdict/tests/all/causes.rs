@@ -1,6 +1,6 @@
 //! What is said of runs against servers whose behaviour is known: the cause that was there, and none that was not.
 
-use ablaze_verdict::DiagnosisId::{self, D01, D02, D04, D05, D08, D30, D37};
+use ablaze_verdict::DiagnosisId::{self, D01, D02, D03, D04, D05, D06, D08, D30, D37};
 use ablaze_verdict::printed::read;
 use ablaze_verdict::rules::judge;
 
@@ -28,6 +28,7 @@ const BOMBARDIER: &str = include_str!("../printed/real-bombardier.txt");
 const SIEGE: &str = include_str!("../printed/real-siege.txt");
 const VEGETA: &str = include_str!("../printed/real-vegeta.txt");
 const WRK: &str = include_str!("../printed/real-wrk-2.txt");
+const ODD: &str = include_str!("../printed/real-odd.txt");
 const WRK2: &str = include_str!("../printed/real-wrk2.txt");
 
 /// One request in a hundred takes 3 s: the last of a counted run is awaited alone.
@@ -89,15 +90,15 @@ fn h2load_s_errors_are_counted_among_all_requests() {
 
 #[test]
 fn garbage_and_silence_are_not_called_closed_connections() {
-    for (text, command) in [
-        (WRK, "$ wrk -t1 -c5 -d1s http://127.0.0.1:23021/"),
-        (HEY, "$ hey -n 500 -c 10 http://127.0.0.1:23019/"),
-        (OHA, "$ oha --no-tui -n 20 -c 5 -t 1s http://127.0.0.1:23020/"),
+    for (text, command, cause) in [
+        (WRK, "$ wrk -t1 -c5 -d1s http://127.0.0.1:23021/", "HTTP response"),
+        (HEY, "$ hey -n 500 -c 10 http://127.0.0.1:23019/", "`malformed HTTP status code"),
+        (OHA, "$ oha --no-tui -n 20 -c 5 -t 1s http://127.0.0.1:23020/", "20× `timeout`"),
     ] {
         let found = said(text, command);
         let said = of(D02, &found).unwrap_or_else(|| panic!("{command}"));
         assert!(!said.contains("closed every connection"), "{said}");
-        assert!(said.contains("HTTP response"), "{said}");
+        assert!(said.contains(cause), "{said}");
     }
 }
 
@@ -267,4 +268,156 @@ fn more_than_fit_into_the_connections_are_not_in_flight() {
         .map(|finding| finding.evidence.as_str())
         .collect();
     assert!(!unequal.iter().any(|evidence| evidence.contains("in flight")), "{unequal:?}");
+}
+
+/// A server that leaves connections open behind responses without keep-alive: h2load opens them again, and counts no
+/// byte there.
+#[test]
+fn bytes_that_h2load_does_not_count_are_no_silence() {
+    let found = said(ODD, "$ h2load --h1 -n 300 -c 10 -N 2 -T 2 http://127.0.0.1:24023/");
+    assert_eq!(of(D02, &found), None, "{found:?}");
+}
+
+#[test]
+fn what_h2load_s_counts_exclude_is_no_cause() {
+    // Every connection was opened, and closed or reset: before, and instead of a response.
+    for port in [24006, 24008, 24034, 24035] {
+        let found =
+            said(ODD, &format!("$ h2load --h1 -n 300 -c 10 -N 2 -T 2 http://127.0.0.1:{port}/"));
+        let said = of(D02, &found).unwrap();
+        assert!(!said.contains("listens"), "{said}");
+        assert!(said.contains("300 failed, 290 of which h2load never sent"), "{said}");
+    }
+    // The head of a response came, with its status, and not all of its body; or all of it, up to the end of the
+    // connection.
+    for port in [24013, 24024] {
+        let found =
+            said(ODD, &format!("$ h2load --h1 -n 300 -c 10 -N 2 -T 2 http://127.0.0.1:{port}/"));
+        let said = of(D02, &found).unwrap();
+        assert!(said.contains("though 10 responses began, with a status"), "{said}");
+        assert!(!said.contains("another protocol"), "{said}");
+    }
+    // Every fifth request is closed, and with it the connection.
+    let found = said(ODD, "$ h2load --h1 -n 300 -c 10 -N 2 -T 2 http://127.0.0.1:24009/");
+    assert!(of(D02, &found).unwrap().contains("250 of which h2load never sent"), "{found:?}");
+}
+
+#[test]
+fn hey_s_own_words_are_the_cause() {
+    for (port, words, no) in [
+        (24004, "300× `stopped after 10 redirects`", "refused"),
+        (24008, "300× `EOF`", "refused"),
+        (24015, "15× `context deadline exceeded", "refused"),
+        (24033, "100× `connection refused`", "reset"),
+    ] {
+        let found = said(ODD, &format!("$ hey -n 300 -c 10 -t 2 http://127.0.0.1:{port}/"));
+        let said = of(D02, &found).unwrap_or_else(|| panic!("{port}"));
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains(no), "{said}");
+    }
+    // One cause, with an address of its own on each line.
+    let resets = "$ hey -n 300 -c 10 -t 2 http://127.0.0.1:24007/";
+    assert!(of(D02, &said(ODD, resets)).unwrap().contains("7× `connection reset by peer`"));
+}
+
+/// At the end of `-t` ab has counted the status of responses that are not complete.
+#[test]
+fn what_ab_cuts_off_at_the_end_is_counted_as_it_is() {
+    let echo = said(ODD, "$ ab -n 1000 -c 10 -s 2 -t 3 http://127.0.0.1:24012/");
+    assert!(
+        of(D03, &echo).unwrap().contains("1,668,134 B / 20,098 is 83 B per request"),
+        "{echo:?}"
+    );
+    let redirects = said(ODD, "$ ab -n 1000 -c 10 -s 2 -t 3 http://127.0.0.1:24004/");
+    let said = of(D04, &redirects).unwrap();
+    assert!(!said.contains("of 17,766"), "{said}");
+    assert!(said.contains("17,775 responses had a status other than 2xx"), "{said}");
+}
+
+/// The server ended after 200 responses of 82 B, which are all 16,400 B that came: 100 of 300 requests got none, though
+/// `Receive` counts 104 connections that broke.
+#[test]
+fn connections_that_broke_are_no_requests() {
+    let found = said(ODD, "$ ab -r -n 300 -c 10 -s 2 http://127.0.0.1:24033/");
+    assert!(of(D02, &found).unwrap().contains("100 of 300 requests (33 %)"), "{found:?}");
+}
+
+/// Each connection was closed without a byte, after 97 µs: ab's mean of all, 0 ms, is no 968 µs.
+#[test]
+fn a_mean_that_was_not_measured_is_not_computed() {
+    let found = said(ODD, "$ ab -k -n 500 -c 10 -s 2 http://127.0.0.1:24008/");
+    assert!(!of(D06, &found).unwrap().contains("Little"), "{found:?}");
+}
+
+/// What ab says when it ends early, and what of it is so.
+#[test]
+fn an_end_without_a_report_has_the_cause_that_ab_names() {
+    let ended = |command: &str| {
+        let runs = ODD.split("\n$ ").map(|run| format!("$ {}", run.trim_start_matches("$ ")));
+        let run = runs.into_iter().find(|run| run.lines().next() == Some(command)).unwrap();
+        let judgement = judge(&read(&run));
+        let finding = judgement.aborts[0].findings[0].clone();
+        assert_eq!(finding.id, D02);
+        format!("{} {}", finding.evidence, finding.cause)
+    };
+    // It responded 210 times before it ended.
+    let said = ended("$ ab -k -n 500 -c 10 -s 2 http://127.0.0.1:24033/");
+    assert!(said.contains("after 210 complete requests"), "{said}");
+    assert!(!said.contains("Nothing listens"), "{said}");
+    // Heads of 9,000 bytes.
+    let said = ended("$ ab -k -n 500 -c 10 -s 2 http://127.0.0.1:24029/");
+    assert!(said.contains("Test aborted after 10 failures") && said.contains("8,191"), "{said}");
+    let unreachable = "Benchmarking 10.1.1.1 (be patient)\n\nTest aborted after 10 failures\n\n\
+                       apr_socket_connect(): Network is unreachable (101)\n";
+    let judgement = judge(&read(unreachable));
+    let [ended] = judgement.aborts.as_slice() else { panic!("{judgement:?}") };
+    assert!(ended.findings[0].cause.contains("no route"), "{ended:?}");
+    assert!(ended.findings[0].evidence.contains("(101)"), "{ended:?}");
+}
+
+/// The lines that OpenSSL adds to ab's, for each of many connections, stand between the beginning and the report.
+#[test]
+fn what_is_printed_before_a_report_is_not_its_end() {
+    let handshake = "SSL handshake failed (1).\n8055:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:\
+                     ../ssl/record/ssl3_record.c:350:\n";
+    let lines = "a line of a head that -v shows\n".repeat(40);
+    let of_ab = |run: &&str| run.starts_with("ab -r -n 300 -c 10 -s 2 http://127.0.0.1:24031/");
+    let report = format!("$ {}", ODD.split("\n$ ").find(of_ab).unwrap());
+    let report = report.replacen('\n', "\nThis is ApacheBench, Version 2.3 <$Revision$>\n", 1);
+    for between in [handshake.repeat(20), lines] {
+        let report = report.replacen("(be patient)", &format!("(be patient)...{between}"), 1);
+        assert!(report.contains(&between), "{report}");
+        let text = read(&report);
+        assert!(text.begun.is_empty(), "{:?}", text.begun);
+        let [one] = text.reports.as_slice() else { panic!("{:?}", text.reports) };
+        assert!(one.command.is_some(), "{one:?}");
+    }
+    // A run that was ended, and another one behind it.
+    let two = format!(
+        "$ ab -n 9 http://h/\nThis is ApacheBench, Version 2.3 <$Revision$>\nBenchmarking h (be patient)\n{report}"
+    );
+    assert_eq!(read(&two).begun.len(), 1);
+}
+
+#[test]
+fn a_host_that_is_not_known_ends_ab() {
+    let text = "$ ab -n 10 http://nope.invalid/\nBenchmarking nope.invalid (be patient)...\
+                apr_sockaddr_info_get() for nope.invalid: Name or service not known (670002)\n";
+    let judgement = judge(&read(text));
+    let [ended] = judgement.aborts.as_slice() else { panic!("{judgement:?}") };
+    assert!(ended.findings[0].cause.contains("could not be resolved"), "{ended:?}");
+}
+
+/// `https:` at a port that speaks HTTP: to wrk a handshake that fails is a connection that cannot be opened.
+#[test]
+fn a_handshake_that_fails_is_not_excluded_by_wrk_s_connect_errors() {
+    let found = said(ODD, "$ wrk -t1 -c5 -d1s https://127.0.0.1:24201/");
+    assert!(of(D02, &found).unwrap().contains("or the TLS handshake failed"), "{found:?}");
+}
+
+/// h2load speaks HTTP/2 to a server that does not; by time it has no total.
+#[test]
+fn a_run_of_h2load_by_time_has_no_total() {
+    let found = said(ODD, "$ h2load -D 1 -c 3 --warm-up-time 0 http://127.0.0.1:24201/");
+    assert!(of(D02, &found).unwrap().contains("though 564 bytes came back"), "{found:?}");
 }

@@ -6,6 +6,7 @@ use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, sockets};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Handshakes, Report, Tool};
+use crate::rules::arithmetic::counts_all_bytes;
 use crate::words::{amount, counted, decimal, grouped, listed, percent};
 
 /// Requests of a printed report that got no response.
@@ -20,7 +21,8 @@ pub fn on_report(report: &Report) -> Option<Finding> {
     let total_bytes = match report.total_bytes {
         // A negative count has wrapped and says nothing.
         Some(bytes)
-            if (0.0..complete as f64 * SHORTEST_RESPONSE_BYTES).contains(&(bytes as f64)) =>
+            if counts_all_bytes(report)
+                && (0.0..complete as f64 * SHORTEST_RESPONSE_BYTES).contains(&(bytes as f64)) =>
         {
             bytes
         }
@@ -121,10 +123,27 @@ fn none_at_all(report: &Report) -> Finding {
             "Nothing listens there, or whatever does sent no HTTP response, or the run ended before the first; \
              how many failed is not there to be read.",
         ),
-        (0, _) => (
+        (0, Some(bytes)) => (
+            format!(
+                "No request was complete when the run ended, though {} came back.",
+                counted(bytes, "byte")
+            ),
+            "What came back was no whole response: it was not over when the run was, or the target speaks another \
+             protocol, or another version of HTTP than the client.",
+        ),
+        (0, None) => (
             "No request was complete when the run ended.".to_owned(),
             "The run was ended, by its limit of time or by hand, before the first response was \
              complete.",
+        ),
+        (failed, _) if with_status(report) > 0 => (
+            format!(
+                "No request got a whole response; {} failed, though {} began, with a status.",
+                grouped(failed),
+                counted(with_status(report), "response")
+            ),
+            "The connections ended before h2load took these for complete: the server closed or reset them within a \
+             body, or it marks the end of a body by closing, which h2load does not take for an end.",
         ),
         (failed, Some(bytes)) if report.tool == Tool::H2load => (
             came_back(failed, bytes),
@@ -136,12 +155,35 @@ fn none_at_all(report: &Report) -> Finding {
             "What came back was no response to the client: the target speaks another protocol, or \
              another version of HTTP than the client.",
         ),
+        (failed, None) if report.tool == Tool::H2load && report.connect.is_some() => (
+            format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
+            "Connections were opened, and brought no response: the server closed or reset them, or what came back \
+             was no HTTP response.",
+        ),
         (failed, None) => (
-            format!("No request got a response; {} failed.", grouped(failed)),
+            format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
             "Nothing listens there, or whatever does sent no HTTP response, or not in time.",
         ),
     };
     Finding::new(D02, Severity::Invalid, evidence, cause, CURL)
+}
+
+/// h2load: responses whose status came.
+fn with_status(report: &Report) -> u64 {
+    report.own("the number with a status").map_or(0, |count| count.value as u64)
+}
+
+/// h2load: with a connection that ends it gives up what was left for it, and counts it as errored.
+fn unsent(report: &Report) -> String {
+    let own = |name| report.own(name).map(|count| count.value as u64);
+    let all = own("the number of requests in total").zip(own("the number started"));
+    match all.map(|(total, started)| total.saturating_sub(started)).unwrap_or(0) {
+        0 => String::new(),
+        left => format!(
+            ", {} of which h2load never sent: with a connection that ends it gives up what was left for it",
+            grouped(left)
+        ),
+    }
 }
 
 fn came_back(failed: u64, bytes: u64) -> String {
@@ -160,10 +202,10 @@ fn failures(report: &Report) -> u64 {
 /// Some got a response, and others none.
 fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     let (unanswered, how) = match report.tool.is_ab_like() {
-        true => broken(report, complete).or_else(|| {
-            let empty = empty(report)?;
-            Some((empty.missing, empty.how))
-        })?,
+        // What the bytes prove is no estimate: connections that broke without a request that counts are among ab's events.
+        true => empty(report)
+            .map(|empty| (empty.missing, empty.how))
+            .or_else(|| broken(report, complete))?,
         false => failed(report)?,
     };
     // These tools have failed requests among the complete ones.
@@ -180,8 +222,13 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
         return Some(Finding::new(D02, severity, format!("{of} failed."), SIEGE, CURL));
     }
     let evidence = format!("{of} got no whole response: {how}");
-    let what = "Connections were refused, or reset or closed before or within a response, requests timed out, or \
-                what came back was no HTTP response.";
+    let what = match report.errors.is_empty() {
+        true => {
+            "Connections were refused, or reset or closed before or within a response, requests timed out, or what \
+             came back was no HTTP response."
+        }
+        false => "The words are those of the client, as printed.",
+    };
     let counted_so = match report.tool {
         tool if tool.is_ab_like() => {
             "ab counts such requests as complete: they are in the rate, and in the times."
@@ -230,8 +277,22 @@ fn broken(report: &Report, complete: u64) -> Option<(u64, String)> {
 fn failed(report: &Report) -> Option<(u64, String)> {
     let count = failures(report);
     let name = if report.write_errors == Some(count) { "Write errors" } else { "failed" };
-    (count > 0).then(|| (count, format!("{name} {}.", grouped(count))))
+    let named: Vec<String> = report
+        .errors
+        .iter()
+        .take(ERRORS_SHOWN)
+        .map(|(words, count)| format!("{}× `{words}`", grouped(*count)))
+        .collect();
+    let others = if report.errors.len() > ERRORS_SHOWN { " and others" } else { "" };
+    let named = match named.is_empty() {
+        true => String::new(),
+        false => format!(": {}{others}", listed(named)),
+    };
+    (count > 0).then(|| (count, format!("{name} {}{named}{}.", grouped(count), unsent(report))))
 }
+
+/// So many kinds of errors are quoted.
+const ERRORS_SHOWN: usize = 3;
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     let tool = report.tool.name();
     let broken = errors.connect.saturating_add(errors.read).saturating_add(errors.write);
     if complete == 0 {
-        return Some(none_at_all(tool, errors, broken));
+        return Some(none_at_all(report, errors, broken));
     }
     if broken as f64 / complete as f64 <= SHARE {
         return None;
@@ -50,7 +50,8 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     Some(Finding::new(D02, severity, evidence, cause, FIX))
 }
 
-fn none_at_all(tool: &str, errors: &SocketErrors, broken: u64) -> Finding {
+fn none_at_all(report: &Report, errors: &SocketErrors, broken: u64) -> Finding {
+    let tool = report.tool.name();
     let evidence = match broken.saturating_add(errors.timeout) {
         0 => "No request was complete when the run ended.".to_owned(),
         _ => format!("No request got a whole response; {tool} counted {}.", named(errors)),
@@ -64,9 +65,15 @@ fn none_at_all(tool: &str, errors: &SocketErrors, broken: u64) -> Finding {
             "Connections were opened, and each ended without a whole response: it was reset or closed, or what came \
              back was no HTTP response."
         }
-        (_, 0) => {
-            "No connection could be opened: nothing listens there, or something on the way refuses."
-        }
+        (_, 0) => match report.tls {
+            true => {
+                "No connection was ready for a request: nothing listens there, something on the way refuses, or the TLS \
+                 handshake failed, as with a server that does not speak TLS on this port."
+            }
+            false => {
+                "No connection could be opened: nothing listens there, or something on the way refuses."
+            }
+        },
         (_, _) => {
             "Some connections could not be opened, and the others ended without a whole response: they were reset or \
              closed, or what came back was no HTTP response."

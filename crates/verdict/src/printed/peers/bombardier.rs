@@ -2,7 +2,7 @@
 //! not printed.
 
 use super::{behind, percentile, time_ms, time_s};
-use crate::printed::line::{count, number};
+use crate::printed::line::{count, numbers};
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
 /// Without the intro (`-p r`) its table is the first.
@@ -40,7 +40,9 @@ fn intro(report: &mut Report, line: &str) -> bool {
 /// `Latency  2.76ms  1.20ms  31.50ms`: mean, deviation, longest. Requests that failed are among them.
 fn statistics(report: &mut Report, line: &str) -> bool {
     if let Some(rate) = behind(line, "Reqs/sec") {
-        report.rate_per_s = number(rate).map(|(rate, _)| rate);
+        let cells = numbers(rate);
+        report.rate_per_s = cells.first().copied();
+        report.own.extend(cells.get(2).map(|max| ("the maximum of Reqs/sec", *max)));
     } else if let Some(cells) = behind(line, "Latency ").filter(|rest| !rest.starts_with("Dist")) {
         let cells: Vec<Printed> = cells.split_whitespace().map_while(time_ms).collect();
         if let [mean, deviation, max] = cells[..] {
@@ -63,6 +65,11 @@ fn codes(report: &mut Report, line: &str) -> bool {
             report.complete.zip(numbers.get(1)).map(|(all, good)| all.saturating_sub(*good));
     } else if let Some(others) = behind(line, "others - ") {
         report.failed = count(others);
+    } else if let Some((words, times)) = line.rsplit_once(" - ").filter(|_| report.failed > Some(0))
+    {
+        // Below the codes: `dial tcp 127.0.0.1:80: connect: connection refused - 512`.
+        let Some(times) = count(times) else { return false };
+        super::error(report, words.rsplit(": ").next().unwrap_or(words), times);
     } else {
         return false;
     }

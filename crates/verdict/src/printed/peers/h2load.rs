@@ -96,6 +96,7 @@ fn requests(report: &mut Report, counts: &str) {
     own(report, "the number of requests in total", named(" total"));
     own(report, "the number started", named(" started"));
     own(report, "the number done", named(" done"));
+    own(report, "the number timed out", named(" timeout"));
 }
 
 fn own(report: &mut Report, name: &'static str, count: Option<u64>) {

@@ -8,6 +8,8 @@ mod siege;
 mod vegeta;
 mod wrk;
 
+use ablaze_model::printable::printable;
+
 use super::line::number;
 use super::{Printed, Report, Tool};
 
@@ -35,6 +37,38 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         Tool::Siege => siege::take(report, line),
         Tool::Ab | Tool::AblazeAb | Tool::Gurl | Tool::AblazeGurl | Tool::Ablaze => false,
     }
+}
+
+/// So many characters of an error are kept, and so many kinds.
+const ERROR_CHARACTERS: usize = 80;
+const ERRORS_MOST: usize = 100;
+
+/// Adds up failed requests by what the tool says of them, the most frequent first.
+fn error(report: &mut Report, words: &str, count: u64) {
+    let words: String = printable(words.trim()).chars().take(ERROR_CHARACTERS).collect();
+    let kinds = report.errors.len();
+    match report.errors.iter_mut().find(|(known, _)| *known == words) {
+        Some((_, sum)) => *sum = sum.saturating_add(count),
+        None if kinds < ERRORS_MOST => report.errors.push((words, count)),
+        None => {}
+    }
+    report.errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+}
+
+/// A figure that no run can have, in a line that was taken: below 0, or a share of more than all.
+pub fn is_impossible(line: &str) -> bool {
+    // Errors quote anything, URLs have what they have, and a dynamic table may cost more than it saves.
+    if line.starts_with('[') || line.contains("://") || line.contains("space savings") {
+        return false;
+    }
+    const SHARES: [&str; 6] =
+        ["Latency ", "Req/Sec ", "time for ", "time to 1st ", "req/s  ", "Success "];
+    let of_shares = SHARES.iter().any(|start| line.starts_with(start));
+    line.split([' ', ',', '(', '[']).any(|word| {
+        let Some((figure, unit)) = number(word) else { return false };
+        let below = word.starts_with('-') && figure.value < 0.0;
+        below || of_shares && unit == "%" && figure.value > 100.0
+    })
 }
 
 fn scaled(printed: Printed, by: f64) -> Printed {

@@ -1,8 +1,8 @@
 //! wrk, and wrk2, which has its form.
 
-use super::{behind, kibibytes, percentile, time_ms, time_s};
+use super::{behind, kibibytes, percentile, scaled, time_ms, time_s};
 use crate::printed::line::{count, number};
-use crate::printed::{Connections, Report, SocketErrors, Times, Tool};
+use crate::printed::{Connections, Printed, Report, SocketErrors, Times, Tool};
 
 /// `Running 10s test @ http://…`.
 pub fn begins(line: &str) -> Option<Tool> {
@@ -29,7 +29,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         || counts(report, line)
         || is_of_wrk2(report, line)
         || line.starts_with("Thread Stats ")
-        || line.starts_with("Req/Sec ")
+        || per_thread(report, line)
         || line.starts_with("Latency Distribution")
 }
 
@@ -59,6 +59,27 @@ fn latency(report: &mut Report, line: &str) -> bool {
         report.total = Some(Times { mean_ms, deviation_ms, max_ms, ..Times::default() });
     }
     true
+}
+
+/// `Req/Sec     2.87k     0.90k    4.00k    60.00%`: of the parts of a thread's run.
+fn per_thread(report: &mut Report, line: &str) -> bool {
+    let Some(cells) = line.strip_prefix("Req/Sec ") else { return false };
+    let cells: Vec<Printed> = cells.split_whitespace().map_while(thousands).collect();
+    if let [mean, _, max, ..] = cells[..] {
+        report.own.extend([("the mean of Req/Sec", mean), ("the maximum of Req/Sec", max)]);
+    }
+    true
+}
+
+fn thousands(cell: &str) -> Option<Printed> {
+    let (printed, unit) = number(cell)?;
+    let by = match unit {
+        "" => 1.0,
+        "k" => 1e3,
+        "M" => 1e6,
+        _ => return None,
+    };
+    Some(scaled(printed, by))
 }
 
 fn counts(report: &mut Report, line: &str) -> bool {

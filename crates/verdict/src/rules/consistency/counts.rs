@@ -11,8 +11,22 @@ use crate::words::{counted, grouped};
 const TOO_LONG_MOST: u64 = 12;
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
-    let rules = [kinds, non_2xx, kept, statuses, bodies, bodies_of_all];
+    let rules = [impossible, kinds, non_2xx, kept, statuses, bodies, bodies_of_all];
     rules.into_iter().filter_map(|rule| rule(report)).collect()
+}
+
+/// No run has such a figure.
+fn impossible(report: &Report) -> Option<Contradiction> {
+    let (first, more) = report.impossible.split_first()?;
+    let others = match more.len() {
+        0 => String::new(),
+        1 => " So is one more.".to_owned(),
+        more => format!(" So are {} more.", grouped(more as u64)),
+    };
+    let said = format!(
+        "`{first}` is impossible: no count, time or rate is below 0, and no share above 100 %.{others}"
+    );
+    Some(Contradiction::new([Figure::Line], said))
 }
 
 /// The kinds of failures are all failures.

@@ -31,6 +31,8 @@ pub enum Figure {
     Cell(Row, Column),
     /// The requests that took at most a time: percent.
     Percentile(f64),
+    /// One that cannot be.
+    Line,
     /// What only one tool prints, by what it is called there.
     Own(&'static str),
 }
@@ -129,7 +131,7 @@ impl Figure {
             Cell(row, column) => column.of(&row.of(report)?),
             Percentile(percent) => report.percentile(percent),
             Own(name) => report.own(name),
-            FailedParts | Non2xx | Kept | Statuses | Histogram | Document => None,
+            FailedParts | Non2xx | Kept | Statuses | Histogram | Document | Line => None,
         }
     }
 
@@ -174,6 +176,7 @@ impl Figure {
             }
             Percentile(percent) => format!("{percent} %"),
             Own(name) => name.to_owned(),
+            Line => "that line".to_owned(),
             _ if report.tool.has_ab_labels() => format!("`{}`", self.label()),
             _ => self.words().to_owned(),
         }
@@ -201,7 +204,7 @@ impl Figure {
             Received => "Transfer rate",
             Sent => "kb/s sent",
             Both => "kb/s total",
-            Cell(..) | Percentile(_) | Own(_) => "",
+            Cell(..) | Percentile(_) | Own(_) | Line => "",
         }
     }
 

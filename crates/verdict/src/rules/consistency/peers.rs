@@ -21,6 +21,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         _ => Vec::new(),
     };
     found.extend(printed_twice(report));
+    found.extend(mean_above_maximum(report));
     found
 }
 
@@ -238,7 +239,11 @@ fn h2load(report: &Report) -> Vec<Contradiction> {
     differ("the number of requests in total", &|total| total == both);
     differ("the number failed", &|failed| failed >= errored);
     differ("the number done", &|done| (responses..=both).contains(&done));
-    differ("the number started", &|started| started >= responses);
+    // In a run by time it has no total.
+    let counted = report.asked_s.is_none();
+    let total = exact("the number of requests in total").filter(|_| counted).unwrap_or(u64::MAX);
+    differ("the number started", &|started| (responses..=total).contains(&started));
+    differ("the number timed out", &|late| late <= errored || !counted);
     // The head of a response that breaks off has a status, too.
     differ("the number with a status", &|sum| (responses..=both).contains(&sum));
     let [least, mean, most] = ["the least req/s", "the mean req/s", "the most req/s"].map(Own);
@@ -302,12 +307,35 @@ fn more_than_asked_for(report: &Report) -> Option<Contradiction> {
     })
 }
 
+/// wrk and bombardier: requests per second, of the parts of a run.
+fn mean_above_maximum(report: &Report) -> Option<Contradiction> {
+    let of_wrk = (Own("the mean of Req/Sec"), Own("the maximum of Req/Sec"));
+    let of_bombardier = (Rate, Own("the maximum of Reqs/sec"));
+    let above = |(mean, max): (Figure, Figure)| {
+        (mean.range(report)?.low > max.range(report)?.high).then(|| {
+            let said = format!(
+                "{} is {}, more than {} ({}).",
+                mean.name(report),
+                mean.digits(report),
+                max.name(report),
+                max.digits(report)
+            );
+            Contradiction::new([mean, max], said)
+        })
+    };
+    [of_wrk, of_bombardier].into_iter().find_map(above)
+}
+
 /// What a tool prints once more, in other digits.
 fn printed_twice(report: &Report) -> Vec<Contradiction> {
     let pairs = [
         (Own("the mean of the spectrum"), Cell(Row::Total, Column::Mean)),
         (Own("the deviation of the spectrum"), Cell(Row::Total, Column::Deviation)),
         (Own("the maximum of the spectrum"), Cell(Row::Total, Column::Max)),
+        (Own("p50 beside the rate"), Percentile(50.0)),
+        (Own("p95 beside the rate"), Percentile(95.0)),
+        (Own("p99 beside the rate"), Percentile(99.0)),
+        (Own("max beside the rate"), Percentile(100.0)),
     ];
     let apart = |(own, cell): (Figure, Figure)| {
         let (one, other) = (own.printed(report)?, cell.printed(report)?);

@@ -17,7 +17,9 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(longest(report));
     found.extend(middle(report));
     found.extend(parts(report));
+    found.extend(connect_of_hey(report));
     found.extend(mean_within_percentiles(report));
+    found.extend(deviation_within_percentiles(report));
     found.extend(in_flight(report));
     found.extend(longer_than_the_run(report));
     found
@@ -154,6 +156,13 @@ fn parts(report: &Report) -> Vec<Contradiction> {
     found
 }
 
+/// hey has the time to connect in that of the request, and counts it as 0 where a connection was there.
+fn connect_of_hey(report: &Report) -> Option<Contradiction> {
+    let mean = |row| Cell(row, Column::Mean);
+    let of_hey = report.tool == Tool::Hey;
+    if of_hey { at_most(report, mean(Row::Connect), mean(Row::Total)) } else { None }
+}
+
 fn sum_of_means(report: &Report) -> Option<Contradiction> {
     let figures = [Row::Connect, Row::Processing, Row::Total].map(|row| Cell(row, Column::Mean));
     let [connect, processing, total] = figures.map(|figure| figure.range(report));
@@ -209,11 +218,52 @@ fn mean_within_percentiles(report: &Report) -> Option<Contradiction> {
     })
 }
 
+/// The percentiles leave a range to the deviation, too: each part of the requests lies between two of them, and is as far
+/// from the mean as the nearer end at least, and as the farther one at most.
+fn deviation_within_percentiles(report: &Report) -> Option<Contradiction> {
+    let (sd_of, mean_of) = (Cell(Row::Total, Column::Deviation), Cell(Row::Total, Column::Mean));
+    let (sd, mean) = (sd_of.range(report)?, mean_of.range(report)?);
+    let n = report.complete.filter(|n| *n >= 100)? as f64;
+    let all = report.tool.is_ab_like();
+    let max = report.max_ms().map(Range::of)?;
+    if !all || report.percentiles.len() < 3 {
+        return None;
+    }
+    let least = Cell(Row::Total, Column::Min).range(report).map_or(0.0, |min| min.low);
+    let mut points: Vec<(f64, Range)> =
+        report.percentiles.iter().map(|(percent, ms)| (percent / 100.0, Range::of(*ms))).collect();
+    points.push((1.0, max));
+    // ab counts to a percentile by whole requests: a part has two more of them, or less.
+    let slack = 2.0 / n;
+    let (mut low, mut high, mut before, mut from) = (0.0, 0.0, least, 0.0);
+    for (share, ms) in points {
+        let nearer = (before - mean.high).max(mean.low - ms.high).max(0.0);
+        let farther = (ms.high - mean.low).max(mean.high - before);
+        low += (share - from - slack).max(0.0) * nearer.powi(2);
+        high += (share - from + slack) * farther.powi(2);
+        (before, from) = (ms.low, share);
+    }
+    let near = 1.0 + rounding(report.tool);
+    let (low, high) = (low.sqrt() / near, high.sqrt() * near);
+    (sd.high < low || sd.low > high * (n / (n - 1.0)).sqrt()).then(|| {
+        let percentiles = report.percentiles.iter().map(|(percent, _)| Percentile(*percent));
+        let said = format!(
+            "{} is {} ms, but mean and percentiles leave {} to {} ms to it.",
+            sd_of.name(report),
+            sd_of.digits(report),
+            decimal(low, 1),
+            decimal(high, 1)
+        );
+        let figures: Vec<Figure> = [sd_of, mean_of].into_iter().chain(percentiles).collect();
+        Contradiction::new(figures, said)
+    })
+}
+
 /// No more requests are under way than there are places for (Little's law). What began before the clock
 /// may end after it: one for each place.
 fn in_flight(report: &Report) -> Option<Contradiction> {
-    let measured =
-        report.tool.is_ab_like() || matches!(report.tool, Tool::Ablaze | Tool::AblazeGurl);
+    let measured = report.tool.is_ab_like()
+        || matches!(report.tool, Tool::Ablaze | Tool::AblazeGurl | Tool::Bombardier);
     if !measured || report.open_loop {
         return None;
     }
