@@ -221,6 +221,37 @@ fn explain_reads_the_figures_back() {
     }
 }
 
+/// A rate that the client did not offer, and one that had too few requests, are none that the target did not keep.
+#[test]
+fn what_is_not_known_of_a_rate_is_not_drawn_as_one_that_does_not_hold() {
+    let stage = |asked_per_s: f64, trial, undecided| Stage {
+        undecided,
+        asked_per_s,
+        confirming: false,
+        trial,
+        why: None,
+        measured: Some(Measured {
+            answered_per_s: asked_per_s,
+            figures: vec![None],
+            unsupported: Vec::new(),
+            verdict: Verdict::Valid,
+            findings: Vec::new(),
+        }),
+    };
+    let stages = vec![
+        stage(1000.0, StageTrial::Holds, false),
+        stage(2000.0, StageTrial::LimitedByClient, false),
+        stage(3000.0, StageTrial::Fails, true),
+        stage(4000.0, StageTrial::Fails, false),
+    ];
+    let searched = Searched { stages, found: None, interrupted: false, gone: None };
+    let chart = search_page::chart(&searched);
+    let ablaze_chart::Panel::Plot(plot) = &chart.panels[0] else { panic!("a plot") };
+    let drawn: Vec<(&str, usize)> =
+        plot.series.iter().map(|series| (series.name.as_str(), series.points.len())).collect();
+    assert_eq!(drawn, [("holds", 1), ("does not hold", 1), ("not judged, or not offered", 2)]);
+}
+
 /// The stage that does not hold bounds the answer: what was found in it stands on the page as it does in the report.
 #[test]
 fn a_search_lists_the_same_findings_everywhere_with_their_stages() {

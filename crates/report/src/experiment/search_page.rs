@@ -89,16 +89,29 @@ fn found(searched: &Searched) -> Option<Section> {
     (!findings.is_empty()).then(|| Section::new(section::FOUND).with(Block::Findings(findings)))
 }
 
-/// Answered over requested rate: the stages that held and those that did not, with the highest that
-/// holds.
+/// How a stage went: of one that was not judged, or whose rate the client did not offer, nothing is known.
+fn drawn_as(stage: &Stage) -> &'static str {
+    match stage.trial {
+        Trial::Holds => HOLDS,
+        Trial::Fails if !stage.undecided => FAILS,
+        Trial::Fails | Trial::LimitedByClient => UNKNOWN,
+    }
+}
+
+const HOLDS: &str = "holds";
+const FAILS: &str = "does not hold";
+const UNKNOWN: &str = "not judged, or not offered";
+
+/// Answered over requested rate: the stages that held, those that did not and those that tell nothing, with the highest
+/// that holds.
 pub fn chart(searched: &Searched) -> Chart {
     let axis = match far_apart(searched) {
         true => |title: &str| Axis::log(title, Unit::PerSecond),
         false => |title: &str| Axis::linear(title, Unit::PerSecond),
     };
     let mut plot = Plot::new(axis("requested per second"), axis("answered per second"));
-    for (slot, name, held) in [(0, "holds", true), (1, "does not hold", false)] {
-        let is_of = |stage: &&Stage| (stage.trial == Trial::Holds) == held;
+    for (slot, name) in [HOLDS, FAILS, UNKNOWN].into_iter().enumerate() {
+        let is_of = |stage: &&Stage| drawn_as(stage) == name;
         let mut points: Vec<(f64, f64)> = searched
             .stages
             .iter()
@@ -106,7 +119,9 @@ pub fn chart(searched: &Searched) -> Chart {
             .filter_map(|stage| Some((stage.asked_per_s, stage.measured.as_ref()?.answered_per_s)))
             .collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        plot.series.push(Series::line(name, slot, points));
+        if name != UNKNOWN || !points.is_empty() {
+            plot.series.push(Series::line(name, slot, points));
+        }
     }
     if let Some(Found::Limit { holds_per_s, .. } | Found::HighestHolds { holds_per_s }) =
         searched.found

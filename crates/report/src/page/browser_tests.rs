@@ -58,3 +58,17 @@ fn curves(name: &str) -> Section {
     plot.table = true;
     Section::new("Curves").with(Block::chart(Chart::of("Rate over connections", plot)))
 }
+
+/// Thirteen columns in a window of 1000 pixels: the longest time is not to be looked for to the side.
+#[test]
+fn the_table_of_phases_is_seen_whole_on_a_desk() {
+    let page = of_run(&assessed(&sample::ordinary())).html();
+    let script = "const table = page.querySelector('.scroll');\n\
+                  say('columns', table.querySelectorAll('thead th').length);\n\
+                  say('hidden', table.scrollWidth - table.clientWidth);";
+    let Some(said) = browser::ask(&[("page", &page)], browser::Scripts::Run, script) else {
+        return;
+    };
+    assert!(said["page"]["columns"].as_u64().unwrap() >= 12, "{said}");
+    assert_eq!(said["page"]["hidden"], 0, "{said}");
+}
