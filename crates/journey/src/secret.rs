@@ -7,16 +7,15 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use crate::template::escape_json;
 use crate::{html, percent};
 
+type Encode = fn(&[u8], &mut Vec<u8>);
+
 /// The text as it is, percent-encoded as forms, paths and filters do it, and as JSON, base64 and HTML have it. Each once,
 /// and none of them empty.
 pub fn written_forms(secret: &str) -> Vec<String> {
     let mut forms = vec![secret.to_owned(), html::escape(secret), STANDARD.encode(secret)];
     forms.push(URL_SAFE_NO_PAD.encode(secret));
-    let ways: [fn(&[u8], &mut Vec<u8>); 3] =
-        [percent::encode, percent::encode_unsendable, |bytes, out| {
-            percent::encode_but(bytes, |byte| byte == b'/', out)
-        }];
-    for write in ways {
+    let in_a_path: Encode = |bytes, out| percent::encode_but(bytes, |byte| byte == b'/', out);
+    for write in [percent::encode, percent::encode_unsendable, in_a_path] {
         let mut form = Vec::new();
         write(secret.as_bytes(), &mut form);
         forms.push(String::from_utf8_lossy(&form).into_owned());

@@ -8,6 +8,7 @@ mod begun;
 mod causes;
 mod empty;
 mod gone;
+mod h2load;
 mod not_walked;
 mod over_quic;
 mod printed;

@@ -10,6 +10,7 @@ mod labels;
 mod line;
 mod logged;
 mod named;
+mod naming;
 mod native;
 mod peers;
 mod reader;

@@ -10,6 +10,7 @@ use super::abort;
 use super::finish::{banner, finish, fits};
 use super::labels::{self, Label, Labelled};
 use super::line::{cleaned, with_points};
+use super::naming::{beside, is_markup, is_progress, shortened};
 use super::{
     Abort, Begun, Command, Handshakes, LoneRate, PrintedVerdict, Program, Report, Text, Tool,
     command, logged, native, peers, remarks, sweep, targets, verdict,
@@ -20,9 +21,6 @@ const LINES_BETWEEN_FIGURES: usize = 20;
 
 /// So many lines with an impossible figure are kept of a report.
 const IMPOSSIBLE_MOST: usize = 100;
-
-/// Names of reports longer than this are cut.
-const LABEL_CHARACTERS: usize = 40;
 
 /// Reads a text.
 pub fn read(text: &str) -> Text {
@@ -390,41 +388,4 @@ impl Current {
 /// The line it begins with is no heading that others have as well.
 fn says_that_it_runs(tool: Tool) -> bool {
     tool.is_ab_like() || matches!(tool, Tool::Wrk | Tool::Wrk2 | Tool::H2load | Tool::Bombardier)
-}
-
-/// What tools print before the report; nothing to name it after.
-fn is_progress(line: &str) -> bool {
-    [
-        "Benchmarking ",
-        "Completed ",
-        "Finished ",
-        "..done",
-        "Copyright 1996 ",
-        "Licensed to The Apache",
-        "Licensed under MIT or Apache",
-        "[#/sec]",
-    ]
-    .iter()
-    .any(|start| line.contains(start))
-}
-
-/// A tag alone on its line, as `ab -w` has above its table.
-fn is_markup(line: &str) -> bool {
-    line.starts_with('<') && line.ends_with('>')
-}
-
-/// The words before a figure on its own line.
-fn beside(before: &str) -> Option<String> {
-    let name = before.trim_end_matches(|c: char| c.is_whitespace() || ":：,-*`".contains(c));
-    shortened(name)
-}
-
-fn shortened(text: &str) -> Option<String> {
-    let text = text.replace(['`', '*'], "");
-    let text = text.trim().trim_matches([':', '：']).trim();
-    let mut name: String = text.chars().take(LABEL_CHARACTERS).collect();
-    if name.len() < text.len() {
-        name.push('…');
-    }
-    (!name.is_empty()).then_some(name)
 }

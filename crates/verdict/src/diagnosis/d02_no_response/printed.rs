@@ -2,6 +2,7 @@
 //! and the kinds of failures show it.
 
 use super::empty::empty;
+use super::h2load::{unsent, with_status};
 use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, sockets};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
@@ -166,24 +167,6 @@ fn none_at_all(report: &Report) -> Finding {
         ),
     };
     Finding::new(D02, Severity::Invalid, evidence, cause, CURL)
-}
-
-/// h2load: responses whose status came.
-fn with_status(report: &Report) -> u64 {
-    report.own("the number with a status").map_or(0, |count| count.value as u64)
-}
-
-/// h2load: with a connection that ends it gives up what was left for it, and counts it as errored.
-fn unsent(report: &Report) -> String {
-    let own = |name| report.own(name).map(|count| count.value as u64);
-    let all = own("the number of requests in total").zip(own("the number started"));
-    match all.map(|(total, started)| total.saturating_sub(started)).unwrap_or(0) {
-        0 => String::new(),
-        left => format!(
-            ", {} of which h2load never sent: with a connection that ends it gives up what was left for it",
-            grouped(left)
-        ),
-    }
 }
 
 fn came_back(failed: u64, bytes: u64) -> String {
