@@ -28,7 +28,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    let (process, at_rest) = without_load(run).filter(|(_, at_rest)| at_rest.busiest_share > BUSY)?;
+    let (process, at_rest) =
+        without_load(run).filter(|(_, at_rest)| at_rest.busiest_share > BUSY)?;
     // Whoever looks at the CPU time alone takes it for the limit.
     let misled = server(run).is_some_and(|server| server.busiest >= limit::SERVER_FULL)
         || limit::of(run).by == Limit::SharedCpu;
@@ -124,7 +125,11 @@ mod tests {
         assert!(finding.evidence.contains(said), "{}", finding.evidence);
         let limited = limit::of(&run);
         assert_eq!(limited.by, Limit::Unknown, "it would have been as busy without a request");
-        assert!(limited.evidence.contains("at 97 % of a core without a load"), "{}", limited.evidence);
+        assert!(
+            limited.evidence.contains("at 97 % of a core without a load"),
+            "{}",
+            limited.evidence
+        );
     }
 
     #[test]
