@@ -1,6 +1,8 @@
 //! Connections that nobody accepts, servers that fall silent, and ports that speak TLS: what is said of them, and in whose
 //! words.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
