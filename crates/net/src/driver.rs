@@ -210,6 +210,10 @@ pub trait Io {
     /// What went through the slot's datagram socket. It can be asked until the slot is opened again.
     fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts;
 
+    /// The longest datagram that the network of an open datagram socket takes, as the kernel has it of the device and
+    /// the route (`IP_MTU`); what the path behind them carries may be less. `None` where that is not known.
+    fn datagram_bytes_max(&mut self, slot: Slot) -> Option<u16>;
+
     /// Whether bytes of a send on this slot are still to be read by this driver or by the kernel:
     /// queued, not submitted, or waiting for the peer to read.
     fn unsent(&mut self, slot: Slot) -> bool;
@@ -263,6 +267,10 @@ impl<I: Io> Io for &mut I {
     #[inline]
     fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts {
         (**self).datagram_counts(slot)
+    }
+
+    fn datagram_bytes_max(&mut self, slot: Slot) -> Option<u16> {
+        (**self).datagram_bytes_max(slot)
     }
 
     #[inline]

@@ -90,6 +90,8 @@ pub(crate) struct Datagrams {
     pub(crate) version: udp::Version,
     /// The errno with which the last socket refused to join received datagrams.
     pub(crate) no_coalescing: Option<i32>,
+    /// The longest that the device and the route take, once the first socket was connected and the kernel said so.
+    pub(crate) bytes_max: Option<u16>,
 }
 
 impl Route {
@@ -113,7 +115,8 @@ impl Route {
         let is_ip = domain != Domain::UNIX;
         let datagrams = match endpoint.address {
             Address::Udp(address) => {
-                Some(Datagrams { version: udp::Version::toward(address), no_coalescing: None })
+                let version = udp::Version::toward(address);
+                Some(Datagrams { version, no_coalescing: None, bytes_max: None })
             }
             Address::Tcp(_) | Address::Unix(_) => None,
         };
@@ -232,7 +235,14 @@ impl Route {
                         return Err(connect_failure(errno));
                     }
                 }
-                started => return Ok((socket, started)),
+                started => {
+                    if let Some(Datagrams { version, bytes_max, .. }) = &mut self.datagrams
+                        && bytes_max.is_none()
+                    {
+                        *bytes_max = udp::longest(socket.as_fd(), *version, calls);
+                    }
+                    return Ok((socket, started));
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
+use rustix::net::sockopt;
 use socket2::{MsgHdr, SockRef};
 
 use self::control::{Beside, Received, Room};
@@ -135,6 +136,19 @@ pub(crate) fn message(
     message.msg_control = beside.cast();
     message.msg_controllen = beside_bytes as _;
     message
+}
+
+/// The longest datagram that the device and the route of a connected socket take; `None` where the kernel does not say.
+pub(crate) fn longest(socket: BorrowedFd<'_>, version: Version, calls: &mut u32) -> Option<u16> {
+    const UDP_HEADER_BYTES: u32 = 8;
+    *calls += 1;
+    // IPv4 counts the header of a packet with its length, IPv6 does not (RFC 791, 3.1; RFC 8200, 3).
+    let (packet_bytes, header_bytes, packet_bytes_max) = match version.is_v4() {
+        true => (sockopt::ip_mtu(socket), 20, u32::from(u16::MAX)),
+        false => (sockopt::ipv6_mtu(socket), 40, u32::from(u16::MAX) + 40),
+    };
+    let packet_bytes = packet_bytes.ok()?.min(packet_bytes_max);
+    u16::try_from(packet_bytes.checked_sub(header_bytes + UDP_HEADER_BYTES)?).ok()
 }
 
 /// Datagrams that the kernel dropped since the socket was made, for want of room in its receive buffer

@@ -56,6 +56,11 @@ impl EpollIo {
         self.datagrams.get(slot as usize).map(|sending| sending.counts).unwrap_or_default()
     }
 
+    pub(super) fn longest_datagram(&self, slot: Slot) -> Option<u16> {
+        let route = self.routes.get(usize::from(self.connections[slot as usize].endpoint))?;
+        route.datagrams()?.bytes_max
+    }
+
     fn count_dropped(&mut self, slot: Slot) {
         let connection = &self.connections[slot as usize];
         let open = matches!(connection.stage, Stage::Bound | Stage::Datagrams);

@@ -40,7 +40,7 @@ pub struct EpollIo {
     pub(super) system_calls: u32,
     /// What sockets for datagrams send, by slot; empty where no endpoint is one.
     pub(super) datagrams: Box<[Sending]>,
-    routes: Vec<Route>,
+    pub(super) routes: Vec<Route>,
     constant_bytes: Arc<[u8]>,
     leases: Leases,
 }
@@ -269,6 +269,10 @@ impl Io for EpollIo {
 
     fn datagram_counts(&mut self, slot: Slot) -> DatagramCounts {
         self.counts(slot)
+    }
+
+    fn datagram_bytes_max(&mut self, slot: Slot) -> Option<u16> {
+        self.longest_datagram(slot)
     }
 
     fn unsent(&mut self, slot: Slot) -> bool {

@@ -25,6 +25,11 @@ pub struct Path {
     pub late_ns: u64,
     /// Where the generator begins.
     pub seed: u64,
+    /// Longer datagrams are lost; `None` none.
+    pub bytes_max: Option<u16>,
+    /// The longest datagram of the client's own network ([`Io::datagram_bytes_max`](crate::Io::datagram_bytes_max)), which the
+    /// path behind it may not carry.
+    pub device_bytes_max: Option<u16>,
 }
 
 /// One datagram.
@@ -92,7 +97,7 @@ impl Exchange {
         let Path { delay_ns, lost_ppm, doubled_ppm, late_ppm, late_ns, .. } = self.path;
         let (lost, doubled, late) =
             (self.draws(lost_ppm), self.draws(doubled_ppm), self.draws(late_ppm));
-        if lost {
+        if lost || self.path.bytes_max.is_some_and(|most| bytes.len() > usize::from(most)) {
             return;
         }
         let first_ns = if late { delay_ns + late_ns } else { delay_ns };
@@ -162,6 +167,10 @@ impl Exchange {
 impl Link {
     pub(super) fn counts(&self) -> DatagramCounts {
         self.datagrams.as_ref().map(|exchange| exchange.counts).unwrap_or_default()
+    }
+
+    pub(super) fn longest_datagram(&self) -> Option<u16> {
+        self.datagrams.as_ref()?.path.device_bytes_max
     }
 }
 

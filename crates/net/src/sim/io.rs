@@ -308,6 +308,10 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
         self.connections[slot as usize].link.counts()
     }
 
+    fn datagram_bytes_max(&mut self, slot: Slot) -> Option<u16> {
+        self.connections[slot as usize].link.longest_datagram()
+    }
+
     fn unsent(&mut self, slot: Slot) -> bool {
         !self.connection(slot).queue.is_empty()
     }

@@ -272,6 +272,10 @@ impl Io for UringIo {
         self.counts(slot)
     }
 
+    fn datagram_bytes_max(&mut self, slot: Slot) -> Option<u16> {
+        self.longest_datagram(slot)
+    }
+
     fn unsent(&mut self, slot: Slot) -> bool {
         self.is_unsent(slot)
     }

@@ -74,6 +74,10 @@ impl<I: Io> Io for TunnelIo<'_, I> {
         self.io.datagram_counts(slot)
     }
 
+    fn datagram_bytes_max(&mut self, slot: Slot) -> Option<u16> {
+        self.io.datagram_bytes_max(slot)
+    }
+
     fn unsent(&mut self, slot: Slot) -> bool {
         self.tunnel(slot).first.is_some() || self.io.unsent(slot)
     }

@@ -57,6 +57,10 @@ impl<I: Io> Io for TlsIo<'_, I> {
         self.io.datagram_counts(slot)
     }
 
+    fn datagram_bytes_max(&mut self, slot: Slot) -> Option<u16> {
+        self.io.datagram_bytes_max(slot)
+    }
+
     fn unsent(&mut self, slot: Slot) -> bool {
         let session = self.session(slot);
         // What is on its way in a buffer of its own keeps nobody from writing.

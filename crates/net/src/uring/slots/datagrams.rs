@@ -254,6 +254,11 @@ impl UringIo {
         self.datagrams.senders.get(slot as usize).map(|sender| sender.counts).unwrap_or_default()
     }
 
+    pub(in crate::uring) fn longest_datagram(&self, slot: Slot) -> Option<u16> {
+        let route = self.routes.get(usize::from(self.slots[slot as usize].endpoint))?;
+        route.datagrams()?.bytes_max
+    }
+
     fn count_dropped(&mut self, slot: Slot) {
         let state = &self.slots[slot as usize];
         let open = state.stage == Stage::Datagrams;

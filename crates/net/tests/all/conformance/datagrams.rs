@@ -113,6 +113,37 @@ pub fn ecn_is_carried_to_an_ipv4_address_written_as_ipv6<D: TestDriver>() {
     });
 }
 
+/// Loopback's packets have 65,536 bytes, of which IPv4 can name 65,535.
+pub fn the_longest_datagram_of_the_device_is_known_and_exchanged<D: TestDriver>() {
+    let packet_bytes = std::fs::read_to_string("/sys/class/net/lo/mtu").unwrap();
+    let packet_bytes: u32 = packet_bytes.trim().parse().unwrap();
+    let mapped = |address| match address {
+        SocketAddr::V4(v4) => (v4.ip().to_ipv6_mapped(), v4.port()).into(),
+        SocketAddr::V6(_) => address,
+    };
+    let cases: [(&str, bool, u32); 3] = [
+        ("127.0.0.1:0", false, packet_bytes.min(65_535) - 28),
+        ("127.0.0.1:0", true, packet_bytes.min(65_535) - 28),
+        ("[::1]:0", false, packet_bytes.min(65_575) - 48),
+    ];
+    for (listen, as_ipv6, longest) in cases {
+        let server = echo(listen);
+        let address = if as_ipv6 { mapped(server.address) } else { server.address };
+        let mut driver: D = driver_to(Address::Udp(address), b"");
+        let mut recorder = Recorder::silent();
+        driver.io().open(0, 0, None, Receive::Pause);
+        run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
+        let known = driver.io().datagram_bytes_max(0);
+        assert_eq!(known.map(u32::from), Some(longest), "{address}");
+        let bytes = pattern(longest as usize);
+        send(driver.io(), 0, &bytes, bytes.len());
+        run(&mut driver, &mut recorder, |recorder| !received(recorder, 0).is_empty());
+        let came = received(&recorder, 0);
+        assert!(came.len() == 1 && came[0].bytes == bytes, "{address}");
+        assert_eq!(server.join(), 1);
+    }
+}
+
 /// Ten thousand each way, of which as many are under way as any socket holds.
 pub fn both_ends_count_the_same<D: TestDriver>() {
     const ALL: u64 = 10_000;

@@ -180,6 +180,7 @@ macro_rules! cases {
                 what_the_full_receive_buffer_drops_is_counted
                 where_the_kernel_does_not_cut_each_datagram_is_a_call
                 a_datagram_too_long_for_the_path_is_lost
+                the_longest_datagram_of_the_device_is_known_and_exchanged
             }
         }
     };

@@ -143,6 +143,20 @@ fn a_late_one_is_overtaken() {
 }
 
 #[test]
+fn what_is_too_long_for_the_path_is_lost_whatever_the_device_takes() {
+    let path = Path { bytes_max: Some(3), device_bytes_max: Some(9_000), ..Path::default() };
+    let log = exchange(&Echo::over(path), &[(b"aaaabbb", 4, 0), (b"ccc", 3, 0)]);
+    let came: Vec<_> = datagrams(&log).into_iter().map(|(_, bytes)| bytes).collect();
+    assert_eq!(came, [b"bbb", b"ccc"]);
+    for device_bytes_max in [None, Some(9_000)] {
+        let path = Path { device_bytes_max, ..Path::default() };
+        let mut driver: SimDriver<Echo> = SimDriver::new(&setup(), vec![Echo::over(path)]);
+        driver.io().open(0, 0, None, Receive::Pause);
+        assert_eq!(driver.io().datagram_bytes_max(0), device_bytes_max);
+    }
+}
+
+#[test]
 fn nobody_there_ends_the_slot_when_the_network_says_so() {
     let reply = ConnectReply::RefuseAfter(5000, libc::ECONNREFUSED);
     let peer = Echo { reply, ..Echo::over(Path::default()) };
