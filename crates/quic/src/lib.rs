@@ -8,6 +8,7 @@ pub mod client;
 pub mod clock;
 pub mod codes;
 pub mod datagrams;
+mod padding;
 pub mod server;
 pub mod transport;
 pub mod unpaced;

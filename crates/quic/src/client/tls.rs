@@ -16,6 +16,8 @@ use rustls::quic::{ClientConnection, KeyChange, Secrets, Suite, Version};
 
 use ablaze_wire::http3::varint;
 
+use crate::padding::Unpadded;
+
 /// QUIC version 1 (RFC 9000, 15): the only one that is spoken.
 pub const VERSION: u32 = 1;
 
@@ -151,7 +153,7 @@ impl crypto::Session for Session {
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
         let keys = self.next_secrets.as_mut()?.next_packet_keys();
-        Some(KeyPair { local: Box::new(keys.local), remote: Box::new(keys.remote) })
+        Some(KeyPair { local: Box::new(keys.local), remote: Box::new(Unpadded(keys.remote)) })
     }
 
     fn is_valid_retry(&self, orig_dst_cid: &ConnectionId, header: &[u8], payload: &[u8]) -> bool {
@@ -175,7 +177,10 @@ fn keys(keys: rustls::quic::Keys) -> Keys {
     let rustls::quic::Keys { local, remote } = keys;
     Keys {
         header: KeyPair { local: Box::new(local.header), remote: Box::new(remote.header) },
-        packet: KeyPair { local: Box::new(local.packet), remote: Box::new(remote.packet) },
+        packet: KeyPair {
+            local: Box::new(local.packet),
+            remote: Box::new(Unpadded(remote.packet)),
+        },
     }
 }
 
