@@ -26,7 +26,11 @@ pub const SEGMENTS_MAX: usize = 64;
 /// Nor more bytes: the largest payload of UDP over IPv4.
 pub const BYTES_MAX: usize = 65_507;
 
+/// Of several datagrams at once, devices take no more: packets below 65,536 bytes with the heads of Ethernet, IPv6 and UDP
+/// (`GSO_LEGACY_MAX_SIZE`). The kernel cuts up what is longer in front of the device, and nothing arrives together.
+pub const BATCH_BYTES_MAX: usize = 65_535 - 14 - 40 - 8;
+
 /// How many datagrams of this size can leave at once.
 pub fn segments_max(segment_bytes: u16) -> usize {
-    (BYTES_MAX / usize::from(segment_bytes.max(1))).clamp(1, SEGMENTS_MAX)
+    (BATCH_BYTES_MAX / usize::from(segment_bytes.max(1))).clamp(1, SEGMENTS_MAX)
 }

@@ -5,14 +5,29 @@ use std::time::Duration;
 
 use quinn_proto::{MtuDiscoveryConfig, TransportConfig, VarInt};
 
+use crate::datagrams::BATCH_BYTES_MAX;
 use crate::unpaced::UnpacedCubic;
 
 /// Streams that the other side may open in one direction: HTTP/3 needs three (RFC 9114, 6.2), the others are of types
 /// that nobody knows.
 const UNIDIRECTIONAL_STREAMS: u32 = 16;
 
-/// Ethernet's 1,500 bytes without the heads of IPv6 and UDP: larger datagrams are not tried.
-const DATAGRAM_BYTES_TRIED: u16 = 1_452;
+/// Ethernet's 1,500 bytes without the heads of IPv6 and UDP: larger datagrams are tried only where the network device takes
+/// them.
+const USUAL_BYTES_TRIED: u16 = 1_452;
+
+/// The same without the heads of IPv4 and UDP: what is accepted at least.
+const USUAL_BYTES_ACCEPTED: u16 = 1_472;
+
+/// Larger ones are not tried on any device: four of these fill a call. They cost hardly more for each byte than those of
+/// 65,507, and those that find out that the path carries them cost a quarter.
+const BYTES_TRIED_MAX: u16 = (BATCH_BYTES_MAX / 4) as u16;
+
+/// Loopback takes more than any other device: packets of 65,536 bytes. What it takes, the path carries.
+const LOOPBACK_BYTES_MIN: u16 = 65_487;
+
+/// On loopback, steps get no smaller. A peer that accepts no more than a network carries is sent that with the first.
+const LOOPBACK_STEP_BYTES: u16 = 252;
 
 /// How a connection behaves below HTTP/3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +40,11 @@ pub struct Transport {
     pub connection_window_bytes: u64,
     /// Datagrams of this many bytes; `None` for what the path turns out to carry, from 1,200 on.
     pub datagram_bytes: Option<u16>,
+    /// The longest datagram that the network device toward the peer takes, where that is known.
+    pub device_bytes_max: Option<u16>,
+    /// There is content to send: datagrams longer than usual are tried where the device takes them. Without, finding out that
+    /// the path carries them costs more than they save.
+    pub sends_content: bool,
     /// What is sent is spread over the round trip (RFC 9002, 7.7) instead of sent at once.
     pub paces: bool,
     /// Streams for requests that the other side may have open at once: none on a client.
@@ -38,6 +58,8 @@ impl Default for Transport {
             stream_window_bytes: 16 << 20,
             connection_window_bytes: 64 << 20,
             datagram_bytes: None,
+            device_bytes_max: None,
+            sends_content: true,
             paces: false,
             request_streams: 0,
         }
@@ -68,19 +90,37 @@ impl Transport {
             .ack_frequency_config(None);
         match self.datagram_bytes {
             Some(bytes) => config.initial_mtu(bytes).min_mtu(bytes).mtu_discovery_config(None),
-            None => config.mtu_discovery_config(Some(discovery())),
+            None => config.mtu_discovery_config(Some(self.discovery())),
         };
         if !self.paces {
             config.congestion_controller_factory(Arc::new(UnpacedCubic));
         }
         config
     }
-}
 
-fn discovery() -> MtuDiscoveryConfig {
-    let mut config = MtuDiscoveryConfig::default();
-    config.upper_bound(DATAGRAM_BYTES_TRIED).interval(Duration::from_secs(600));
-    config
+    /// The longest datagram to accept (RFC 9000, 18.2): what the device takes, as no other comes. A server that found out more would
+    /// only find out that it is lost.
+    pub fn accepted_bytes(&self) -> u16 {
+        self.datagram_bytes.or(self.device_bytes_max).unwrap_or(0).max(USUAL_BYTES_ACCEPTED)
+    }
+
+    /// How to find out what the path carries (RFC 8899): by halves between 1,200 bytes and what the device takes.
+    fn discovery(&self) -> MtuDiscoveryConfig {
+        let mut config = MtuDiscoveryConfig::default();
+        config.interval(Duration::from_secs(600));
+        match self.device_bytes_max {
+            Some(bytes) if bytes > USUAL_BYTES_ACCEPTED && self.sends_content => {
+                config.upper_bound(bytes.min(BYTES_TRIED_MAX));
+                if bytes >= LOOPBACK_BYTES_MIN {
+                    config.minimum_change(LOOPBACK_STEP_BYTES);
+                }
+            }
+            _ => {
+                config.upper_bound(USUAL_BYTES_TRIED);
+            }
+        }
+        config
+    }
 }
 
 /// The number, or the largest there is.

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use libc::{c_int, c_void, cmsghdr, iovec, msghdr, sockaddr_storage, socklen_t};
 use rustix::net::{
-    AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with, sockopt,
+    AddressFamily, SocketFlags, SocketType, bind, connect, getsockname, socket_with, sockopt,
 };
 
 use crate::conditions::SocketOptions;
@@ -64,6 +64,13 @@ impl UdpSocket {
             true => (libc::IPPROTO_IP, libc::IP_RECVTOS),
             false => (libc::IPPROTO_IPV6, libc::IPV6_RECVTCLASS),
         };
+        // What is too long for the path is lost, not cut into pieces (RFC 9000, 14): that is how its size is found out. An IPv6
+        // socket may have clients of both.
+        let _ = set(&socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE);
+        if !is_ipv4 {
+            let probe = libc::IPV6_PMTUDISC_PROBE;
+            let _ = set(&socket, libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, probe);
+        }
         // Without any of these, more calls are needed, or marks are not seen.
         let _ = set(&socket, level, tos, 1);
         let _ = set(&socket, libc::SOL_UDP, libc::UDP_GRO, 1);
@@ -154,6 +161,23 @@ impl UdpSocket {
         let sent = unsafe { libc::sendmsg(self.socket.as_raw_fd(), &raw const message, 0) };
         if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
+}
+
+/// The longest datagram that the device and the route toward a client take; `None` where the kernel does not say.
+pub fn longest_to(client: SocketAddr) -> Option<u16> {
+    const UDP_HEADER_BYTES: u32 = 8;
+    let client = SocketAddr::new(client.ip().to_canonical(), client.port());
+    let is_ipv4 = client.is_ipv4();
+    let family = if is_ipv4 { AddressFamily::INET } else { AddressFamily::INET6 };
+    let socket = socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None).ok()?;
+    connect(&socket, &client).ok()?;
+    // IPv4 counts the header of a packet with its length, IPv6 does not (RFC 791, 3.1; RFC 8200, 3).
+    let (packet_bytes, header_bytes, packet_bytes_max) = match is_ipv4 {
+        true => (sockopt::ip_mtu(&socket), 20, u32::from(u16::MAX)),
+        false => (sockopt::ipv6_mtu(&socket), 40, u32::from(u16::MAX) + 40),
+    };
+    let packet_bytes = packet_bytes.ok()?.min(packet_bytes_max);
+    u16::try_from(packet_bytes.checked_sub(header_bytes + UDP_HEADER_BYTES)?).ok()
 }
 
 impl AsFd for UdpSocket {
@@ -291,6 +315,27 @@ mod tests {
             }
         }
         (sizes, all, marks)
+    }
+
+    /// What loopback takes is what it says, and one datagram of that size arrives whole.
+    #[test]
+    fn the_longest_datagram_toward_a_client_is_known() {
+        let packet_bytes = std::fs::read_to_string("/sys/class/net/lo/mtu").unwrap();
+        let packet_bytes: u32 = packet_bytes.trim().parse().unwrap();
+        let over_ipv4 = packet_bytes.min(65_535) - 28;
+        let cases = [
+            ("127.0.0.1:4000", over_ipv4),
+            ("[::ffff:127.0.0.1]:4000", over_ipv4),
+            ("[::1]:4000", packet_bytes.min(65_575) - 48),
+        ];
+        for (client, expected) in cases {
+            let longest = longest_to(client.parse().unwrap());
+            assert_eq!(longest.map(u32::from), Some(expected), "{client}");
+        }
+        let (from, to) = pair("127.0.0.1:0");
+        let bytes = vec![7; over_ipv4 as usize];
+        from.send(&bytes, bytes.len(), to.address().unwrap(), 0).unwrap();
+        assert_eq!(receive(&to, bytes.len()).0, [bytes.len()]);
     }
 
     #[test]

@@ -15,11 +15,6 @@ use crate::transport::Transport;
 /// The application protocol in the handshake (RFC 9114, 3.1).
 const ALPN: &[u8] = b"h3";
 
-/// Datagrams up to this are accepted (RFC 9000, 18.2) unless larger ones are asked for: what Ethernet carries over IPv4. A server on the same machine would
-/// otherwise find out that loopback carries 65,535 bytes (nginx does, with six probes of padding that cost the client more than a
-/// millisecond together, per connection), and be measured with datagrams that it never sends to anybody.
-const RECEIVED_BYTES_MAX: u16 = 1_472;
-
 /// How connections behave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -86,21 +81,32 @@ impl Connector {
             .cid_generator(|| Box::new(RandomConnectionIdGenerator::new(0)))
             .supported_versions(vec![VERSION])
             .grease_quic_bit(false);
-        // At most what the field has room for.
-        let asked = options.transport.datagram_bytes.unwrap_or(0);
-        let _ = endpoint.max_udp_payload_size(RECEIVED_BYTES_MAX.max(asked));
         let mut client = ClientConfig::new(Arc::new(TlsConfig(tls)));
-        client
-            .transport_config(Arc::new(options.transport.config()))
-            .token_store(Arc::new(NoneTokenStore))
-            .version(VERSION);
-        Ok(Self {
+        client.token_store(Arc::new(NoneTokenStore)).version(VERSION);
+        let mut connector = Self {
             endpoint: Arc::new(endpoint),
             client,
             options,
             clock: Clock::new(),
             discovers: options.transport.datagram_bytes.is_none(),
-        })
+        };
+        connector.use_transport();
+        Ok(connector)
+    }
+
+    /// The same where the network device takes datagrams of this many bytes, as far as that is known.
+    pub fn through_device(&self, bytes_max: Option<u16>) -> Self {
+        let mut connector = self.clone();
+        connector.options.transport.device_bytes_max = bytes_max;
+        connector.use_transport();
+        connector
+    }
+
+    fn use_transport(&mut self) {
+        let transport = &self.options.transport;
+        self.client.transport_config(Arc::new(transport.config()));
+        // At most what the field has room for.
+        let _ = Arc::make_mut(&mut self.endpoint).max_udp_payload_size(transport.accepted_bytes());
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ablaze_wire::http3::error::ErrorCode;
 use bytes::BytesMut;
-use quinn_proto::{ConnectionHandle, DatagramEvent, EcnCodepoint, Incoming};
+use quinn_proto::{ConnectionHandle, DatagramEvent, EcnCodepoint, Incoming, ServerConfig};
 
 use crate::datagrams::segments_max;
 use crate::unpaced;
@@ -17,6 +18,8 @@ use super::timers::Timers;
 
 /// Handshakes under way beyond which a client has to show that it receives at its address before anything is kept for it.
 const UNPROVEN_MAX: usize = 1_000;
+/// Kinds of devices that are remembered.
+const DEVICES_MAX: usize = 16;
 /// Answers of the endpoint itself that wait to be sent; more are not made.
 const ANSWERS_MAX: usize = 1_000;
 
@@ -37,6 +40,11 @@ pub trait Conversation: Sized {
 
     /// No further request is taken; those under way are answered.
     fn finish(&mut self);
+
+    /// The longest datagram that the network device toward a client takes, where that is known. Asked once for each connection.
+    fn device_bytes_max(_around: &mut Self::Around, _client: SocketAddr) -> Option<u16> {
+        None
+    }
 }
 
 /// Datagrams of one size from one client; the last may be shorter.
@@ -79,6 +87,8 @@ pub struct Counts {
 pub struct Endpoint<C> {
     quic: quinn_proto::Endpoint,
     settings: Settings,
+    /// How connections behave, by what the device toward the client takes.
+    through_devices: Vec<(Option<u16>, Arc<ServerConfig>)>,
     /// By the numbers that QUIC gives them, which are used again.
     held: Vec<Option<Box<Held<C>>>>,
     live: usize,
@@ -113,6 +123,7 @@ impl<C: Conversation> Endpoint<C> {
         Self {
             quic: quinn_proto::Endpoint::new(settings.endpoint.clone(), server, true, None),
             settings,
+            through_devices: Vec::new(),
             held: Vec::new(),
             live: 0,
             unproven: 0,
@@ -267,7 +278,9 @@ impl<C: Conversation> Endpoint<C> {
             self.counts.retries += 1;
             self.quic.retry(incoming, &mut answer).ok()
         } else {
-            match self.quic.accept(incoming, now, &mut answer, None) {
+            let device_bytes_max = C::device_bytes_max(around, incoming.remote_address());
+            let config = self.through_device(device_bytes_max);
+            match self.quic.accept(incoming, now, &mut answer, Some(config)) {
                 Ok((handle, quic)) => {
                     self.hold(handle.0, quic, around);
                     None
@@ -282,6 +295,17 @@ impl<C: Conversation> Endpoint<C> {
         if let Some(transmit) = transmit {
             self.answer(&transmit);
         }
+    }
+
+    fn through_device(&mut self, bytes_max: Option<u16>) -> Arc<ServerConfig> {
+        if let Some((_, known)) = self.through_devices.iter().find(|(of, _)| *of == bytes_max) {
+            return known.clone();
+        }
+        // A machine has few devices.
+        self.through_devices.truncate(DEVICES_MAX - 1);
+        let config = self.settings.through_device(bytes_max);
+        self.through_devices.push((bytes_max, config.clone()));
+        config
     }
 
     fn hold(&mut self, place: usize, quic: quinn_proto::Connection, around: &mut C::Around) {

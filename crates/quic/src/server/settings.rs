@@ -11,6 +11,8 @@ use crate::transport::Transport;
 /// Bytes that a client may send on a stream, and on a connection, before they are read.
 const STREAM_WINDOW_BYTES: u32 = 1 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
+/// The longest datagram that there is (RFC 9000, 18.2).
+const RECEIVED_BYTES_MAX: u16 = 65_527;
 /// Bytes of a connection that wait for a client's acknowledgement, at most.
 const UNACKNOWLEDGED_BYTES_MAX: u64 = 4 << 20;
 /// A connection on which nothing comes for so long is over (RFC 9000, 10.1).
@@ -21,6 +23,8 @@ const IDLE: Duration = Duration::from_secs(30);
 pub struct Settings {
     pub(super) endpoint: Arc<EndpointConfig>,
     pub(super) server: Arc<ServerConfig>,
+    transport: Transport,
+    idle: IdleTimeout,
     /// Every client has to show that it receives at its address before anything is kept for it.
     pub(super) retry: bool,
     /// Longest field section of a request.
@@ -54,23 +58,38 @@ impl Settings {
         let crypto = QuicServerConfig::try_from(tls).map_err(|_| SettingsError::Tls)?;
         let idle = idle.unwrap_or(IDLE);
         let idle_timeout = IdleTimeout::try_from(idle).map_err(|_| SettingsError::Idle(idle))?;
-        let mut transport = Transport {
+        let transport = Transport {
             stream_window_bytes: STREAM_WINDOW_BYTES.into(),
             connection_window_bytes: CONNECTION_WINDOW_BYTES.into(),
             request_streams: streams_max,
             ..Transport::default()
-        }
-        .config();
-        transport.send_window(UNACKNOWLEDGED_BYTES_MAX).max_idle_timeout(Some(idle_timeout));
+        };
         let mut server = ServerConfig::with_crypto(Arc::new(crypto));
         // A connection belongs to the worker whose socket the kernel gives its addresses to: after a change, its
         // datagrams would come to another.
-        server.transport_config(Arc::new(transport)).migration(false);
-        Ok(Self {
-            endpoint: Arc::new(EndpointConfig::default()),
+        server.migration(false);
+        let mut endpoint = EndpointConfig::default();
+        // All that there is: clients come through any device.
+        let _ = endpoint.max_udp_payload_size(RECEIVED_BYTES_MAX);
+        let mut settings = Self {
+            endpoint: Arc::new(endpoint),
             server: Arc::new(server),
+            transport,
+            idle: idle_timeout,
             retry,
             section_bytes_max,
-        })
+        };
+        settings.server = settings.through_device(None);
+        Ok(settings)
+    }
+
+    /// How connections behave where the network device toward the client takes datagrams of this many bytes, as far as
+    /// that is known.
+    pub(super) fn through_device(&self, bytes_max: Option<u16>) -> Arc<ServerConfig> {
+        let mut transport = Transport { device_bytes_max: bytes_max, ..self.transport }.config();
+        transport.send_window(UNACKNOWLEDGED_BYTES_MAX).max_idle_timeout(Some(self.idle));
+        let mut server = ServerConfig::clone(&self.server);
+        server.transport_config(Arc::new(transport));
+        Arc::new(server)
     }
 }

@@ -14,7 +14,9 @@ pub mod start;
 mod streams;
 pub mod worker;
 
+use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use ablaze_quic::server::{Connection, Conversation, Event};
@@ -26,12 +28,16 @@ use crate::handler::{Handler, path_and_query};
 use crate::http1::date::Date;
 use crate::http1::rendering::RequestBody;
 use crate::service::{Refused, Service};
+use crate::udp;
 use encoder::HeadEncoder;
 use heads::RequestHeads;
 use streams::{Streams, Upload};
 
 /// What is set aside at once for a body of an announced length.
 const RESERVED_BYTES_MAX: u64 = 1 << 20;
+
+/// Clients of which is remembered what the device toward them takes.
+const CLIENTS_MAX: usize = 1_024;
 
 /// What all connections of a worker share.
 #[derive(Debug)]
@@ -41,6 +47,8 @@ pub struct Around<H> {
     date: Date,
     heads: RequestHeads,
     encoder: HeadEncoder,
+    /// By client: the longest datagram that the device toward it takes.
+    devices: HashMap<IpAddr, Option<u16>>,
 }
 
 /// One connection's state.
@@ -67,6 +75,7 @@ impl<H> Around<H> {
             date: Date::now(),
             heads: RequestHeads::new(),
             encoder: HeadEncoder::default(),
+            devices: HashMap::new(),
         }
     }
 }
@@ -116,6 +125,13 @@ impl<H: Handler> Conversation for Http3<H> {
 
     fn finish(&mut self) {
         self.last = true;
+    }
+
+    fn device_bytes_max(around: &mut Around<H>, client: SocketAddr) -> Option<u16> {
+        if around.devices.len() >= CLIENTS_MAX {
+            around.devices.clear();
+        }
+        *around.devices.entry(client.ip()).or_insert_with(|| udp::longest_to(client))
     }
 }
 

@@ -18,7 +18,9 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
     /// The driver has a socket for a slot: the handshake's first flight leaves.
     pub(super) fn begin_handshake<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let (_, endpoint) = self.endpoint(slot);
-        let (connector, remote, server_name) = self.protocol.multiplexer.origins.endpoint(endpoint);
+        let origins = &mut self.protocol.multiplexer.origins;
+        let (connector, remote, server_name) =
+            origins.endpoint(endpoint, || io.datagram_bytes_max(slot));
         match Connection::new(connector, remote, server_name, at) {
             Ok(connection) => {
                 let quic = &mut self.connections[slot as usize].state.multiplexer;

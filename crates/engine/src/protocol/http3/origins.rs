@@ -14,8 +14,17 @@ use ablaze_model::plan::{Plan, PlanError};
 pub(crate) struct Origins {
     /// How connections to each origin are made, and the name that its certificate has to be for.
     origins: Vec<(Connector, String)>,
-    /// By the driver's numbers of endpoints: whose it is, and its address.
-    endpoints: Box<[(u16, SocketAddr)]>,
+    /// By the driver's numbers of endpoints.
+    endpoints: Box<[Endpoint]>,
+}
+
+/// One address of an origin.
+#[derive(Clone)]
+struct Endpoint {
+    origin: u16,
+    address: SocketAddr,
+    /// How connections are made to it, once it is known what the device toward it takes.
+    connector: Option<Connector>,
 }
 
 impl Origins {
@@ -34,6 +43,8 @@ impl Origins {
                 stream_window_bytes: http3.stream_window_bytes,
                 connection_window_bytes: http3.connection_window_bytes,
                 datagram_bytes: http3.datagram_bytes,
+                device_bytes_max: None,
+                sends_content: plan.requests.has_body,
                 paces: http3.paces,
                 request_streams: 0,
             },
@@ -50,7 +61,11 @@ impl Origins {
                 .map_err(|error| PlanError::Invalid(error.to_string()))?;
             let number = origins.len() as u16;
             origins.push((connector, tls.server_name.clone()));
-            endpoints.extend(addresses.iter().map(|&address| (number, address)));
+            endpoints.extend(addresses.iter().map(|&address| Endpoint {
+                origin: number,
+                address,
+                connector: None,
+            }));
         }
         Ok(Some(Self { origins, endpoints: endpoints.into() }))
     }
@@ -66,10 +81,17 @@ impl Origins {
         Ok(Some(Arc::new(RequestSet::of(plan.requests_of_streams()?))))
     }
 
-    /// How to connect to an endpoint of this number, its address, and the name to ask for.
-    pub fn endpoint(&self, endpoint: u16) -> (&Connector, SocketAddr, &str) {
-        let (number, address) = self.endpoints[usize::from(endpoint)];
-        let (connector, server_name) = &self.origins[usize::from(number)];
-        (connector, address, server_name)
+    /// How to connect to an endpoint of this number, its address, and the name to ask for. The network device toward it takes
+    /// datagrams of so many bytes, as far as that is known: it is asked once.
+    pub fn endpoint(
+        &mut self,
+        endpoint: u16,
+        device_bytes_max: impl FnOnce() -> Option<u16>,
+    ) -> (&Connector, SocketAddr, &str) {
+        let Endpoint { origin, address, connector } = &mut self.endpoints[usize::from(endpoint)];
+        let (of_origin, server_name) = &self.origins[usize::from(*origin)];
+        let connector =
+            connector.get_or_insert_with(|| of_origin.through_device(device_bytes_max()));
+        (connector, *address, server_name)
     }
 }

@@ -1,10 +1,11 @@
 //! Handshakes, and those that come to nothing.
 
 use ablaze_quic::client::{Connection, Connector, Options, StartError, Why};
+use ablaze_quic::quinn_proto::MtuDiscoveryConfig;
 use rustls::{CertificateError, Error};
 
 use super::server::{Setup, answers};
-use super::world::{DELAY_NS, World, tls, trusting};
+use super::world::{DELAY_NS, Faults, World, tls, trusting};
 
 /// How a connection to such a server ends before it stands.
 fn fails(options: Options, tls: &rustls::ClientConfig, name: &str, setup: Setup) -> Why {
@@ -138,6 +139,44 @@ fn datagrams_have_the_size_that_was_asked_for() {
     // The path carries everything; what is tried ends at 1,452, found to within 20 bytes.
     let found = world.client.counts().datagram_bytes;
     assert!((1_432..=1_452).contains(&found), "{found}");
+}
+
+/// What the device takes bounds what is tried and what is accepted: more is tried on Ethernet by nobody.
+#[test]
+fn datagrams_grow_as_far_as_device_peer_and_path_permit() {
+    // The device, whether there is content, what the server accepts, what the path carries; the sizes that the client's
+    // datagrams and the server's come to have.
+    let loopback = Some(65_507);
+    for (device, sends_content, accepts, path_bytes, own, theirs) in [
+        (None, true, 65_527, 0, 1_432..=1_452, 1_452..=1_472),
+        (Some(1_472), true, 65_527, 0, 1_432..=1_452, 1_452..=1_472),
+        (Some(8_972), true, 65_527, 0, 8_952..=8_972, 8_952..=8_972),
+        (Some(8_972), true, 65_527, 1_472, 1_452..=1_472, 1_452..=1_472),
+        (loopback, false, 65_527, 0, 1_432..=1_452, 65_487..=65_507),
+        (loopback, true, 65_527, 0, 16_368..=16_368, 65_487..=65_507),
+        (loopback, true, 1_452, 0, 1_452..=1_452, 65_487..=65_507),
+        (loopback, true, 9_000, 0, 8_748..=9_000, 65_487..=65_507),
+    ] {
+        let mut options = options();
+        options.transport.device_bytes_max = device;
+        options.transport.sends_content = sends_content;
+        let mut setup = Setup { accepts_bytes: accepts, ..Setup::default() };
+        let mut discovery = MtuDiscoveryConfig::default();
+        discovery.upper_bound(65_527);
+        setup.transport.mtu_discovery_config(Some(discovery));
+        let mut world = World::with(options, &tls(), "server.test", setup, answers);
+        world = world.faulty(Faults { path_bytes, ..Faults::default() }, 1);
+        world.connect();
+        world.get(&["/100000"]);
+        world.run(|world| world.log.ended() == 1);
+        world.run_for(20_000_000_000, |_| false);
+        let shown = format!("{device:?} {accepts} {path_bytes}");
+        let found = world.client.counts().datagram_bytes;
+        assert!(own.contains(&found), "{shown}: {found}");
+        let found = world.server.served.as_ref().unwrap().quic.current_mtu();
+        assert!(theirs.contains(&found), "{shown}: the server's {found}");
+        assert_eq!(world.client.counts().packets_lost, 0, "{shown}");
+    }
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub struct Setup {
     pub versions: Vec<u32>,
     pub retries: bool,
     pub client_certificates: bool,
+    /// The longest datagram that is accepted.
+    pub accepts_bytes: u16,
 }
 
 impl Default for Setup {
@@ -46,7 +48,14 @@ impl Default for Setup {
         let mut transport = TransportConfig::default();
         transport.max_concurrent_bidi_streams(100_u32.into());
         let (alpn, versions) = (vec![b"h3".to_vec()], vec![1]);
-        Self { alpn, transport, versions, retries: false, client_certificates: false }
+        Self {
+            alpn,
+            transport,
+            versions,
+            retries: false,
+            client_certificates: false,
+            accepts_bytes: 1_472,
+        }
     }
 }
 
@@ -128,6 +137,7 @@ impl Server {
         // quinn-proto's usual names of connections are only recognised by whoever gave them.
         let names =
             || -> Box<dyn ConnectionIdGenerator> { Box::new(RandomConnectionIdGenerator::new(8)) };
+        endpoint.max_udp_payload_size(setup.accepts_bytes).unwrap();
         endpoint.supported_versions(setup.versions).cid_generator(names);
         let again = (Arc::new(endpoint), Arc::new(config));
         let endpoint = Endpoint::new(again.0.clone(), Some(again.1.clone()), true, None);

@@ -4,6 +4,7 @@ mod peer;
 
 use ablaze_model::plan::tls::{Tls, TlsVersion, Trust};
 use ablaze_model::plan::{Arrivals, Http3, Load, Plan, RateProfile};
+use ablaze_model::record::DatagramTraffic;
 use ablaze_model::{FailureKind, Run};
 use ablaze_net::sim::Path;
 use ablaze_wire::http1::builder::RequestBuilder;
@@ -113,7 +114,8 @@ fn nothing_is_lost_or_counted_twice_on_bad_paths() {
     {
         for seed in [1, 2] {
             let late_ns = 3 * MS;
-            let path = Path { delay_ns: MS, lost_ppm, doubled_ppm, late_ppm, late_ns, seed };
+            let path =
+                Path { delay_ns: MS, lost_ppm, doubled_ppm, late_ppm, late_ns, seed, ..near() };
             let server = Server::new(100, path, |asked| asked.respond(3_000));
             let mut plan = over_http3(plan(600, 2), 10);
             let body = vec![b'b'; 2_000];
@@ -269,6 +271,43 @@ fn long_bodies_go_both_ways() {
         assert_eq!(counts(run), (12, 0));
         assert_eq!(run.record.body_bytes, 12 * 3_000_000);
     });
+}
+
+/// On loopback and jumbo frames datagrams grow, both ways; where the path behind the device carries less, and on Ethernet, they stay
+/// below 1,472 bytes. Nothing is lost by it.
+#[test]
+fn datagrams_are_as_long_as_device_and_path_carry() {
+    let bytes = |device_bytes_max, bytes_max| {
+        let path = Path { device_bytes_max, bytes_max, ..near() };
+        let server = Server::new(100, path, |asked| asked.respond(asked.body_bytes as usize));
+        let mut plan = over_http3(plan(40, 2), 3);
+        plan.requests.templates = vec![post(vec![b'b'; 1_000_000])];
+        plan.requests.has_body = true;
+        let means = std::cell::Cell::new((0, 0));
+        run(&plan, &server, |run| {
+            assert_eq!(counts(run), (40, 0));
+            assert_eq!(run.record.body_bytes, 40 * 1_000_000);
+            let quic = &run.record.http3.as_ref().unwrap().quic;
+            assert_eq!((quic.packets_lost, quic.dropped_here), (0, 0), "{quic:?}");
+            let most = u64::from(bytes_max.unwrap_or(65_507));
+            assert!(quic.datagram_bytes.unwrap().max <= most, "{quic:?}");
+            let mean = |traffic: DatagramTraffic| traffic.bytes / traffic.datagrams;
+            means.set((mean(quic.sent), mean(quic.received)));
+            server.restart();
+        });
+        means.get()
+    };
+    // Acknowledgements are among them, and what came before more was found out.
+    for device in [None, Some(1_472)] {
+        let usual = bytes(device, None);
+        assert!(usual.0 <= 1_452 && usual.1 <= 1_452, "{device:?}: {usual:?}");
+    }
+    let behind_a_router = bytes(Some(8_972), Some(1_472));
+    assert!(behind_a_router.0 <= 1_472 && behind_a_router.1 <= 1_472, "{behind_a_router:?}");
+    for (device, at_least) in [(8_972, 3_000), (65_507, 5_000)] {
+        let large = bytes(Some(device), None);
+        assert!(large.0 >= at_least && large.1 >= at_least, "{device}: {large:?}");
+    }
 }
 
 /// A connection that idles for longer than its timeout is made again without blame.

@@ -54,6 +54,7 @@ impl Asked<'_> {
 struct Around {
     script: Arc<Script>,
     asked: Arc<Mutex<u64>>,
+    device_bytes_max: Option<u16>,
 }
 
 /// What is behind the address of one connection.
@@ -106,6 +107,10 @@ impl Conversation for Talk {
     }
 
     fn finish(&mut self) {}
+
+    fn device_bytes_max(around: &mut Around, _client: SocketAddr) -> Option<u16> {
+        around.device_bytes_max
+    }
 }
 
 /// The server; each connection has an endpoint of its own.
@@ -187,7 +192,11 @@ impl SimPeer for Server {
     }
 
     fn connect(&mut self, far: &mut FarEnd<'_>, _number: u64) -> ConnectReply {
-        let around = Around { script: self.script.clone(), asked: self.asked.clone() };
+        let around = Around {
+            script: self.script.clone(),
+            asked: self.asked.clone(),
+            device_bytes_max: self.path.device_bytes_max,
+        };
         let endpoint = Endpoint::new(self.settings.clone(), far.now());
         self.endpoint = Some(Arc::new(Mutex::new((endpoint, around))));
         ConnectReply::AcceptAfter(0)
