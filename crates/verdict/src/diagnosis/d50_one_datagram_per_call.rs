@@ -25,6 +25,9 @@ const MANY: f64 = 4.0;
 /// Smaller datagrams on average are acknowledgements and single requests, of which there is one at a time to send.
 const FULL_BYTES: u64 = 1_000;
 
+/// No two of these fit one call, whose bytes are those of one packet of IP, 65,535.
+const ALONE_BYTES: u64 = 32_768;
+
 /// Fewer datagrams say nothing.
 const FEWEST: u64 = 1_000;
 
@@ -78,6 +81,7 @@ fn alone(run: &Run, traffic: DatagramTraffic) -> bool {
     traffic.datagrams >= FEWEST
         && each >= MANY
         && traffic.bytes >= traffic.datagrams * FULL_BYTES
+        && traffic.bytes < traffic.datagrams * ALONE_BYTES
         && traffic.per_call().is_some_and(|per_call| per_call < ONE)
 }
 
@@ -122,6 +126,14 @@ mod tests {
         };
         run.record.http3.as_mut().unwrap().quic.sent = acknowledged;
         assert_eq!(check(&run), None, "acknowledgements leave one by one");
+        // What loopback carries in one datagram.
+        let whole = DatagramTraffic {
+            calls: responses * 4,
+            datagrams: responses * 4,
+            bytes: responses * 4 * 60_000,
+        };
+        run.record.http3.as_mut().unwrap().quic.received = whole;
+        assert_eq!(check(&run), None, "no two of them fit one call");
         quic(&mut run, responses * 4, responses * 4);
         let found = check(&run).unwrap();
         assert!(found.evidence.contains("datagrams were received with"), "{}", found.evidence);
