@@ -13,6 +13,9 @@ pub(super) const ASKED: f64 = 0.98;
 /// An open loop whose server keeps up ends with the rate times the mean time in flight, one whose server does
 /// not with twice that or more.
 const KEPT_UP: f64 = 1.5;
+/// Up to this share of what was due may wait for a connection when the run ends: the end cuts into a moment in which all are in
+/// use, which is no backlog.
+const A_FEW_WAIT: f64 = 0.001;
 
 /// What came of the arrivals of an open loop.
 struct Arrived {
@@ -75,7 +78,11 @@ pub(super) fn rate(run: &Run) -> Option<Limited> {
         return None;
     }
     let all_came = ended as f64 >= due * ASKED;
-    if run.record.never_sent > 0 || !all_came && ((ended + left) as f64) < due * ASKED {
+    let waiting = run.record.never_sent as f64;
+    if waiting > 0.0 && (!all_came || waiting > due * A_FEW_WAIT) {
+        return None;
+    }
+    if !all_came && ((ended + left) as f64) < due * ASKED {
         return None;
     }
     let in_flight = if all_came {

@@ -238,6 +238,20 @@ fn a_server_that_died_or_whose_children_ended_is_no_limit() {
 }
 
 #[test]
+fn one_that_waits_for_a_connection_at_the_end_is_no_backlog() {
+    let mut run = sample::with_shares(0.3, 0.2);
+    sample::open_loop(&mut run, 2_000.0);
+    let mut with_waiting = |waiting: u64| {
+        (run.record.unfinished, run.record.never_sent) = (waiting, waiting);
+        limit(&run)
+    };
+    // Of 20,000.
+    assert_eq!(with_waiting(1), Limit::AskedRate);
+    assert_eq!(with_waiting(20), Limit::AskedRate);
+    assert_ne!(with_waiting(100), Limit::AskedRate);
+}
+
+#[test]
 fn journeys_are_counted_where_journeys_were_requested() {
     // 2,000 journeys of 10 requests each in the time of the sample.
     let mut run = sample::with_shares(0.3, 0.2);
