@@ -155,7 +155,7 @@ fn what_to_check(status: u16, run: &Run) -> &'static str {
         (401, FrontEnd::Ab) => "use -A NAME:PASSWORD",
         (401, FrontEnd::Wrk) => "use -H 'Authorization: ...'",
         // Not as a URL: notes show the credentials of one as `***`.
-        (401, FrontEnd::Gurl) => "write NAME:PASSWORD@ before the host of the URL",
+        (401, FrontEnd::Gurl) => "write NAME:PASSWORD and an @ before the host of the URL",
         (401, _) => "use -u NAME:PASSWORD",
         (status, _) => by_status(status),
     }

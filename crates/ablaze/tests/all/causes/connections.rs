@@ -159,5 +159,5 @@ fn a_longer_run_is_advised_in_the_words_of_the_command() {
 fn where_credentials_go_is_not_masked_as_if_it_had_some() {
     let server = Hostile::always(B::Status(401)).unwrap();
     let said = ablaze(&["gurl", "-bench", "-an", "4", &server.url()]).stderr;
-    assert!(said.contains("write NAME:PASSWORD@ before the host of the URL"), "{said}");
+    assert!(said.contains("write NAME:PASSWORD and an @ before the host of the URL"), "{said}");
 }

@@ -47,8 +47,8 @@ fn standard_input_is_read_for_a_dash() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.start().unwrap();
-    child.stdin.take().unwrap().write_all(b"curl h \\\n -k").unwrap();
-    assert_eq!(child.end().stdout, "GET http://h\n[Options]\ninsecure: true\n");
+    child.stdin.take().unwrap().write_all(b"curl h \\\n -L").unwrap();
+    assert_eq!(child.end().stdout, "GET http://h\n[Options]\nlocation: true\n");
 }
 
 #[test]
