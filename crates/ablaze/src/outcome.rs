@@ -314,7 +314,10 @@ fn was_stopped(run: &Run) -> bool {
 /// Whether bytes of a response had come before most of the requests failed, or of the request in front of them: behind it
 /// others wait on a pipelined connection, and fail with it.
 pub fn failed_in_a_response(run: &Run) -> bool {
-    let on_each = u64::from(run.plan.load.pipeline()).max(1);
+    let on_each = match run.plan.streams() {
+        Some(_) => 1,
+        None => u64::from(run.plan.load.pipeline()).max(1),
+    };
     run.record.failed.wait.count() * on_each > run.record.failures_total() / 2
 }
 
