@@ -325,7 +325,10 @@ fn run_worker<D: Driver, S: Walk>(
     effort.user_ns = used.user_ns;
     effort.system_ns = used.system_ns;
     let used_ns = effort.user_ns + effort.system_ns;
-    effort.spun_ns = gate.on_cpu(effort.spun_ns, used_ns);
+    // In a simulation the thread waited in no time of this machine.
+    if !D::IS_SIMULATED {
+        effort.spun_ns = gate.on_cpu(effort.spun_ns, used_ns);
+    }
     effort.busy_ns = used_ns.saturating_sub(effort.spun_ns);
     effort.involuntary_switches = used.involuntary_switches;
     Ok((record, sink))
