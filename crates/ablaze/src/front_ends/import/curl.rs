@@ -179,10 +179,7 @@ impl Command<'_, '_> {
         let options = &mut self.asked.options;
         match name {
             // A journey that has it is refused: it is said for the whole run.
-            "insecure" => {
-                self.notes
-                    .push("left out: curl's -k (use --insecure with run and load)".to_owned());
-            }
+            "insecure" => self.leave_out("-k (use --insecure with run and load)", None),
             "location" => options.push(("location", "true".into())),
             "compressed" => options.push(("compressed", "true".into())),
             "get" => self.asked.get = true,

@@ -1,0 +1,132 @@
+//! What is said of runs whose connections carried one request each.
+
+use super::*;
+use crate::live::sample;
+
+#[test]
+fn surplus_bytes_are_not_told_as_a_close_of_the_server() {
+    let mut run = sample::run();
+    run.record.reused = 0;
+    run.record.connections_opened = 20_000;
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n".to_vec();
+    let cause = on_run(&run).unwrap().cause;
+    assert!(cause.contains("closes it anyway") && !cause.contains("more bytes"), "{cause}");
+    run.record.surplus = 20_000;
+    run.record.surplus_responses = 20_000;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("more responses than"), "{}", finding.cause);
+    run.record.surplus_responses = 0;
+    let cause = on_run(&run).unwrap().cause;
+    assert!(cause.starts_with("The server sends more bytes"), "{cause}");
+    // It may announce what it sends: there must be nothing.
+    run.record.statuses = [(204, 20_000)].into();
+    assert!(on_run(&run).unwrap().cause.contains("permits no body"));
+    run.plan.requests.method = "HEAD".into();
+    assert!(on_run(&run).unwrap().cause.contains("responses to HEAD"));
+}
+
+/// The client ends such a connection, and the server may leave it open.
+#[test]
+fn a_connection_that_changed_its_protocol_was_not_refused() {
+    let mut run = sample::run();
+    run.record.reused = 0;
+    run.record.first_head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n".to_vec();
+    run.record.statuses = [(101, 20_000)].into();
+    assert_eq!(on_run(&run), None);
+}
+
+#[test]
+fn none_kept_is_not_the_same_as_not_asked() {
+    let mut run = sample::run();
+    assert_eq!(on_run(&run), None);
+    assert_eq!(seen(&run).unwrap(), "20,000 of 20,000 responses left their connection open.");
+    run.record.reused = 0;
+    run.record.first_head =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nconnection:Close\r\n\r\n".to_vec();
+    assert!(on_run(&run).unwrap().cause.contains("`Connection: close`"));
+    run.plan.connections.keep_alive = false;
+    assert_eq!(on_run(&run), None);
+    assert_eq!(seen(&run), None);
+}
+
+#[test]
+fn a_head_that_ends_the_connection_is_the_reason_whatever_else_failed() {
+    let mut run = sample::run();
+    run.record.reused = 0;
+    run.record.first_head = b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
+    assert_eq!(on_run(&run).unwrap().not_explained_by, [D02, D04]);
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
+    assert_eq!(on_run(&run).unwrap().not_explained_by, [D04]);
+    // What is closed after an error page need not be closed after the intended one.
+    run.record.statuses = [(400, 20_000)].into();
+    assert!(on_run(&run).unwrap().not_explained_by.is_empty());
+}
+
+#[test]
+fn what_has_no_body_lacks_no_length() {
+    let mut run = sample::run();
+    run.record.reused = 0;
+    run.record.first_head = b"HTTP/1.1 204 No Content\r\n\r\n".to_vec();
+    run.record.statuses = [(204, 20_000)].into();
+    let cause = on_run(&run).unwrap().cause;
+    assert!(!cause.contains("Content-Length") && cause.contains("closes it anyway"), "{cause}");
+    run.record.statuses = [(200, 20_000)].into();
+    assert!(on_run(&run).unwrap().cause.contains("neither `Content-Length`"));
+    run.plan.requests.method = "HEAD".into();
+    assert!(!on_run(&run).unwrap().cause.contains("Content-Length"));
+}
+
+/// Any of a response's intermediaries may end the connection; one that names itself is said (RFC 9110, 7.6.3).
+#[test]
+fn a_proxy_that_names_itself_is_said() {
+    let mut run = sample::run();
+    run.record.reused = 0;
+    let head = |via: &str| {
+        format!("HTTP/1.1 200 OK\r\n{via}Content-Length: 3\r\nConnection: close\r\n\r\n")
+    };
+    run.record.first_head = head("Via: 1.1 edge\r\n").into_bytes();
+    assert!(on_run(&run).unwrap().cause.ends_with("the proxy may close, not the server."));
+    run.record.first_head = head("").into_bytes();
+    assert!(!on_run(&run).unwrap().cause.contains("proxy"));
+}
+
+#[test]
+fn a_server_that_was_asked_to_close_is_not_to_blame() {
+    let asked = |header: &str, minor_version| {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        run.record.first_head =
+            b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n".to_vec();
+        sample::asked(&mut run, &[header]);
+        run.plan.requests.minor_version = minor_version;
+        on_run(&run).unwrap().cause.starts_with("The request itself asks")
+    };
+    assert!(asked("Connection: close", 1));
+    assert!(asked("Connection:", 0), "HTTP/1.0 needs the field");
+    assert!(!asked("Connection: Keep-Alive", 0));
+    assert!(!asked("X-Key: close", 1));
+}
+
+#[test]
+fn nobody_is_told_to_do_what_was_done() {
+    let mut run = sample::run();
+    run.record.reused = 0;
+    run.record.first_head = b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
+    assert_eq!(run.plan.http_version(), "1.1");
+    let finding = on_run(&run).unwrap();
+    assert!(!finding.fix.contains("--http 1.1"), "{}", finding.fix);
+    assert!(finding.cause.contains("HTTP/1.0 to a request of HTTP/1.1"), "{}", finding.cause);
+}
+
+#[test]
+fn the_head_tells_what_is_missing() {
+    let reason = |lines: &str| Reason::of(lines.replace('|', "\r\n").as_bytes());
+    assert_eq!(reason("HTTP/1.0 200 OK|Content-Length: 3||"), Reason::NoKeepAlive);
+    let kept = "HTTP/1.0 200 OK|Connection: Keep-Alive|";
+    assert_eq!(reason(&format!("{kept}|")), Reason::NoLength);
+    assert_eq!(reason(&format!("{kept}Content-Length: 3||")), Reason::None);
+    assert_eq!(reason("HTTP/1.1 200 OK|Date: now||"), Reason::NoLength);
+    assert_eq!(reason("HTTP/1.1 200 OK|Transfer-Encoding: gzip, Chunked||"), Reason::None);
+    assert_eq!(reason("HTTP/1.1 200 OK|Connection: upgrade, close||"), Reason::Close);
+    assert_eq!(reason(""), Reason::Unknown);
+}
