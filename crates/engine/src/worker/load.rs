@@ -33,10 +33,14 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// The clock starts. What is in flight belongs to the warm-up, wholly: what began at this very
-    /// moment too, and whatever is received for it.
+    /// moment too, what still waits for a connection or a stream (and has no time yet), and whatever is received for it.
     pub(crate) fn open_window(&mut self, at: u64, end_ns: u64) {
+        let before = at.saturating_sub(1);
         for exchange in &mut self.exchanges {
-            exchange.started_ns = exchange.started_ns.min(at.saturating_sub(1));
+            exchange.started_ns = match exchange.started_ns {
+                0 => before,
+                started_ns => started_ns.min(before),
+            };
         }
         P::window_opens(self, at);
         self.recorder.open_window(at, end_ns, self.in_flight);

@@ -240,6 +240,17 @@ fn figures_add_up_and_runs_end_over_http2() {
     hold(150, plans, http2_peer, holds);
 }
 
+/// The server permits fewer streams during the warm-up, and one of its requests waits for one when it ends.
+#[test]
+fn what_waits_for_a_stream_when_the_clock_starts_is_of_the_warm_up() {
+    let mut plan = with_timeout(pipelined(plan(1, 1), 4), 20 * MS);
+    plan.limits.unreachable_after = u32::MAX;
+    plan.limits.warmup_ns = 6 * MS;
+    for plan in [over_http2(plan.clone(), 4), over_http2(clock_before(plan), 4)] {
+        run(&plan, &http2_peer(14_220_703_209_626_337_027, 45), |run| holds(&plan, run));
+    }
+}
+
 #[test]
 fn figures_add_up_in_open_loop() {
     hold(80, plans().prop_map(open), peer, sums_hold);
