@@ -76,7 +76,8 @@ impl Latency {
 
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
-        self.buckets.clear(self.max_ns);
+        // Zero is counted as 1 ns.
+        self.buckets.clear(self.max_ns.max(1));
         self.count = 0;
         self.sum_ns = 0;
         self.sum_of_squares = 0;
@@ -194,6 +195,17 @@ mod tests {
         assert!((latency.deviation_ns().unwrap() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
         assert_eq!((latency.min_ns(), latency.max_ns()), (Some(2), Some(9)));
         assert_eq!(latency.quantile_ns(0.5), Some(4));
+    }
+
+    #[test]
+    fn cleared_it_has_nothing_even_of_a_time_of_zero() {
+        // Zero is counted in the bucket of 1 ns, while the largest value is 0.
+        for value in [0, 1, 5_000, u64::MAX] {
+            let mut latency = Latency::new(2);
+            latency.record(value);
+            latency.clear();
+            assert_eq!(latency.count_at_most(u64::MAX), 0, "{value} ns");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod cases;
 mod http3;
 mod http3_matrix;
 mod javascript;
+mod otlp_collector;
 mod programs;
 mod proxies;
 mod scratch;
