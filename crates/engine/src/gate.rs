@@ -196,7 +196,7 @@ impl Gate for ThreadGate<'_> {
     }
 
     fn involuntary_switches(&self) -> u64 {
-        usage().involuntary_switches
+        ablaze_sys::usage::involuntary_switches().unwrap_or(0)
     }
 }
 

@@ -13,8 +13,11 @@ pub struct ThreadUsage {
     pub involuntary_switches: u64,
 }
 
-/// The CPU time of the calling thread; `None` where the kernel does not count by thread.
+/// The CPU time of the calling thread until now; `None` where the kernel does not count by thread.
 pub fn thread_usage() -> Option<ThreadUsage> {
+    // Linux brings a thread's own time up to date at ticks and switches, and when its clock is read (task_sched_runtime in
+    // kernel/sched/core.c); getrusage alone takes what was there, up to 4 ms ago.
+    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)?;
     let usage = resource_usage(libc::RUSAGE_THREAD)?;
     Some(ThreadUsage {
         user_ns: nanoseconds(usage.ru_utime),
@@ -22,6 +25,11 @@ pub fn thread_usage() -> Option<ThreadUsage> {
         voluntary_switches: u64::try_from(usage.ru_nvcsw).ok()?,
         involuntary_switches: u64::try_from(usage.ru_nivcsw).ok()?,
     })
+}
+
+/// Times the kernel took the CPU away from the calling thread.
+pub fn involuntary_switches() -> Option<u64> {
+    u64::try_from(resource_usage(libc::RUSAGE_THREAD)?.ru_nivcsw).ok()
 }
 
 /// How long one thread has been ready to run and had no CPU.
@@ -115,6 +123,21 @@ mod tests {
         // This thread only waited meanwhile.
         let here = thread_usage().unwrap();
         assert!(here.user_ns + here.system_ns < 1_000_000_000);
+    }
+
+    #[test]
+    fn work_shorter_than_a_tick_is_counted_when_it_is_done() {
+        let clock = || clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).unwrap();
+        let spent = |usage: ThreadUsage| usage.user_ns + usage.system_ns;
+        for _ in 0..20 {
+            let (before, began_ns) = (spent(thread_usage().unwrap()), clock());
+            let began = std::time::Instant::now();
+            while began.elapsed().as_micros() < 500 {}
+            let counted_ns = spent(thread_usage().unwrap()) - before;
+            let truth_ns = clock() - began_ns;
+            // The kernel counts whole microseconds, of both kinds.
+            assert!(counted_ns.abs_diff(truth_ns) < 50_000, "{counted_ns} ns of {truth_ns}");
+        }
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub const OHA: Tool = Tool {
         letter('T', "T", "TYPE", "the field Content-Type"),
         letter('a', "a", "NAME:PASSWORD", "basic authorization"),
         letter('x', "x", "PROXY", "HTTP proxy"),
-        long("http-version", "VERSION", "1.0, 1.1 or 2 (1.1)"),
+        long("http-version", "VERSION", "1.0, 1.1, 2 or 3 (1.1)"),
         long("http2", "", "HTTP/2"),
         long("host", "HOST", "the field Host"),
         long("disable-compression", "", "do not ask for a compressed response"),
@@ -129,9 +129,9 @@ const REFUSED: [(&str, &str); 3] = [
 fn load(words: &Words, asked: &mut Asked) -> Result<(), String> {
     let version = match (words.is_on("http2"), words.last("http-version")) {
         (true, _) => "2",
-        (false, Some(version @ ("1.0" | "1.1" | "2"))) => version,
+        (false, Some(version @ ("1.0" | "1.1" | "2" | "3"))) => version,
         (false, Some(other)) => {
-            return Err(format!("--http-version {other}: expected 1.0, 1.1 or 2"));
+            return Err(format!("--http-version {other}: expected 1.0, 1.1, 2 or 3"));
         }
         (false, None) => "1.1",
     };
@@ -140,8 +140,10 @@ fn load(words: &Words, asked: &mut Asked) -> Result<(), String> {
     }
     asked.option("-c", words.number::<u32>("c")?.unwrap_or(50));
     match (words.number::<u32>("p")?, version) {
-        (Some(streams), "2") => asked.option("--streams", streams),
-        (Some(_), _) => asked.note("-p is for HTTP/2: use --http2, too"),
+        (Some(streams), "2" | "3") => asked.option("--streams", streams),
+        (Some(_), _) => {
+            asked.note("-p is for HTTP/2 and HTTP/3: use --http2 or --http-version 3, too")
+        }
         (None, _) => {}
     }
     match words.last("z") {
@@ -226,6 +228,7 @@ mod tests {
         assert_eq!(words("http://h/"), "-c 50 -n 200");
         assert_eq!(words("-z10s|-c|4|-q|2.5|http://h/"), "-c 4 -d 10s --rate 2.5");
         assert_eq!(words("--http2|-p|9|-c2|-n|5|http://h/"), "--http 2 -c 2 --streams 9 -n 5");
+        assert_eq!(words("--http-version|3|-p|9|-c2|-n|5|u"), "--http 3 -c 2 --streams 9 -n 5");
         assert_eq!(
             words("--no-tui|-d|x|-T|a/b|u"),
             "-c 50 -n 200 -m GET -b x -H Content-Type: a/b"
@@ -245,7 +248,7 @@ mod tests {
         for (line, part) in [
             ("-n|3", "missing URL"),
             ("--rand-regex-url|http://h/[a-z]", "{rand:N}"),
-            ("--http-version|3|u", "--http-version 3"),
+            ("--http-version|0.9|u", "--http-version 0.9"),
             ("-q|fast|u", "-q fast"),
             ("u|v", "unexpected argument `v`"),
         ] {

@@ -30,7 +30,7 @@ fn is_result_of_vegeta(line: &str) -> bool {
 const LINES: usize = 20;
 
 /// How a line begins, what else it has, and what the text is.
-const KINDS: [(&str, &[&str], &str); 12] = [
+const KINDS: [(&str, &[&str], &str); 20] = [
     (
         "response-time,",
         &["DNS+dialup", "status-code"],
@@ -87,6 +87,46 @@ const KINDS: [(&str, &[&str], &str); 12] = [
         &[],
         "it is k6's CSV, which explain does not read; it reads reports of the tools in its --help",
     ),
+    (
+        "│ Stat",
+        &["2.5%", "Stdev"],
+        "it is a report of autocannon, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "Summary report @",
+        &[],
+        "it is a report of Artillery, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "Test run id:",
+        &[],
+        "it is a report of Artillery, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "Fortio ",
+        &["running at ", "queries per second"],
+        "it is a report of Fortio, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "---- Global Information ---",
+        &[],
+        "it is a report of Gatling, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "Simulation ",
+        &["started"],
+        "it is a report of Gatling, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "httperf --",
+        &["--client="],
+        "it is a report of httperf, which explain does not read; it reads reports of the tools in its --help",
+    ),
+    (
+        "Total: connections ",
+        &["requests ", "test-duration "],
+        "it is a report of httperf, which explain does not read; it reads reports of the tools in its --help",
+    ),
 ];
 
 #[cfg(test)]
@@ -115,6 +155,29 @@ mod tests {
                 "vegeta's histogram",
             ),
             ("     http_req_duration..............: avg=1ms min=1ms p(95)=3ms\n", "k6"),
+            (
+                "Running 10s test @ http://localhost:3000\n10 connections\n\n┌─────────┬──────┐\n\
+                 │ Stat    │ 2.5% │ 50%  │ 97.5% │ 99%  │ Avg     │ Stdev   │ Max      │\n",
+                "autocannon",
+            ),
+            (
+                "All VUs finished. Total time: 1 second\n\n-----\nSummary report @ 14:07:10(+0000)\n",
+                "Artillery",
+            ),
+            (
+                "Fortio 1.60.3 running at 8 queries per second, 2->2 procs, for 5s: http://h/\n",
+                "Fortio",
+            ),
+            (
+                "====\n2026-11-26 07:00:00 GMT      1s elapsed\n---- Global Information -----\n\
+                 > request count      | 10 | 10 | -\n",
+                "Gatling",
+            ),
+            (
+                "httperf --client=0/1 --server=h --port=80 --uri=/ --num-conns=10\n\
+                 Total: connections 10 requests 10 replies 10 test-duration 0.1 s\n",
+                "httperf",
+            ),
         ] {
             assert!(no_report(text).unwrap().contains(tool), "{text}");
             assert!(crate::rules::judge(&crate::printed::read(text)).reports.is_empty(), "{text}");

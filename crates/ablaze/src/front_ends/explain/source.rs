@@ -65,10 +65,13 @@ pub fn read(file: &Path) -> Result<Vec<Source>, CommandError> {
     }
     // A log may begin with a brace and still contain reports.
     let text = printed::read(content);
-    if !rules::judge(&text).is_empty() {
+    let no_report = printed::no_report(content);
+    // autocannon begins as wrk does.
+    let is_another = text.reports.is_empty() && no_report.is_some();
+    if !is_another && !rules::judge(&text).is_empty() {
         return Ok(vec![Source { name, content: Content::Text(text) }]);
     }
-    if let Some(what) = printed::no_report(content) {
+    if let Some(what) = no_report {
         return Err(nothing_read(&name, what));
     }
     Err(match fault {

@@ -121,6 +121,15 @@ fn without_a_report_it_says_what_was_looked_for() {
 }
 
 #[test]
+fn a_report_that_is_not_read_is_no_other_tools() {
+    // autocannon begins as wrk does, which then goes on with its threads.
+    let table = "\n┌─────────┬──────┐\n│ Stat    │ 2.5% │ 50%  │ 97.5% │ 99%  │ Avg     │ Stdev   │ Max      │\n";
+    let said = explain(&[], &format!("Running 10s test @ http://h:3000\n10 connections\n{table}"));
+    assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{said:?}");
+    assert!(said.stderr.contains("autocannon") && !said.stderr.contains("wrk"), "{said:?}");
+}
+
+#[test]
 fn what_began_and_printed_no_report_has_no_verdict() {
     let banner =
         "This is ApacheBench, Version 2.3 <$Revision$>\n\nBenchmarking 127.0.0.1 (be patient)...";

@@ -146,6 +146,11 @@ fn find_capacity() {
 }
 
 #[test]
+fn ci() {
+    whole("ci");
+}
+
+#[test]
 fn coming_from() {
     let mut lines = of_tables(&page("coming-from"));
     assert!(lines.len() > 20, "{lines:?}");

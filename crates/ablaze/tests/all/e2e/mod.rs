@@ -39,6 +39,6 @@ mod recording;
 mod refusals;
 mod reports;
 mod secrets;
-mod support;
+pub mod support;
 mod users;
 mod ways;

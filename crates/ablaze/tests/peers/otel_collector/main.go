@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/otelcol"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
+	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
 )
 
 func main() {
@@ -23,6 +24,7 @@ func main() {
 		if f.Receivers, err = otelcol.MakeFactoryMap[receiver.Factory](otlpreceiver.NewFactory()); err != nil {
 			return f, err
 		}
+		f.Telemetry = otelconftelemetry.NewFactory()
 		f.Exporters, err = otelcol.MakeFactoryMap[exporter.Factory](debugexporter.NewFactory())
 		return f, err
 	}
@@ -30,6 +32,7 @@ func main() {
 		BuildInfo: component.BuildInfo{Command: "otelcol", Version: "0"},
 		Factories: factories,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{
+			DefaultScheme:     "file",
 			ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()},
 		}},
 	}
