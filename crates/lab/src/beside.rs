@@ -74,9 +74,9 @@ fn within_each_load(experiment: &Experiment, by_load: Vec<Vec<Member>>, several:
         let Some(of_load) = beside_each_other(members, None) else { continue };
         let findings = of_load.findings().iter();
         let findings = findings.filter(|finding| OF_EQUAL_LOADS.contains(&finding.id)).cloned();
-        judged.findings.extend(findings.map(|finding| Finding {
-            evidence: labelled(&load.label, &finding.evidence),
-            ..finding
+        judged.findings.extend(findings.map(|mut finding| {
+            finding.evidence = labelled(&load.label, &finding.evidence);
+            finding
         }));
     }
     judged.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -32,7 +32,7 @@ pub struct Assert {
 pub struct Query {
     /// Where it begins.
     pub at: At,
-    /// Which.
+    /// What of the response it takes.
     pub kind: QueryKind,
 }
 
@@ -88,7 +88,7 @@ pub enum Pattern {
 pub struct Filter {
     /// Where it begins.
     pub at: At,
-    /// Which.
+    /// What it does to the value.
     pub kind: FilterKind,
 }
 
@@ -147,7 +147,7 @@ pub struct Predicate {
     pub at: At,
     /// Whether `not` stands before it.
     pub not: bool,
-    /// What.
+    /// The comparison that decides.
     pub test: Test,
 }
 

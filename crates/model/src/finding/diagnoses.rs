@@ -74,7 +74,8 @@ macro_rules! diagnoses {
 /// Declares the numbers.
 macro_rules! numbers {
     ($($id:ident $file:ident $name:literal;)*) => {
-        /// The number of a diagnosis. Numbers are for ever: scripts and documents refer to them.
+        /// The number of a diagnosis. Numbers are for ever: scripts and documents refer to them. New ones come.
+        #[non_exhaustive]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum DiagnosisId {
             $(#[doc = concat!("\"", $name, "\": docs/diagnoses.md explains it.")] $id,)*

@@ -72,6 +72,7 @@ impl fmt::Display for Verdict {
 
 /// One diagnosis, found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// The diagnosis.
     pub id: DiagnosisId,

@@ -36,7 +36,7 @@ impl TlsFacts {
 /// One of the two that speak TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsParty {
-    /// We.
+    /// This program, the client.
     Client,
     /// The peer.
     Server,

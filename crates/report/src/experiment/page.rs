@@ -213,10 +213,11 @@ fn findings(
     let mut findings: Vec<FindingText> = found
         .iter()
         .filter(|found| found.gravest.severity > Severity::Note)
-        .map(|found| FindingText {
-            of: format!("{} of {} runs{}", found.runs, runs.len(), found.example(experiment)),
-            finding: Finding { fix: found.fix(experiment), ..found.gravest.clone() },
-            explains: Vec::new(),
+        .map(|found| {
+            let mut finding = found.gravest.clone();
+            finding.fix = found.fix(experiment);
+            let of = format!("{} of {} runs{}", found.runs, runs.len(), found.example(experiment));
+            FindingText { of, finding, explains: Vec::new() }
         })
         .collect();
     findings.extend(judged.findings.iter().map(|finding| FindingText {

@@ -41,7 +41,7 @@ pub struct Command {
     pub line: usize,
     /// As typed.
     pub text: String,
-    /// Whose.
+    /// The tool that it is a command of.
     pub program: Program,
     /// Requests asked for; the tool's default where nothing else is said.
     pub requests: Option<u64>,

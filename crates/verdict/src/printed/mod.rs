@@ -58,7 +58,7 @@ pub struct Text {
 pub struct Begun {
     /// Line of the text, from 1.
     pub line: usize,
-    /// Whose.
+    /// The tool that began.
     pub tool: Tool,
     /// The command line above it.
     pub command: Option<Command>,

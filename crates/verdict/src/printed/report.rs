@@ -166,7 +166,7 @@ pub struct Times {
 /// One printed report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Whose.
+    /// The tool that printed it.
     pub tool: Tool,
     /// Its first line in the text, from 1.
     pub line: usize,

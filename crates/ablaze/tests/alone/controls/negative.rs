@@ -1,5 +1,5 @@
 //! Nothing is wrong, so nothing may be found above a note: open loops at a quarter of the capacity,
-//! and closed loops against servers that response after a while.
+//! and closed loops against servers that respond after a while.
 
 use crate::alone;
 use crate::controls::noise::quiet;

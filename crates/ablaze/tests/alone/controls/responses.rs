@@ -1,4 +1,4 @@
-//! Targets that response something else than was meant, or nothing.
+//! Targets that send something else than was meant, or nothing.
 
 use crate::alone;
 use crate::controls::support::{Server, load};
