@@ -278,6 +278,14 @@ fn checked_load(
             spec.in_flight, names.connections, names.pipeline
         )));
     }
+    if let (false, Some(requests @ 2..)) =
+        (spec.connections.keep_alive, spec.connections.requests_per_connection)
+    {
+        return Err(Error::usage(format!(
+            "{requests} requests per connection cannot be used with a connection per request: keep connections, or \
+             remove the number"
+        )));
+    }
     if spec.limits.requests == Some(0) {
         return nothing("0 requests measure", names.requests, "1");
     }
