@@ -281,9 +281,12 @@ fn checked_load(
     if let (false, Some(requests @ 2..)) =
         (spec.connections.keep_alive, spec.connections.requests_per_connection)
     {
+        let number = match names.typed {
+            true => format!("--requests-per-connection {requests}"),
+            false => format!("{requests} requests per connection"),
+        };
         return Err(Error::usage(format!(
-            "{requests} requests per connection cannot be used with a connection per request: keep connections, or \
-             remove the number"
+            "{number} cannot be used with a connection per request: keep connections, or remove the number"
         )));
     }
     if spec.limits.requests == Some(0) {
