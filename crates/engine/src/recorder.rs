@@ -58,6 +58,8 @@ pub struct Recorder {
     snapshot: Arc<Snapshot>,
     /// Whoever follows the run hears of every slice.
     teller: Option<Box<Teller>>,
+    /// What had been sent and received when the window closed.
+    bytes_at_end: Option<(u64, u64)>,
     /// Requests say which codings they take, so that those that come are noted.
     notes_codings: bool,
 }
@@ -113,6 +115,7 @@ impl Recorder {
             median_ns: 0,
             snapshot,
             teller: teller.map(Box::new),
+            bytes_at_end: None,
             notes_codings: asks_for_codings(plan),
         }
     }
@@ -338,6 +341,7 @@ impl Recorder {
 
     /// The run is over: everything recorded.
     pub fn finish(mut self, now: u64) -> Record {
+        self.leave_out_what_came_later();
         if self.slice_start_ns != u64::MAX {
             self.roll_slices(now);
             if self.slice.count() + self.slice_failures > 0 {

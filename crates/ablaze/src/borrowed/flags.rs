@@ -1,11 +1,15 @@
 //! Words as Go's package `flag` reads them: one dash or two, the value behind `=` or in the next word, switches alone or with
 //! `=false`, and no option behind the first word that is none. New here: a name that the tool does not have is a native option.
 
+use ablaze_report::vegeta::parse_duration;
+
 use super::{Known, Words};
 use crate::native;
 
 /// Values that Go's package reads as numbers, by what the help calls them.
 const NUMBERS: [&str; 3] = ["N", "RATE", "SECONDS"];
+/// What the help calls a value that Go's package reads with `time.ParseDuration`, which wants a unit.
+const TIME: &str = "TIME";
 
 /// Reads the words.
 ///
@@ -48,10 +52,22 @@ pub fn parse(known: &'static [Known], words: &[String]) -> Result<Words, String>
         if NUMBERS.contains(&found.value) && value.parse::<f64>().is_err() {
             return Err(format!("-{name} {value}: expected a number"));
         }
+        // A time below zero is none to the tools, as one of 0 is.
+        if found.value == TIME && parse_duration(value.trim_start_matches('-')).is_none() {
+            return Err(without_unit(name, &value));
+        }
         parsed.own.push((found.name, value));
     }
     parsed.operands.extend(words.cloned());
     Ok(parsed)
+}
+
+/// What is wrong with a time that has no unit, or is none.
+fn without_unit(name: &str, value: &str) -> String {
+    match value.parse::<f64>() {
+        Ok(_) => format!("-{name} {value}: a time requires a unit, such as {value}s"),
+        Err(_) => format!("-{name} {value}: expected a time such as 10s or 1m30s"),
+    }
 }
 
 /// What Go's `strconv.ParseBool` takes.
@@ -71,6 +87,7 @@ mod tests {
         Known::new(None, "n", "N", ""),
         Known::new(None, "h2", "", ""),
         Known::new(None, "host", "H", ""),
+        Known::new(None, "z", "TIME", ""),
     ];
 
     fn of(line: &str) -> Result<Words, String> {
@@ -85,6 +102,9 @@ mod tests {
         assert_eq!(own, ["n=5", "h2=true", "host=a=b", "h2=false"]);
         assert_eq!(words.operands, ["u", "-n", "7"]);
         assert!(!words.is_on("h2"));
+        for time in ["0", "0s", "1m30s", "1.5h", "200ms", "-1s"] {
+            assert_eq!(of(&format!("-z {time}")).unwrap().last("z"), Some(time));
+        }
         let words = of("--json --io=epoll -fail-if p99>1ms -n=3 -- -n").unwrap();
         assert_eq!(words.native, ["--json", "--io=epoll", "--fail-if", "p99>1ms"]);
         assert_eq!((words.last("n"), &words.operands[..]), (Some("3"), &["-n".to_owned()][..]));
@@ -96,6 +116,10 @@ mod tests {
             ("-x u", "unknown option -x"),
             ("-n", "-n requires a value"),
             ("-n five u", "-n five: expected a number"),
+            ("-z 5 u", "-z 5: a time requires a unit, such as 5s"),
+            ("-z=1.5 u", "such as 1.5s"),
+            ("-z soon u", "-z soon: expected a time"),
+            ("-z 5d u", "-z 5d: expected a time"),
             ("-h2=2 u", "-h2=2"),
         ] {
             let refused = of(line).unwrap_err();

@@ -2,6 +2,7 @@
 
 use ablaze_load::planning::OptionNames;
 use ablaze_model::spec::FrontEnd;
+use ablaze_report::vegeta::parse_duration;
 
 use super::asked::last_of_each;
 use super::known::long;
@@ -69,7 +70,8 @@ fn asked(words: &Words) -> Result<Asked, String> {
 fn load(words: &Words, is_https: bool, asked: &mut Asked) -> Result<(), String> {
     let workers: u32 = words.number("c")?.unwrap_or(50);
     let requests: u64 = words.number("n")?.unwrap_or(200);
-    let duration = words.last("z").filter(|time| !time.trim_start_matches(['0', '.']).is_empty());
+    // hey takes -n where the time is 0, or below it.
+    let duration = words.last("z").filter(|time| parse_duration(time).is_some_and(|ns| ns > 0));
     if workers == 0 {
         return Err("-c 0 sends nothing: use 1 or more".to_owned());
     }
@@ -196,6 +198,8 @@ mod tests {
             "--http 2 -c 1 --streams 9 -n 200 --insecure --threads 1"
         );
         assert_eq!(words("-cpus|0|u"), "-c 50 -n 200");
+        assert_eq!(words("-z|0s|u"), "-c 50 -n 200");
+        assert_eq!(words("-z|1m30s|u"), "-c 50 -d 1m30s");
         assert_eq!(of("-h2|http://h/").unwrap().notes.len(), 1);
         assert_eq!(of("http://h/|-n|3").unwrap().notes.len(), 1);
     }
@@ -211,6 +215,7 @@ mod tests {
             ("-a|name|u", "-a name"),
             ("-d|@x|u", "-D FILE"),
             ("-Z|u", "unknown option -Z"),
+            ("-z|5|u", "-z 5: a time requires a unit, such as 5s"),
         ] {
             let refused = of(line).unwrap_err();
             assert!(refused.contains(part), "{line}: {refused}");

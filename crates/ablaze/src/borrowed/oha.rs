@@ -146,6 +146,13 @@ fn load(words: &Words, asked: &mut Asked) -> Result<(), String> {
         }
         (None, _) => {}
     }
+    for name in ["z", "t"] {
+        // oha reads times with the crate humantime, to which a bare number is none; 0 is.
+        let bare = words.last(name).filter(|time| time.parse::<f64>().is_ok_and(|n| n != 0.0));
+        if let Some(time) = bare {
+            return Err(format!("-{name} {time}: a time requires a unit, such as {time}s"));
+        }
+    }
     match words.last("z") {
         Some(time) => asked.option("-d", time),
         None => asked.option("-n", words.last("n").unwrap_or("200")),
@@ -250,6 +257,8 @@ mod tests {
             ("--rand-regex-url|http://h/[a-z]", "{rand:N}"),
             ("--http-version|0.9|u", "--http-version 0.9"),
             ("-q|fast|u", "-q fast"),
+            ("-z|5|u", "-z 5: a time requires a unit, such as 5s"),
+            ("-t|5|u", "-t 5: a time requires a unit"),
             ("u|v", "unexpected argument `v`"),
         ] {
             let refused = of(line).unwrap_err();

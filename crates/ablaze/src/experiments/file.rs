@@ -10,7 +10,8 @@ use ablaze_model::spec::{Secrets, TargetSpec};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::file_values::{repeats, tool, truth, unknown, written};
+use super::file_loads::{is_option_of_a_load, options_of_a_load};
+use super::file_values::{ready_within, repeats, tool, truth, unknown, written};
 use super::fleet::{FleetOptions, is_place};
 use super::options::{self, CpuList, cpus};
 use super::vary::{Settings, Varied};
@@ -109,7 +110,7 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
     }
     // Read in any case, so that what is wrong with it is told before someone is in a hurry.
     let shorter = match table.get(parts::QUICK) {
-        Some(value) => source.entries(parts::QUICK, value)?,
+        Some(value) => source.shorter(value)?,
         None => Vec::new(),
     };
     let own = |key: &Spanned<DeString<'_>>| KEYS.contains(&key.get_ref().as_ref());
@@ -146,7 +147,7 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
         https,
         restart: source.read(value("restart"), truth)?.unwrap_or(true),
         ready_within_ns: source
-            .read(value("ready_within"), |value| values::duration_ns(&written(value)?))?
+            .read(value("ready_within"), ready_within)?
             .unwrap_or(10_000_000_000),
         order_seed: source
             .read(value("order_seed"), |value| {
@@ -219,6 +220,27 @@ impl Document<'_> {
         Ok(entries)
     }
 
+    /// What `[quick]` has in place of other keys: at least one, and none that nothing would read.
+    fn shorter<'a, 'i>(&self, value: &'a Value<'i>) -> Result<Vec<Entry<'a, 'i>>, FileError> {
+        let entries = self.entries(parts::QUICK, value)?;
+        if entries.is_empty() {
+            let why = "quick has no key: add keys of the file or of [load], such as repeats = 1, or remove [quick]";
+            return Err(self.error(value.span(), why));
+        }
+        let own: Vec<&str> = KEYS.iter().copied().filter(|key| *key != parts::QUICK).collect();
+        for (key, _) in &entries {
+            let name = key.get_ref();
+            let known = own.contains(&name.as_ref()) || is_option_of_a_load(name);
+            if !known {
+                let all: Vec<String> =
+                    own.iter().map(|key| (*key).to_owned()).chain(options_of_a_load()).collect();
+                let all: Vec<&str> = all.iter().map(String::as_str).collect();
+                return Err(self.error(key.span(), unknown("key of [quick]", name, &all)));
+            }
+        }
+        Ok(entries)
+    }
+
     /// The targets as they are with these settings.
     pub(super) fn targets(
         &self,
@@ -230,6 +252,10 @@ impl Document<'_> {
         let value = value.ok_or_else(|| self.error(0..0, none))?;
         let (mut targets, mut controls) = (Vec::new(), Vec::new());
         for (key, target) in self.entries("targets", value)? {
+            if key.get_ref().trim().is_empty() {
+                let why = "targets: the name of a target is empty: write [targets.NAME]";
+                return Err(self.error(key.span(), why));
+            }
             let (target, workers) = self.target(key.get_ref(), target, settings, secrets)?;
             match target {
                 Some(target) => targets.push(target),

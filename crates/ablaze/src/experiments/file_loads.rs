@@ -18,6 +18,23 @@ use crate::CommandError;
 /// The options of a load as words, and those of them that are lists, with where each stands.
 type Worded = (Vec<String>, Vec<(Wanted, Range<usize>)>);
 
+/// The options that a load may have.
+fn command() -> Command {
+    LOAD.iter().fold(Command::new("load"), |command, group| group(command))
+}
+
+/// Their names, as keys of a file.
+pub(super) fn options_of_a_load() -> Vec<String> {
+    let command = command();
+    let names = command.get_arguments().filter_map(|argument| argument.get_long());
+    names.map(|name| name.replace('-', "_")).collect()
+}
+
+/// Whether a key is one of them.
+pub(super) fn is_option_of_a_load(key: &str) -> bool {
+    options_of_a_load().contains(&key.replace('-', "_"))
+}
+
 impl Document<'_> {
     /// The cells of the file: the load with the options of `ablaze load` as keys, those of `instead` in place of keys with
     /// the same name; the axes are the lists among them and the names in `[vary]`.
@@ -28,10 +45,7 @@ impl Document<'_> {
         secrets: &mut Secrets,
     ) -> Result<Varied, FileError> {
         let span = value("load").map_or(0..0, Spanned::span);
-        let (words, mut axes) = match value("load") {
-            Some(load) => self.worded(load, instead)?,
-            None => (Vec::new(), Vec::new()),
-        };
+        let (words, mut axes) = self.worded(value("load"), instead)?;
         if let Some(vary) = value("vary") {
             for (key, list) in self.entries("vary", vary)? {
                 let said = format!("[vary] {}", key.get_ref());
@@ -87,12 +101,18 @@ impl Document<'_> {
     }
 
     /// The load before it is read.
-    fn worded(&self, value: &Value<'_>, instead: &[Entry<'_, '_>]) -> Result<Worded, FileError> {
-        let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
+    fn worded(
+        &self,
+        value: Option<&Value<'_>>,
+        instead: &[Entry<'_, '_>],
+    ) -> Result<Worded, FileError> {
+        let command = command();
         let known: Vec<&str> = command.get_arguments().filter_map(|a| a.get_long()).collect();
         let (mut words, mut axes) = (Vec::new(), Vec::new());
         let option_of = |key: &Spanned<DeString<'_>>| key.get_ref().replace('_', "-");
-        let written = self.entries("load", value)?;
+        // [quick] may have keys of a load that the file leaves to its defaults.
+        let written =
+            value.map(|value| self.entries("load", value)).transpose()?.unwrap_or_default();
         let kept = written.into_iter().filter(|(key, _)| {
             !instead.iter().any(|(other, _)| option_of(other) == option_of(key))
         });
@@ -154,8 +174,7 @@ impl Document<'_> {
                 _ => Err(self.error(span, format!("{option} must be true or false"))),
             };
         }
-        let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
-        match command.try_get_matches_from(["load", &format!("--{option}={text}")]) {
+        match command().try_get_matches_from(["load", &format!("--{option}={text}")]) {
             Err(error) if error.kind() == clap::error::ErrorKind::ValueValidation => {
                 let why = std::error::Error::source(&error).map(ToString::to_string);
                 let why = why.unwrap_or_else(|| "is invalid".to_owned());

@@ -116,9 +116,30 @@ fn what_is_wrong_is_named_by_its_line() {
         (format!("{target}[load]\narrivals = \"poisson\"\n"), 3, "--rate"),
         (format!("{target}[checks]\n\"a / b speed\" = \"< 1\"\n"), 4, "CPU/request"),
         (format!("{target}[checks]\n\"a / b rate\" = 1\n"), 4, "must be a string"),
+        ("[targets.\"\"]\nurl = \":1/\"\n".to_owned(), 1, "write [targets.NAME]"),
+        (format!("ready_within = 0\n{target}"), 1, "ready_within must be above zero"),
+        (format!("ready_within = \"0s\"\n{target}"), 1, "such as \"10s\""),
+        (format!("{target}[quick]\n"), 3, "such as repeats = 1, or remove [quick]"),
+        (format!("{target}[quick]\nrepeat = 1\n"), 4, "did you mean `repeats`?"),
+        // There is no [load] that it could be held against.
+        (format!("{target}[quick]\nconections = 5\n"), 4, "did you mean `connections`?"),
+        (format!("{target}[quick]\n[quick.quick]\nrepeats = 1\n"), 4, "unknown key of [quick]"),
+        (
+            format!("{target}[load]\nno_keepalive = true\nrequests_per_connection = 4\n"),
+            3,
+            "--no-keepalive and --requests-per-connection 4 cannot be used together",
+        ),
     ] {
         let error = read(&text).unwrap_err();
         assert_eq!(error.line, line, "{text}{error}");
         assert!(error.why.contains(part), "{part}: {error}");
     }
+}
+
+#[test]
+fn quick_shortens_a_load_of_defaults() {
+    let text = "[targets.a]\nurl = \":1/\"\n[quick]\nduration = \"200ms\"\nconnections = 7\n";
+    let words = |quick| described(text, quick).unwrap().varied.loads[0].spec.words.0.join(" ");
+    assert_eq!(words(true), "--duration 200ms --connections 7");
+    assert_eq!(words(false), "--duration 3s");
 }

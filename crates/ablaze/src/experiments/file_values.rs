@@ -35,6 +35,14 @@ pub(super) fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
     }
 }
 
+/// The time in which targets have to answer, ns.
+pub(super) fn ready_within(value: &DeValue<'_>) -> Result<u64, String> {
+    match values::duration_ns(&written(value)?)? {
+        0 => Err("ready_within must be above zero, such as \"10s\"".to_owned()),
+        ns => Ok(ns),
+    }
+}
+
 /// What is asked for of targets that are started here.
 pub(super) fn path(value: &DeValue<'_>) -> Result<String, String> {
     match value.as_str() {

@@ -51,7 +51,7 @@ pub struct ExperimentOptions {
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     pub target_cpus: Option<CpuList>,
     /// How long to wait for a target to respond once started
-    #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = values::some_time_ns, default_value = "10s")]
     pub ready_within: u64,
     /// Seed of the random order of the runs
     #[arg(long = "order-seed", value_name = "N", default_value = "1")]

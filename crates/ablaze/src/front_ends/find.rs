@@ -82,7 +82,7 @@ struct FindOptions {
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     target_cpus: Option<CpuList>,
     /// How long to wait for a target to respond once started
-    #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = values::some_time_ns, default_value = "10s")]
     ready_within: u64,
     /// Title of the page [default: the target and its conditions]
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]

@@ -294,14 +294,20 @@ fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, CommandError> {
 
 fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result<(), CommandError> {
     let connections = &mut spec.connections;
+    if let (true, Some(requests @ 2..)) = (options.no_keepalive, options.requests_per_connection) {
+        return Err(CommandError::usage(format!(
+            "--no-keepalive and --requests-per-connection {requests} cannot be used together: the one is a connection \
+             for each request, the other for {requests}; use only one"
+        )));
+    }
+    if options.requests_per_connection == Some(0) {
+        return Err(CommandError::usage(
+            "0 requests per connection send nothing: use 1 or more, or remove the option",
+        ));
+    }
     if options.no_keepalive || options.requests_per_connection == Some(1) {
         connections.keep_alive = false;
     } else if let Some(requests) = options.requests_per_connection {
-        if requests == 0 {
-            return Err(CommandError::usage(
-                "0 requests per connection send nothing: use 1 or more, or remove the option",
-            ));
-        }
         connections.requests_per_connection = Some(requests);
     }
     connections.close = options.close.unwrap_or(connections.close);

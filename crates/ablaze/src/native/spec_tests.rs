@@ -52,6 +52,7 @@ fn every_option_reaches_the_spec() {
         ("--max-head 1KiB :1", |a, _| a.limits.max_head_bytes == 1024),
         ("--no-keepalive :1", |a, _| !a.connections.keep_alive),
         ("--requests-per-connection 1 :1", |a, _| !a.connections.keep_alive),
+        ("--no-keepalive --requests-per-connection 1 :1", |a, _| !a.connections.keep_alive),
         ("--requests-per-connection 9 :1", |a, _| {
             a.connections.keep_alive && a.connections.requests_per_connection == Some(9)
         }),
@@ -152,5 +153,23 @@ fn every_option_reaches_the_spec() {
     for (words, holds) in table {
         let (spec, composed) = from(words);
         assert!(holds(&spec, &composed), "{words}: {spec:#?}");
+    }
+}
+
+#[test]
+fn a_connection_per_request_takes_no_other_number_of_requests() {
+    for (words, parts) in [
+        (
+            "--no-keepalive --requests-per-connection 4 :1",
+            &["--no-keepalive and --requests-per-connection 4", "use only one"][..],
+        ),
+        ("--no-keepalive --requests-per-connection 0 :1", &["0 requests per connection"]),
+    ] {
+        let words = ["ablaze load"].into_iter().chain(words.split(' '));
+        let line = CommandLine::try_parse_from(words).unwrap();
+        let refused = spec(line.url.as_deref(), &line.options, &mut Secrets::default());
+        let error = refused.unwrap_err();
+        assert_eq!(error.status, crate::error::USAGE);
+        assert!(parts.iter().all(|part| error.line.contains(part)), "{}", error.line);
     }
 }

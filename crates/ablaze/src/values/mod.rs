@@ -38,6 +38,17 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     })
 }
 
+/// A time above zero in nanoseconds, as [`duration_ns`] reads it.
+///
+/// # Errors
+/// When it is not such a time, or 0.
+pub fn some_time_ns(text: &str) -> Result<u64, String> {
+    match duration_ns(text)? {
+        0 => Err("0 is no time to wait: use one above zero, such as 10s".to_owned()),
+        ns => Ok(ns),
+    }
+}
+
 /// A time made of numbers and the units that `unit_ns` knows, in nanoseconds.
 ///
 /// # Errors

@@ -53,6 +53,24 @@ pub(super) fn asks_for_codings(plan: &Plan) -> bool {
 }
 
 impl Recorder {
+    /// The window has closed. Bytes that leave or come from now on, such as those that end connections, are no part of the
+    /// run.
+    pub fn close_window(&mut self) {
+        self.bytes_at_end = Some((self.record.sent_bytes, self.record.received_bytes));
+    }
+
+    /// Whether what happens now is no part of the run any more.
+    pub fn window_has_closed(&self) -> bool {
+        self.bytes_at_end.is_some()
+    }
+
+    /// The bytes are those of the window.
+    pub(super) fn leave_out_what_came_later(&mut self) {
+        if let Some((sent, received)) = self.bytes_at_end {
+            (self.record.sent_bytes, self.record.received_bytes) = (sent, received);
+        }
+    }
+
     /// A slice has ended: what it comes to per second. One without responses says nothing of a rate, and one that
     /// the end of the run cut short says too little.
     pub fn keep_rate(&mut self, responses: u64, slice_ns: u64) {

@@ -203,6 +203,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     worker.recorder.watched_so_far(course.effort.spun_ns);
     (course.closed_ns, course.ended) = (Some(closed_ns), Some(ended));
     P::counts_until(worker, &mut line.io());
+    worker.recorder.close_window();
     // Counting what was never sent is no work of the window.
     worker.note_unfinished(closed_ns);
     let mut behind_the_window = WorkerEffort::default();

@@ -278,6 +278,17 @@ fn checked_load(
             spec.in_flight, names.connections, names.pipeline
         )));
     }
+    if let (false, Some(requests @ 2..)) =
+        (spec.connections.keep_alive, spec.connections.requests_per_connection)
+    {
+        let number = match names.typed {
+            true => format!("--requests-per-connection {requests}"),
+            false => format!("{requests} requests per connection"),
+        };
+        return Err(Error::usage(format!(
+            "{number} cannot be used with a connection per request: keep connections, or remove the number"
+        )));
+    }
     if spec.limits.requests == Some(0) {
         return nothing("0 requests measure", names.requests, "1");
     }

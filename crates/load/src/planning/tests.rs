@@ -96,11 +96,15 @@ fn more_connections_than_requests_are_capped_and_said() {
 
 #[test]
 fn what_measures_nothing_is_refused() {
-    let changes: [fn(&mut LoadSpec); 7] = [
+    let changes: [fn(&mut LoadSpec); 8] = [
         |spec| spec.shape = Shape::Closed { connections: Some(0) },
         |spec| spec.in_flight = 0,
         |spec| (spec.in_flight, spec.connections.keep_alive) = (4, false),
         |spec| (spec.in_flight, spec.connections.requests_per_connection) = (4, Some(1)),
+        |spec| {
+            spec.connections.keep_alive = false;
+            spec.connections.requests_per_connection = Some(4);
+        },
         |spec| spec.limits.requests = Some(0),
         |spec| spec.limits.duration_ns = Some(0),
         |spec| spec.destination.url = Some(target("127.0.0.1", 0)),

@@ -106,7 +106,8 @@ pub struct Record {
     pub received_bytes: u64,
     /// Of these, bytes of bodies, without chunked coding.
     pub body_bytes: u64,
-    /// Bytes of requests handed to the kernel.
+    /// Bytes of requests, and of what carries them, handed to the kernel from the start of the clock until each thread saw
+    /// its time over: what its last turn sent is in it, what ends connections behind that is not. Above TCP and TLS, or UDP.
     pub sent_bytes: u64,
     /// Times of exchanges that were answered.
     pub answered: Phases,

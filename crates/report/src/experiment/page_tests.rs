@@ -337,3 +337,44 @@ fn a_search_in_which_no_rate_holds_is_as_bad_as_the_stage_it_stands_on() {
         assert_eq!(value["verdict"], head);
     }
 }
+
+/// Nothing listens there, or what did died of the first stage: there is no figure that could be doubted.
+#[test]
+fn a_search_that_measured_nothing_is_invalid() {
+    let stage = |measured| Stage {
+        undecided: false,
+        asked_per_s: 1000.0,
+        confirming: false,
+        trial: StageTrial::Fails,
+        why: Some("refused".to_owned()),
+        measured,
+    };
+    let of = |verdict| {
+        let finding =
+            Finding::new(DiagnosisId::D02, Severity::Invalid, "All reset.", "", "Fix it.");
+        stage(Some(Measured {
+            answered_per_s: 0.0,
+            figures: vec![None],
+            unsupported: Vec::new(),
+            verdict,
+            findings: vec![finding],
+        }))
+    };
+    let search = experiments::search("p99<20ms");
+    let gone = "127.0.0.1:1 refused the connection: is a server running there?";
+    for (stages, head, has_cause) in [
+        (vec![stage(None)], "INVALID", false),
+        (vec![of(Verdict::Invalid), stage(None), stage(None)], "INVALID", true),
+        (vec![of(Verdict::Valid), stage(None), stage(None)], "SUSPECT", false),
+    ] {
+        let gone = Some(gone.to_owned());
+        let searched = Searched { stages, found: None, interrupted: false, gone };
+        let printed = crate::experiment::text::search(&search, &searched);
+        let mut lines = printed.lines();
+        assert!(lines.next().unwrap().starts_with("no answer: 127.0.0.1:1 refused"), "{printed}");
+        assert!(lines.next().unwrap().starts_with(head), "{printed}");
+        assert_eq!(printed.contains("All reset."), has_cause, "{printed}");
+        let value: Value = serde_json::from_str(&json::search(&search, &searched)).unwrap();
+        assert_eq!(value["verdict"], head);
+    }
+}

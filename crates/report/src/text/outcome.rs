@@ -179,7 +179,7 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
         lines.extend(sentence(&indent, &text, style.width));
     }
     let failed = record.failed.latency();
-    if let Some(max) = failed.max_ns() {
+    if let Some(max) = failed.max_ns().filter(|max| *max > 0) {
         let p50 = failed.supported_quantile_ns(0.5);
         let p50 = p50.map_or(String::new(), |p50| format!("p50 {}, ", time(p50 as f64)));
         let max = time(max as f64);
@@ -196,25 +196,32 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
     if unfinished_matters(run) {
         let start = start("unfinished", &grouped(record.unfinished));
-        let age = time(record.unfinished_oldest_ns as f64);
+        // Of what was due or sent at the very end there is no age to tell.
+        let age = match record.unfinished_oldest_ns {
+            0 => None,
+            ns => Some(time(ns as f64)),
+        };
+        let since = |what: &str| {
+            age.as_ref().map_or(String::new(), |age| format!(", the oldest {what} at least {age}"))
+        };
         let in_flight = record.unfinished.saturating_sub(record.never_sent);
         let streamless = record.without_stream().unfinished;
         let text = match (in_flight, record.never_sent) {
             _ if streamless > 0 && streamless >= record.unfinished => {
-                format!(
-                    "not sent at the end, as no stream is permitted, the oldest for at least {age}"
-                )
+                format!("not sent at the end, as no stream is permitted{}", since("for"))
             }
             _ if streamless > 0 => format!(
-                "{} of them not sent at the end, as no stream is permitted, the oldest for at least {age}",
-                grouped(streamless)
+                "{} of them not sent at the end, as no stream is permitted{}",
+                grouped(streamless),
+                since("for")
             ),
-            (_, 0) => format!("in flight at the end, the oldest for at least {age}"),
-            (0, _) => format!("due but not sent at the end, the oldest for at least {age}"),
+            (_, 0) => format!("in flight at the end{}", since("for")),
+            (0, _) => format!("due but not sent at the end{}", since("for")),
             (in_flight, never_sent) => format!(
-                "{} in flight and {} not sent at the end, the oldest due for at least {age}",
+                "{} in flight and {} not sent at the end{}",
                 grouped(in_flight),
-                grouped(never_sent)
+                grouped(never_sent),
+                since("due for")
             ),
         };
         lines.extend(sentence(&start, &text, style.width));

@@ -146,6 +146,22 @@ fn a_run_that_never_began_is_not_said_to_have_lasted() {
     assert!(!text.contains("0 ns"), "{text}");
 }
 
+/// What was due at the very end has waited for no time yet; what failed at once took none.
+#[test]
+fn what_took_no_time_is_not_said_to_have_taken_0_ns() {
+    let mut run = sample::troubled();
+    run.record.unfinished_oldest_ns = 0;
+    run.record.failed.total.clear();
+    run.record.failed.total.record_many(0, 15);
+    for never_sent in [0, run.record.unfinished / 2, run.record.unfinished] {
+        run.record.never_sent = never_sent;
+        let text = plain(&run);
+        let unfinished = text.lines().find(|line| line.contains("unfinished")).expect("a line");
+        assert!(unfinished.ends_with("at the end"), "{unfinished}");
+        assert!(!text.contains("they took"), "{text}");
+    }
+}
+
 #[test]
 fn what_went_wrong_is_named_and_counted() {
     let text = plain(&sample::troubled());

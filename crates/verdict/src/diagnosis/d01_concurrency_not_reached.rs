@@ -3,8 +3,9 @@
 //! Of a printed report rate × mean time is what was in flight (Little's law, Operations Research
 //! 9(3), 1961); it does not know what was asked for.
 
-use ablaze_model::Run;
+use ablaze_model::{FailureKind, Run};
 
+use super::d02_no_response::by_kind;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D01, D02, D20, D21, D29, D40};
 use crate::finding::{Finding, Severity};
@@ -129,9 +130,15 @@ fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
         && record.failures_total() > 0
         && record.failures_total().saturating_mul(2) >= reopened
     {
-        let cause = "Most of the connections were not in use; requests failed, and a place stays \
-                     empty from a failure until its connection is opened again.";
-        return (cause.to_owned(), ", and check the errors to see why they failed");
+        let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, record.failures_of(kind)));
+        let failed: Vec<_> = kinds.filter(|(_, count)| *count > 0).collect();
+        let cause = format!(
+            "{} failed: {}. Their connections ended with them, and a place stays empty until its \
+             next connection stands.",
+            counted(record.failures_total(), "request"),
+            by_kind(&failed)
+        );
+        return (cause, ", and see first why they failed");
     }
     if record.connections_opened > connections {
         let cause = format!(
@@ -224,7 +231,7 @@ mod tests_on_runs {
     fn a_run_without_a_response_has_no_rate_to_be_read_otherwise() {
         let mut run = sample::run();
         run.record.in_flight_ns /= 2;
-        run.record.failures[ablaze_model::FailureKind::Refused as usize] = 10;
+        run.record.failures[FailureKind::Refused as usize] = 10;
         assert!(shortage(&run).is_some());
         run.record.responses = 0;
         assert_eq!(shortage(&run), None);
@@ -278,10 +285,18 @@ mod tests_on_runs {
         assert!(finding.fix.contains("about 49 in flight"), "{}", finding.fix);
         assert!(!finding.fix.contains("errors"), "{}", finding.fix);
         // A few failures among thousands of new connections did not empty the places.
-        run.record.failures[ablaze_model::FailureKind::Reset as usize] = 5;
+        run.record.failures[FailureKind::Reset as usize] = 5;
         assert!(shortage(&run).unwrap().cause.contains("opened again and again"));
-        run.record.failures[ablaze_model::FailureKind::Reset as usize] = 15_000;
-        assert!(shortage(&run).unwrap().fix.contains("errors"));
+        run.record.failures[FailureKind::Reset as usize] = 15_000;
+        let finding = shortage(&run).unwrap();
+        assert!(finding.cause.starts_with("15,000 requests failed: 15,000 reset."), "{finding:?}");
+        assert!(finding.fix.contains("why they failed"), "{}", finding.fix);
+        // What came back was no HTTP: every connection was opened, and none broke.
+        run.record.failures[FailureKind::Reset as usize] = 0;
+        run.record.failures[FailureKind::Malformed as usize] = 15_000;
+        let cause = shortage(&run).unwrap().cause;
+        assert!(cause.starts_with("15,000 requests failed: 15,000 malformed."), "{cause}");
+        assert!(!cause.contains("broke") && !cause.contains("not be opened"), "{cause}");
     }
 
     #[test]

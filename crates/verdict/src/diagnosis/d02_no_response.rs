@@ -26,7 +26,7 @@ use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{amount, counted, decimal, grouped, percent};
 pub(super) use begun::STOPPED;
-pub(super) use causes::without_end;
+pub(super) use causes::{by_kind, without_end};
 pub(super) use empty::empty;
 pub(super) use gone::gone;
 use gone::went_away;

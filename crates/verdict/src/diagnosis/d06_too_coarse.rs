@@ -60,18 +60,28 @@ fn on_report(report: &Report) -> Option<Finding> {
     Some(Finding::new(D06, severity, evidence, cause, fix))
 }
 
-/// wrk takes no time above `--timeout` among its latencies, and has the response in its rate.
+/// wrk takes no time above `--timeout` among its latencies, and has the response in its rate. `ablaze wrk` ends what has not
+/// come by then: there it is no response.
 fn left_out(report: &Report, fix: &str) -> Option<Finding> {
     let late = report.socket_errors?.timeout;
     let complete = report.complete.filter(|complete| *complete > 0 && late > 0)?;
-    if report.tool != Tool::Wrk {
+    if report.tool != Tool::Wrk || report.is_of_ablaze() {
         return None;
     }
+    let asked = report.command.as_ref().map(|command| command.value_of('T', "timeout"));
+    let timeout = match asked {
+        Some(Some(asked)) => format!("the --timeout of the command, {asked}"),
+        Some(None) => "2 s, wrk's --timeout where the command has none".to_owned(),
+        None => "--timeout (2 s unless the command says otherwise)".to_owned(),
+    };
     let evidence = format!(
-        "{} of {} took longer than --timeout (2 s unless the command says otherwise): wrk has them in its rate, and \
-         leaves them out of its latencies.",
+        "{} of {} took longer than {timeout}: wrk has them in its rate, and leaves them out of its latencies.",
         grouped(late),
         counted(complete, "response")
+    );
+    let fix = &format!(
+        "Raise wrk's --timeout above the longest response (`--timeout 1m`): it ends no request, and what takes longer is \
+         only marked. Or use another tool. {fix}"
     );
     let cause = "What wrk prints under `timeout` are responses that came, too late for its table of times: mean, \
                  percentiles and maximum are those of the others.";

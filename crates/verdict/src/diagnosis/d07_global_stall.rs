@@ -7,7 +7,8 @@
 
 mod chance;
 
-use ablaze_model::Run;
+use ablaze_model::record::Slice;
+use ablaze_model::{FailureKind, Run};
 
 use super::d02_no_response::STOPPED;
 use super::d09_retransmission::after_timers;
@@ -45,6 +46,8 @@ const LITTLE: f64 = 0.01;
 const TIMES_THE_FROZEN: f64 = 2.0;
 /// A pause of this process of at least so much of the stall can be its cause.
 const OF_THE_STALL: f64 = 0.5;
+/// At least so much of what was in flight times out in a stall that is longer than the timeout.
+const OF_THE_PLACES: f64 = 0.5;
 /// So many stalls are named.
 const NAMED: usize = 3;
 /// A thread that waits for a processor for this share of the time stands still now and then.
@@ -81,6 +84,8 @@ const HERE_AND_RAN_ON: (&str, &str) = (
 fn on_run(run: &Run) -> Option<Finding> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
+    // A request that times out in a stall is no sign of life.
+    let timeouts_aside = only_timeouts_failed(run);
     let finished = finished(run);
     let usual = usual(&finished)?;
     let mut stalls = stalls(&finished);
@@ -100,7 +105,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     // Whoever was frozen shows it: an empty slice without late responses is the end of the work.
     let times = run.record.answered.latency();
     let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
-    if max_ns < median_ns * OUTSIDE_THE_BULK || max_ns < longest_s * 0.8e9 {
+    let timed_out = if timeouts_aside { failed_in(run, &stalls) } else { 0 };
+    let frozen = timed_out as f64 >= in_flight(run)? * OF_THE_PLACES;
+    let late = max_ns >= median_ns * OUTSIDE_THE_BULK && max_ns >= longest_s * 0.8e9;
+    if !late && (timed_out == 0 || !frozen) {
         return None;
     }
     // An open loop works off what came meanwhile: its rate is the asked one.
@@ -121,10 +129,17 @@ fn on_run(run: &Run) -> Option<Finding> {
         more => format!(", and {} more", counted(more, "time")),
     };
     let share = lost_s / elapsed_s(run);
+    let (nothing, what) = match timed_out {
+        0 => ("No request finished", "finished requests"),
+        _ => ("No response came", "responses"),
+    };
+    let without = match timed_out {
+        0 => without,
+        count => format!(" In that time {} timed out.{without}", counted(count, "request")),
+    };
     let evidence = format!(
-        "No request finished for {}{more}, with {} requests in flight on average and a median of \
-         {} finished requests per {} ms. That is at least {} of the run; the longest request took \
-         {}.{without}",
+        "{nothing} for {}{more}, with {} requests in flight on average and a median of {} {what} \
+         per {} ms. That is at least {} of the run; the longest request took {}.{without}",
         listed(named),
         amount(in_flight(run)?),
         grouped(usual),
@@ -190,9 +205,24 @@ fn are_of_timers(run: &Run, stalls: usize) -> bool {
     late as f64 > frozen * TIMES_THE_FROZEN
 }
 
-/// Requests finished in each slice.
+/// Requests finished in each slice, those that timed out not among them where they can be told apart.
 fn finished(run: &Run) -> Vec<u64> {
-    run.record.slices.slices.iter().map(|slice| slice.responses + slice.failures).collect()
+    let aside = only_timeouts_failed(run);
+    let failures = |slice: &Slice| if aside { 0 } else { slice.failures };
+    run.record.slices.slices.iter().map(|slice| slice.responses + failures(slice)).collect()
+}
+
+/// Whether requests failed by timeouts and by nothing else: slices do not tell failures apart.
+fn only_timeouts_failed(run: &Run) -> bool {
+    let timeouts = run.record.failures_of(FailureKind::Timeout);
+    timeouts > 0 && timeouts == run.record.failures_total()
+}
+
+/// How many failed in these stalls.
+fn failed_in(run: &Run, stalls: &[(usize, usize)]) -> u64 {
+    let slices = &run.record.slices.slices;
+    let of = |(at, length): &(usize, usize)| slices[*at..*at + *length].iter();
+    stalls.iter().flat_map(of).map(|slice| slice.failures).sum()
 }
 
 /// How many a usual slice has: the median; `None` when they are too few to tell a stall by.

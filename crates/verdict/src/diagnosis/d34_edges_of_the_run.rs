@@ -9,7 +9,7 @@ use crate::DiagnosisId::{D14, D34};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{asked_in_flight, elapsed_s};
 use crate::live::options::{Opt, spelled};
-use crate::words::{amount, grouped, percent, time};
+use crate::words::{amount, grouped, listed, percent, time};
 
 /// A smaller share of the run is no matter.
 const NOTICEABLE: f64 = 0.05;
@@ -86,12 +86,12 @@ fn seen(run: &Run) -> Option<String> {
 }
 
 fn described(edges: &Edges) -> String {
-    format!(
-        "Fewer than 95 % of {} requests were in flight for {} at the beginning and {} at the end",
-        grouped(edges.asked),
-        time(edges.start_up_s * 1e3),
-        time(edges.drain_s * 1e3)
-    )
+    // An edge that the run does not have has no length.
+    let edges_s = [(edges.start_up_s, "at the beginning"), (edges.drain_s, "at the end")];
+    let there = edges_s.into_iter().filter(|(length_s, _)| *length_s > 0.0);
+    let lengths = listed(there.map(|(length_s, at)| format!("{} {at}", time(length_s * 1e3))));
+    let asked = grouped(edges.asked);
+    format!("Fewer than 95 % of {asked} requests were in flight for {lengths}")
 }
 
 fn edges(run: &Run) -> Option<Edges> {
@@ -125,7 +125,8 @@ mod tests {
         assert_eq!(on_run(&run), None);
         run.record.drain_ns = Some(2_000_000_000);
         let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("and 2.00 s at the end: 20 % of the run"), "{finding:?}");
+        let said = "requests were in flight for 2.00 s at the end: 20 % of the run.";
+        assert!(finding.evidence.contains(said), "{finding:?}");
         // 20,000 responses in the other 8 s.
         assert!(finding.evidence.contains("at most 2,500/s"), "{finding:?}");
         assert!(finding.fix.contains("-d"), "{finding:?}");
@@ -148,7 +149,12 @@ mod tests {
         assert_eq!(on_run(&run), None);
         run.plan.connections.keep_alive = false;
         // 100 connections, 20 ms apart, 95 of them.
-        assert!(on_run(&run).unwrap().evidence.contains("for 1.90 s at the beginning"));
+        let evidence = on_run(&run).unwrap().evidence;
+        assert!(evidence.contains("for 1.90 s at the beginning: 19 %"), "{evidence}");
+        let mut with_drain = run.clone();
+        with_drain.record.drain_ns = Some(100_000_000);
+        let evidence = on_run(&with_drain).unwrap().evidence;
+        assert!(evidence.contains("1.90 s at the beginning and 100 ms at the end"), "{evidence}");
         run.plan.limits.warmup_ns = 2_000_000_000;
         assert_eq!(on_run(&run), None);
     }

@@ -156,18 +156,26 @@ fn on_report(report: &Report) -> Option<Finding> {
     let broken = parts.receive.max(parts.exceptions);
     let empty = super::d02_no_response::empty(report);
     let cause = if report.document == Some(Document::Bytes(0)) {
-        match empty.is_some_and(|empty| empty.first) {
-            true => {
+        match empty.filter(|empty| empty.first).map(|empty| empty.proven) {
+            Some(true) => {
                 "By the bytes the first request got no response (`Document Length: 0`), and ab holds all others \
                  against that: these are the whole ones."
             }
-            false => {
+            _ => {
                 "The first response had no body (`Document Length: 0`), or its request got none, and ab holds all \
                  others against that: these are those with a body."
             }
         }
-    } else if empty.is_some() {
-        "By the bytes these had no response at all: ab counts nothing as another length."
+    } else if let Some(empty) = empty {
+        match empty.proven {
+            true => {
+                "By the bytes these had no response at all: ab counts nothing as another length."
+            }
+            false => {
+                "By the bytes these had no body: no response, a part of a head, or a response without a body. ab \
+                 counts each as another length."
+            }
+        }
     } else if others > 0 && parts.length <= broken {
         "No more than that broke off: ab holds what had come of such a response against the length of the first, so \
          that these may be the same."

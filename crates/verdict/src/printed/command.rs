@@ -3,6 +3,7 @@
 
 mod grammars;
 mod native;
+mod options;
 mod peers;
 mod url;
 

@@ -47,6 +47,7 @@ fn a_search_without_a_target_has_no_response() {
         ablaze(&folder, &["find", "http://127.0.0.1:1/", "--slo", "p99<20ms", "-d", "500ms"]);
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.stdout.starts_with("no answer: 127.0.0.1:1 refused the connection"), "{said:?}");
+    assert!(said.stdout.lines().nth(1).unwrap().starts_with("INVALID · "), "{said:?}");
     for wrong in [
         &["find", ":1/"][..],
         &["find", ":1/", "--slo", "p99"],

@@ -113,8 +113,11 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         self.count(io, slot, true);
     }
 
-    /// Looks at what went through the slot's socket.
+    /// Looks at what went through the slot's socket, until the window has closed.
     pub(super) fn count<I: Io>(&mut self, io: &mut I, slot: Slot, is_over: bool) {
+        if self.recorder.window_has_closed() {
+            return;
+        }
         let quic = &mut self.connections[slot as usize].state.multiplexer;
         let counts = quic.counts();
         let socket = io.datagram_counts(slot);

@@ -120,6 +120,7 @@ pub struct Seen {
 }
 
 type Act = dyn Fn(&mut Asked<'_, '_>) + Send + Sync;
+type Which = dyn Fn(u64) -> bool + Send + Sync;
 type Connect = dyn Fn(u64) -> ConnectReply + Send + Sync;
 
 /// A peer that does what a closure says with each request that is complete.
@@ -135,6 +136,8 @@ pub struct Http2Script {
     greeted: bool,
     /// How long after DATA its windows are enlarged.
     windows_after_ns: u64,
+    /// The connections on which the first of the further frames follows the settings.
+    greets_with_more: Arc<Which>,
 }
 
 impl Http2Script {
@@ -182,6 +185,7 @@ impl Http2Script {
             kept: Vec::new(),
             greeted: false,
             windows_after_ns: 0,
+            greets_with_more: Arc::new(|_| false),
         }
     }
 
@@ -201,6 +205,15 @@ impl Http2Script {
     /// Enlarges the windows only so long after DATA came.
     pub fn windows_after(mut self, delay_ns: u64) -> Self {
         self.windows_after_ns = delay_ns;
+        self
+    }
+
+    /// Sends the first of the further frames right behind its settings, on connections of these numbers.
+    pub fn greeting_with_more(
+        mut self,
+        which: impl Fn(u64) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.greets_with_more = Arc::new(which);
         self
     }
 
@@ -238,6 +251,10 @@ impl SimPeer for Http2Script {
             self.greeted = true;
             let (start, len) = self.layout.settings;
             far.send_after(0, start, len);
+            if (self.greets_with_more)(self.connection) {
+                let (start, len) = self.layout.further[0];
+                far.send_after(0, start, len);
+            }
         }
         let mut at_once = 0;
         let kept = std::mem::take(&mut self.kept);

@@ -6,6 +6,7 @@
 
 mod addresses;
 pub mod http2;
+mod http2_goaway;
 mod http2_limits;
 pub mod http2_peer;
 mod http2_uploads;

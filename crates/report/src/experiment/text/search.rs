@@ -140,6 +140,10 @@ pub(crate) fn findings(searched: &Searched) -> Vec<(String, &Finding)> {
     let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
     let bound = match searched.found {
         Some(Found::Limit { fails_per_s, .. }) => searched.stage_at(fails_per_s, Trial::Fails),
+        // The search ended with the target: what came last of it says why.
+        None if nothing_measured(searched) => {
+            searched.stages.iter().rfind(|stage| stage.measured.is_some())
+        }
         _ => lowest_that_fails(searched),
     };
     let mut found: Vec<(String, &Finding)> = Vec::new();
@@ -169,8 +173,8 @@ fn lowest_that_fails(searched: &Searched) -> Option<&Stage> {
 }
 
 /// How far the answer is to be believed: the worst verdict of the stages that held; where none did, that of the lowest rate
-/// that failed, and SUSPECT at least. A stage that fails above one that holds takes nothing away from the answer:
-/// error pages are how a server says that it has had enough.
+/// that failed, and SUSPECT at least; INVALID where no stage has a figure that could be believed. A stage that fails above one
+/// that holds takes nothing away from the answer: error pages are how a server says that it has had enough.
 pub(crate) fn verdict(searched: &Searched) -> Verdict {
     let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
     let verdicts = held
@@ -178,7 +182,17 @@ pub(crate) fn verdict(searched: &Searched) -> Verdict {
         .filter_map(|stage| stage.measured.as_ref())
         .map(|measured| measured.verdict);
     let worst = verdicts.max().unwrap_or(Verdict::Valid);
-    if searched.is_answered() { worst } else { worst.max(Verdict::Suspect) }
+    match searched.is_answered() {
+        true => worst,
+        false if nothing_measured(searched) => Verdict::Invalid,
+        false => worst.max(Verdict::Suspect),
+    }
+}
+
+/// Whether no stage says anything of what the target can do: none could be measured, or those that could are INVALID.
+fn nothing_measured(searched: &Searched) -> bool {
+    let mut measured = searched.stages.iter().filter_map(|stage| stage.measured.as_ref());
+    measured.all(|measured| measured.verdict == Verdict::Invalid)
 }
 
 /// What takes something away from the answer.

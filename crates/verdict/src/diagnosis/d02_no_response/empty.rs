@@ -1,15 +1,21 @@
-//! Requests that ab counts as complete and of which its bytes prove that nothing came.
+//! Requests that ab counts as complete and of which its bytes show that nothing came, or nothing but heads: which of the
+//! two they prove depends on the numbers.
 
-use super::SHORTEST_RESPONSE_BYTES;
+use super::{SHARE, SHORTEST_RESPONSE_BYTES};
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
 use crate::printed::{Document, Report};
-use crate::words::grouped;
+use crate::words::{counted, grouped, percent};
 
-/// Requests of which the bytes prove that nothing came.
+/// Requests of which the bytes show that no body came.
 pub struct Empty {
     /// How many, at least.
     pub missing: u64,
     /// The first was one of them, so that ab holds all others against nothing.
     pub first: bool,
+    /// Nothing came at all. Else so many bytes of a head may have come of each that those of all together are divisible
+    /// as the heads of the others are.
+    pub proven: bool,
     /// What shows it.
     pub how: String,
 }
@@ -37,27 +43,64 @@ pub fn empty(report: &Report) -> Option<Empty> {
     let fits = first || (like_the_first..=like_the_first.saturating_add(late)).contains(&whole);
     let (head, length) = (heads / whole, body / whole);
     let missing = complete.checked_sub(whole).filter(|missing| *missing > 0)?;
-    let proven = fits
+    let shown = fits
         && body.is_multiple_of(whole)
         && heads.is_multiple_of(whole)
         && !heads.is_multiple_of(complete)
         && head as f64 >= SHORTEST_RESPONSE_BYTES;
-    proven.then(|| {
-        let how = format!(
-            "they count as complete, but {} × ({} + {}) B of head and body are all {} B that came.",
-            grouped(whole),
-            grouped(head),
-            grouped(length),
-            grouped(total)
-        );
-        Empty { missing, first, how }
+    shown.then(|| {
+        // Of equally many bytes from each of the missing ones, all together are divisible by the number of the whole ones
+        // only if each sent a multiple of this: where a head has more than that, the sum proves nothing.
+        let proven = whole / common_divisor(whole, missing) > head;
+        let how = match proven {
+            true => format!(
+                "they count as complete, but {} × ({} + {}) B of head and body are all {} B that came.",
+                grouped(whole),
+                grouped(head),
+                grouped(length),
+                grouped(total)
+            ),
+            false => format!(
+                "they count as complete, but the bodies that came are {} × {} B.",
+                grouped(whole),
+                grouped(length)
+            ),
+        };
+        Empty { missing, first, proven, how }
     })
+}
+
+/// The greatest.
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The bytes show that no body came, and leave open whether a head did.
+pub(super) fn without_body(empty: &Empty, complete: u64) -> Option<Finding> {
+    let share = empty.missing as f64 / complete as f64;
+    let evidence = format!(
+        "{} of {} ({}) got no response, or one without a body: {}",
+        grouped(empty.missing),
+        counted(complete, "request"),
+        percent(share),
+        empty.how
+    );
+    let cause = "The target closed these connections without a response or within its head, or its responses to them \
+                 have no body: by the bytes it may be any of these. ab counts such requests as complete: they are in \
+                 the rate, and in the times.";
+    let fix = "Try the target several times with `curl -v`, see in its log what it did, and measure again once all \
+               requests get a whole response; `ablaze` counts failures by kind.";
+    (share > SHARE).then(|| Finding::new(D02, Severity::Suspect, evidence, cause, fix))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::printed::on_report;
     use super::*;
+    use crate::DiagnosisId::D37;
     use crate::printed::FailedParts;
     use crate::rules::sample;
 
@@ -66,15 +109,45 @@ mod tests {
         let mut report = sample::ab();
         report.failed = Some(50_000);
         report.failed_parts = Some(FailedParts { length: 50_000, ..FailedParts::default() });
-        // 950,000 × 1,000 B and heads of 201 B each.
-        report.body_bytes = Some(950_000_000);
-        report.total_bytes = Some(950_000 * 1201);
+        // 949,999 × 1,000 B and heads of 201 B each; one was cut off at the end.
+        report.body_bytes = Some(949_999_000);
+        report.total_bytes = Some(949_999 * 1201);
+        report.failed_parts = Some(FailedParts { length: 50_001, ..FailedParts::default() });
         let finding = on_report(&report).unwrap();
-        assert!(finding.evidence.contains("50,000 of 1,000,000 requests (5.0 %)"), "{finding:?}");
-        assert!(finding.evidence.contains("950,000 × (201 + 1,000) B"), "{finding:?}");
+        assert!(finding.evidence.contains("50,001 of 1,000,000 requests (5.0 %)"), "{finding:?}");
+        assert!(finding.evidence.contains("949,999 × (201 + 1,000) B"), "{finding:?}");
+        report.failed_parts = Some(FailedParts { length: 50_000, ..FailedParts::default() });
+        report.body_bytes = Some(950_000_000);
         // They had heads.
         report.total_bytes = Some(950_000_000 + 1_000_000 * 201);
         assert_eq!(on_report(&report), None);
+    }
+
+    /// Each second request of 1,000 was cut off after 20 B of its head, or got a head of 100 B and no body: the sum is that
+    /// of 500 longer heads, too.
+    #[test]
+    fn bytes_that_may_have_come_are_not_denied() {
+        for of_each in [20, 100] {
+            let mut report = sample::ab();
+            (report.complete, report.failed) = (Some(1000), Some(500));
+            report.failed_parts = Some(FailedParts { length: 500, ..FailedParts::default() });
+            report.document = Some(Document::Bytes(100));
+            report.body_bytes = Some(50_000);
+            report.total_bytes = Some(50_000 + 500 * (81 + of_each));
+            let judged = crate::rules::report(&report);
+            let of = |id| judged.iter().find(|finding| finding.id == id).expect("a finding");
+            let (none, lengths) = (of(D02), of(D37));
+            assert_eq!(none.severity, Severity::Suspect);
+            for said in [&none.evidence, &none.cause, &lengths.cause] {
+                assert!(
+                    !said.contains("no response at all") && !said.contains("got none"),
+                    "{said}"
+                );
+                assert!(!said.contains("are all 1"), "{said}");
+            }
+            assert!(none.evidence.contains("500 of 1,000 requests (50 %) got no response, or one"));
+            assert!(lengths.cause.contains("no body"), "{}", lengths.cause);
+        }
     }
 
     /// Of 2,000 each closed without a byte: half with the first among them, and 49 of which one was begun anew.

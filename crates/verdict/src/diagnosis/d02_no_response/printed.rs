@@ -1,7 +1,7 @@
 //! Requests without a response in printed reports: where other clients count them as complete, the bytes
 //! and the kinds of failures show it.
 
-use super::empty::empty;
+use super::empty::{empty, without_body};
 use super::h2load::{unsent, with_status};
 use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, sockets};
 use crate::DiagnosisId::D02;
@@ -184,6 +184,9 @@ fn failures(report: &Report) -> u64 {
 
 /// Some got a response, and others none.
 fn share_of(report: &Report, complete: u64) -> Option<Finding> {
+    if let Some(empty) = empty(report).filter(|empty| report.tool.is_ab_like() && !empty.proven) {
+        return without_body(&empty, complete);
+    }
     let (unanswered, how) = match report.tool.is_ab_like() {
         // What the bytes prove is no estimate: connections that broke without a request that counts are among ab's events.
         true => empty(report)

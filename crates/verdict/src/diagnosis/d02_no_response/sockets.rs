@@ -5,7 +5,7 @@ use super::{MOST, SHARE};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Report, SocketErrors};
-use crate::words::{counted, grouped, listed};
+use crate::words::{counted, grouped, listed, percent};
 
 const FIX: &str = "Try the target several times with `curl -v`, and see in its log whether it responded to all \
                    requests; `ablaze` tells failures by kind.";
@@ -18,12 +18,18 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     if complete == 0 {
         return Some(none_at_all(report, errors, broken));
     }
-    if broken as f64 / complete as f64 <= SHARE {
+    // `ablaze wrk` ends what has not come by then, which is a request; wrk marks a response that came.
+    let late = if report.is_of_ablaze() { errors.timeout } else { 0 };
+    if broken.saturating_add(late) as f64 / complete as f64 <= SHARE {
         return None;
+    }
+    if broken == 0 {
+        return Some(timed_out(late, complete));
     }
     // A connection ends once, behind a response at best.
     let surplus = errors.read.saturating_sub(complete);
-    let without = surplus.saturating_add(errors.connect).saturating_add(errors.write);
+    let broken = surplus.saturating_add(errors.connect).saturating_add(errors.write);
+    let without = broken.saturating_add(late);
     let share = without as f64 / complete.saturating_add(without) as f64;
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     let mut evidence =
@@ -50,6 +56,23 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     Some(Finding::new(D02, severity, evidence, cause, FIX))
 }
 
+/// Of requests that ablaze sent in the form of wrk, whose connections all held.
+fn timed_out(late: u64, complete: u64) -> Finding {
+    let all = complete.saturating_add(late);
+    let share = late as f64 / all as f64;
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let evidence = format!(
+        "{} of {} ({}) got no whole response within --timeout.",
+        grouped(late),
+        requests(all),
+        percent(share)
+    );
+    let cause = "The server did not respond to them in time. `ablaze wrk` ends such requests: unlike wrk's, they are in \
+                 neither the rate nor the times.";
+    let fix = "See in the server's log what became of them, or raise --timeout above the longest response.";
+    Finding::new(D02, severity, evidence, cause, fix)
+}
+
 fn none_at_all(report: &Report, errors: &SocketErrors, broken: u64) -> Finding {
     let tool = report.tool.name();
     let evidence = match broken.saturating_add(errors.timeout) {
@@ -57,6 +80,9 @@ fn none_at_all(report: &Report, errors: &SocketErrors, broken: u64) -> Finding {
         _ => format!("No request got a whole response; {tool} counted {}.", named(errors)),
     };
     let cause = match (errors.connect, errors.read.saturating_add(errors.write)) {
+        (0, 0) if errors.timeout > 0 => {
+            "Connections were opened, and none broke: the server did not respond to any request within --timeout."
+        }
         (0, 0) => {
             "Connections were opened, and none broke: the run ended, by its limit of time or by hand, before the first \
              response was complete."
@@ -106,8 +132,12 @@ mod tests {
     use crate::rules::judge;
 
     fn wrk(requests: u64, latency: &str, errors: &str) -> Vec<Finding> {
+        by("wrk", requests, latency, errors)
+    }
+
+    fn by(program: &str, requests: u64, latency: &str, errors: &str) -> Vec<Finding> {
         let text = format!(
-            "$ wrk -t1 -c 20 -d 1s --latency --timeout 1s http://127.0.0.1:25473/\n\
+            "$ {program} -t1 -c 20 -d 1s --latency --timeout 1s http://127.0.0.1:25473/\n\
              Running 1s test @ http://127.0.0.1:25473/\n  1 threads and 20 connections\n  \
              Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   {latency}\n    \
              Req/Sec   276.00     10.00   300.00     50.00%\n  {requests} requests in 1.04s, 1.00MB read\n  \
@@ -172,10 +202,9 @@ mod tests {
             wrk(15, "0.00us    0.00us   0.00us    -nan%", "connect 0, read 0, write 0, timeout 15");
         assert_eq!(of(D02, &found), None);
         let finding = of(D06, &found).unwrap();
-        assert!(
-            finding.evidence.contains("15 of 15 responses took longer than --timeout"),
-            "{finding:?}"
-        );
+        let said = "15 of 15 responses took longer than the --timeout of the command, 1s: wrk has them in its rate";
+        assert!(finding.evidence.contains(said), "{finding:?}");
+        assert!(finding.fix.starts_with("Raise wrk's --timeout above the longest"), "{finding:?}");
         assert_eq!(finding.severity, Severity::Suspect);
         let found = wrk(
             5980,
@@ -184,5 +213,25 @@ mod tests {
         );
         assert_eq!((of(D01, &found), of(D02, &found)), (None, None));
         assert_eq!(of(D06, &found).unwrap().severity, Severity::Note);
+    }
+
+    /// docs/wrk.md: what is not complete within --timeout is a timeout and no response.
+    #[test]
+    fn what_ablaze_wrk_calls_timeouts_are_no_responses() {
+        let late = |count: u64| format!("connect 0, read 0, write 0, timeout {count}");
+        let latency = "2.00ms    1.00ms   9.00ms   80.00%";
+        let found = by("ablaze wrk", 5980, latency, &late(400));
+        let finding = of(D02, &found).unwrap();
+        assert!(
+            finding.evidence.starts_with("400 of 6,380 requests (6.3 %) got no"),
+            "{finding:?}"
+        );
+        assert_eq!(finding.severity, Severity::Suspect);
+        let left_out = |found: &[Finding]| of(D06, found).is_some_and(|d06| d06.evidence.contains("latencies"));
+        assert!(!left_out(&found), "{found:?}");
+        let found = by("ablaze wrk", 5980, latency, &late(40));
+        assert_eq!((of(D02, &found), left_out(&found)), (None, false), "a few of many");
+        let found = by("ablaze wrk", 0, "0.00us    0.00us   0.00us    -nan%", &late(40));
+        assert!(of(D02, &found).unwrap().cause.contains("within --timeout"), "{found:?}");
     }
 }

@@ -36,9 +36,16 @@ pub(super) fn are_all_slow(run: &Run, stalls: &[(usize, usize)]) -> bool {
         return false;
     };
     let stall_ns = shortest * run.record.slices.slice_ns;
-    let slow = run.record.answered.total.recorded().filter(|(took_ns, _)| *took_ns >= stall_ns);
-    let slow_ns: f64 = slow.map(|(took_ns, count)| took_ns as f64 * count as f64).sum();
+    let slow_ns: f64 = times(run)
+        .filter(|(took_ns, _)| *took_ns >= stall_ns)
+        .map(|(took_ns, count)| took_ns as f64 * count as f64)
+        .sum();
     stalls.len() >= AGAIN && slow_ns >= MOST_OF_THE_TIME * run.record.in_flight_ns as f64
+}
+
+/// The times of all requests that held a place, with how many took each: a request that times out is a slow one.
+fn times(run: &Run) -> impl Iterator<Item = (u64, u64)> {
+    run.record.answered.total.recorded().chain(run.record.failed.total.recorded())
 }
 
 /// How many requests have to be slow at once for nothing to finish; `None` where others would have been sent meanwhile.
@@ -59,8 +66,7 @@ fn expected(run: &Run, slices: u64, places: f64) -> f64 {
     let length_ns = slices * run.record.slices.slice_ns;
     let beyond =
         |(took_ns, count): (u64, u64)| took_ns.saturating_sub(length_ns) as f64 * count as f64;
-    let share = run.record.answered.total.recorded().map(beyond).sum::<f64>()
-        / (run.record.in_flight_ns as f64).max(1.0);
+    let share = times(run).map(beyond).sum::<f64>() / (run.record.in_flight_ns as f64).max(1.0);
     run.elapsed_ns as f64 / length_ns as f64 * share.min(1.0).powf(places)
 }
 

@@ -39,6 +39,49 @@ mod on_runs {
         assert!(!evidence.contains("the rate would be"), "{evidence}");
     }
 
+    /// The frozen ones time out after 300 ms, are sent again, and time out again, until the server goes on.
+    #[test]
+    fn a_stall_that_is_longer_than_the_timeout_is_found() {
+        let with = |in_each: u64| {
+            let mut run = sample::run();
+            run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+            for (at, slice) in run.record.slices.slices[30..40].iter_mut().enumerate() {
+                (slice.responses, slice.failures) = (0, if at % 3 == 2 { in_each } else { 0 });
+            }
+            run.record.failures[FailureKind::Timeout as usize] = 3 * in_each;
+            run.record.failed.total.record_many(300_000_000, 3 * in_each);
+            run
+        };
+        let finding = on_run(&with(60)).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        let said = &finding.evidence;
+        assert!(
+            said.starts_with("No response came for at least 1.00 s starting at 3.00 s"),
+            "{said}"
+        );
+        assert!(said.contains("In that time 180 requests timed out."), "{said}");
+        // One request that hung, of the 100 in flight, is no stall of all.
+        assert_eq!(on_run(&with(1)), None);
+        // What failed otherwise came from the server, or through it.
+        let mut run = with(60);
+        run.record.failures[FailureKind::Reset as usize] = 3;
+        assert_eq!(on_run(&run), None);
+    }
+
+    /// A stall of 1 s amid a few requests that never get a response.
+    #[test]
+    fn requests_that_time_out_beside_it_hide_no_stall() {
+        let mut run = frozen(30..40);
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+        for at in [10, 31, 33, 35, 37, 39, 60] {
+            run.record.slices.slices[at].failures = 1;
+        }
+        run.record.failures[FailureKind::Timeout as usize] = 7;
+        run.record.failed.total.record_many(2_000_000_000, 7);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("for at least 1.00 s starting at 3.00 s"), "{finding:?}");
+    }
+
     #[test]
     fn a_pause_by_hand_is_no_stall() {
         use ablaze_model::rate_change::RateChange;

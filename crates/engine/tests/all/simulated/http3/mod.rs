@@ -133,6 +133,20 @@ fn nothing_is_lost_or_counted_twice_on_bad_paths() {
     }
 }
 
+/// Leave is taken of every server when the time is over: that is no part of it.
+#[test]
+fn what_ends_connections_behind_the_window_is_not_among_its_bytes() {
+    let server = Server::new(100, near(), |asked| asked.respond(5));
+    for plan in [plan_for(50 * MS, 3), plan(200, 3)] {
+        run(&over_http3(plan, 4), &server, |run| {
+            let quic = &run.record.http3.as_ref().unwrap().quic;
+            assert_eq!(run.record.sent_bytes, quic.sent.bytes);
+            assert_eq!(run.record.received_bytes, quic.received.bytes);
+            server.restart();
+        });
+    }
+}
+
 #[test]
 fn goaway_moves_requests_to_the_next_connection() {
     for streams in [1, 4, 32] {
