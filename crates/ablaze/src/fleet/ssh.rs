@@ -170,13 +170,15 @@ mod tests {
     #[test]
     fn the_other_side_keeps_what_it_is_sent_and_runs_it_again() {
         use std::process::Stdio;
+
+        use ablaze_testing::Bounded;
         let home = ablaze_testing::Scratch::new("fleet-keep");
         let script = SCRIPT.replace("{words}", "worker");
         let host = |says: &[u8]| {
             let mut shell = Command::new("sh");
             shell.args(["-c", &script]).env("HOME", home.path()).env_remove("XDG_CACHE_HOME");
             shell.env("PATH", "/usr/bin:/bin").stdin(Stdio::piped()).stdout(Stdio::piped());
-            let mut child = shell.spawn().unwrap();
+            let mut child = shell.start().unwrap();
             child.stdin.take().unwrap().write_all(says).unwrap();
             let said = child.wait_with_output().unwrap();
             String::from_utf8(said.stdout).unwrap()
