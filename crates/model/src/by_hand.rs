@@ -70,6 +70,7 @@ pub fn plan() -> Plan {
         checks: None,
         keep_every_request: false,
         part: None,
+        requests_of_all: None,
     }
 }
 

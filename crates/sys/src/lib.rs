@@ -11,7 +11,6 @@ pub mod keeper;
 pub mod limits;
 
 pub mod local_time;
-pub mod lock;
 pub mod machine;
 pub mod quota;
 pub mod signals;

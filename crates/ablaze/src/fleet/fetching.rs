@@ -117,7 +117,7 @@ mod tests {
         let gone = "ablaze: no run waits as ab-0 on this host: it was fetched";
         assert!(refusal(&format!("motd\n{gone}\n")).unwrap().starts_with("no run waits"));
         assert!(refusal("ablaze: the worker of ab-0 died before its run ended").is_some());
-        assert_eq!(refusal("ablaze: the run of `/tmp/x` has not ended within 15 s"), None);
+        assert_eq!(refusal("ablaze: the run ab-0 has not ended within 15 s"), None);
         assert_eq!(refusal("ssh: connect to host b port 22: Connection refused"), None);
         assert_eq!(refusal(""), None);
     }

@@ -1,6 +1,7 @@
 //! Where the workers of a fleet are, as `--fleet` says it, and the command that starts one there.
 //!
-//! - `ssh:a,b`, `ssh:@FILE`: a process on each of these hosts, over the system's ssh ([`super::ssh`]).
+//! - `ssh:a,b`, `ssh:@FILE`: a process on each of these hosts, over the system's ssh ([`super::ssh`]); with `,program=keep`
+//!   behind them hosts keep the program that they were sent.
 //! - `exec:3`: so many processes on this host.
 //! - `exec:a,b,c=COMMAND`: a process for each of these names. In the words of COMMAND `{host}` is the name, `{index}` its
 //!   number from 0, and `{cmd}` what is to run there.
@@ -45,7 +46,10 @@ pub enum By {
     /// A command, as its words.
     Template(Vec<String>),
     /// The system's ssh.
-    Ssh,
+    Ssh {
+        /// Whether hosts keep the program that they are sent.
+        keeps: bool,
+    },
     /// The pods of a Job, and the user's kubectl.
     Kubernetes(Box<Kubernetes>),
     /// Containers, and the user's docker.
@@ -69,7 +73,7 @@ impl Place {
         match text.split_once(':') {
             Some(("docker", rest)) => Ok(made(By::Docker(Docker::parse(rest)?))),
             Some(("exec", rest)) => Self::exec(rest),
-            Some(("ssh", rest)) => Ok(Self { hosts: Hosts::parse(rest)?, by: By::Ssh }),
+            Some(("ssh", rest)) => Self::ssh(rest),
             Some(("slurm", nodes)) => Self::slurm(nodes),
             _ => {
                 Err("use ssh:HOST,HOST, k8s,image=IMAGE, docker:HOST,image=IMAGE, slurm:NODES, exec:NUMBER \
@@ -77,6 +81,20 @@ impl Place {
                     .to_owned())
             }
         }
+    }
+
+    fn ssh(text: &str) -> Result<Self, String> {
+        // No name of a host has a `=`.
+        let (hosts, keeps) = match text.rsplit_once(",program=") {
+            Some((hosts, "keep")) => (hosts, true),
+            Some((_, other)) => {
+                return Err(format!(
+                    "program={other}: use program=keep, with which hosts keep the program that they are sent"
+                ));
+            }
+            None => (text, false),
+        };
+        Ok(Self { hosts: Hosts::parse(hosts)?, by: By::Ssh { keeps } })
     }
 
     fn slurm(text: &str) -> Result<Self, String> {
@@ -129,7 +147,9 @@ impl Place {
         match &self.by {
             By::Kubernetes(kubernetes) => kubernetes.count(),
             By::Docker(docker) => Ok(docker.names().len()),
-            By::Process | By::Template(_) | By::Ssh | By::Slurm(_) => Ok(self.hosts()?.len()),
+            By::Process | By::Template(_) | By::Ssh { .. } | By::Slurm(_) => {
+                Ok(self.hosts()?.len())
+            }
         }
     }
 
@@ -171,7 +191,7 @@ impl Place {
     pub fn by(&self) -> &'static str {
         match self.by {
             By::Process | By::Template(_) => "exec",
-            By::Ssh => "ssh",
+            By::Ssh { .. } => "ssh",
             By::Kubernetes(_) => "k8s",
             By::Docker(_) => "docker",
             By::Slurm(_) => "slurm",
@@ -187,7 +207,7 @@ impl Place {
             By::Process | By::Template(_) | By::Kubernetes(_) | By::Docker(_) | By::Slurm(_) => {
                 Ok(None)
             }
-            By::Ssh => Ok(Some(Arc::new(Pushed::own()?))),
+            By::Ssh { keeps } => Ok(Some(Arc::new(Pushed::own(keeps)?))),
         }
     }
 
@@ -210,7 +230,7 @@ impl Place {
                 command.args(words);
                 Ok(command)
             }
-            By::Ssh => Ok(ssh::command(host, words)),
+            By::Ssh { .. } => Ok(ssh::command(host, words)),
             By::Slurm(job) => slurm::command(job.as_deref().unwrap_or_default(), host, words),
             By::Template(template) => {
                 let filled = filled(template, host, index, words);
@@ -288,6 +308,18 @@ mod tests {
     }
 
     #[test]
+    fn hosts_keep_the_program_where_that_is_asked_for() {
+        let place = Place::parse("ssh:a,b,program=keep").unwrap();
+        assert_eq!(
+            (place.hosts().unwrap(), &place.by),
+            (vec!["a".into(), "b".into()], &By::Ssh { keeps: true })
+        );
+        assert_eq!(Place::parse("ssh:a").unwrap().by, By::Ssh { keeps: false });
+        let of_file = Place::parse("ssh:@my,hosts,program=keep").unwrap();
+        assert_eq!(of_file.hosts, Hosts::File("my,hosts".to_owned()));
+    }
+
+    #[test]
     fn a_number_is_so_many_processes_of_this_host() {
         let place = Place::parse("exec:2").unwrap();
         assert_eq!(place.hosts().unwrap(), ["worker-1", "worker-2"]);
@@ -307,6 +339,8 @@ mod tests {
             ("slurm:a,b", "not a number of nodes"),
             ("slurm:0", "not a number of nodes"),
             ("ssh:", "not the name of a host"),
+            ("ssh:a,program=leave", "use program=keep"),
+            ("ssh:program=keep", "not the name of a host"),
             ("ssh:a;reboot", "not the name of a host"),
         ] {
             let refused = Place::parse(text).unwrap_err();

@@ -61,7 +61,7 @@ impl Placed {
                 let hosts = place.hosts()?;
                 return Ok(Self { place, hosts, made: Made::Nodes(allocation) });
             }
-            By::Process | By::Template(_) | By::Ssh | By::Slurm(Some(_)) => {
+            By::Process | By::Template(_) | By::Ssh { .. } | By::Slurm(Some(_)) => {
                 (place.hosts()?, Made::Nothing)
             }
         };

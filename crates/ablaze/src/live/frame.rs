@@ -2,6 +2,7 @@
 
 use ablaze_chart::number::{grouped, rate, time};
 use ablaze_chart::terminal::{Characters, sparkline};
+use ablaze_load::carry_out::WorkerProgress;
 use ablaze_model::progress::{Interval, Progress};
 use ablaze_model::{Plan, Run};
 use ablaze_monitor::Present;
@@ -109,9 +110,9 @@ impl Shown {
     }
 
     /// The same as a page, of a Run that is made of what is known.
-    pub fn page(&self, progress: &Progress, run: &Run) -> Page {
+    pub fn page(&self, progress: &Progress, run: &Run, workers: &[WorkerProgress]) -> Page {
         let how_far = seconds(progress.so_far.to_ns);
-        so_far::page(&self.title, &self.load, &how_far, run, &self.findings)
+        so_far::page((&self.title, &self.load), &how_far, run, workers, &self.findings)
     }
 
     /// What is run, how far it is, and a bar of that.

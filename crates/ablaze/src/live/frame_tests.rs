@@ -105,6 +105,13 @@ fn each_machine_of_a_fleet_has_its_row_beside_the_sum() {
     let first = row(&rows, "load-1").split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(first, "load-1 100,000 1.00 ms 1.00 ms 400,000 1,200");
     assert_eq!(row(&rows, "load-2").split_whitespace().collect::<Vec<_>>(), ["load-2", "lost"]);
+    // A page has the same.
+    let page = shown.page(&half_way(), &ablaze_model::by_hand::run(), &all).html();
+    for part in ["<td>100,000</td><td>1.00 ms", "<td>1,200</td>", "<td>lost</td><td>-</td>"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let alone = shown.page(&half_way(), &ablaze_model::by_hand::run(), &[]).html();
+    assert!(!alone.contains("Workers"), "{alone}");
     // The sum is there as before, and before the start it is told who is ready.
     assert!(row(&rows, "responses/s").contains("100,000"), "{rows:#?}");
     all[0].state = WorkerState::Ready;

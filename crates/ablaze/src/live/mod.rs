@@ -16,6 +16,7 @@ use std::io::IsTerminal;
 use std::sync::Once;
 
 use ablaze_engine::Progress;
+use ablaze_load::carry_out::WorkerProgress;
 use ablaze_model::Plan;
 use ablaze_model::progress::Stage;
 use ablaze_report::page::SoFar;
@@ -147,7 +148,7 @@ impl LiveView {
         let sequence = keys.starts_with(b"\x1b");
         for key in keys.iter().filter(|_| !sequence) {
             let said = match key {
-                b's' | b'S' => Some(self.save(run.progress)),
+                b's' | b'S' => Some(self.save(run.progress, run.workers)),
                 key => self.shown.steering.press(*key, run),
             };
             if let Some(said) = said {
@@ -158,10 +159,11 @@ impl LiveView {
     }
 
     /// Saves the figures so far, as text and as a page; what came of it. The run goes on meanwhile: this is not its thread.
-    fn save(&mut self, progress: &Progress) -> String {
+    fn save(&mut self, progress: &Progress, workers: &[WorkerProgress]) -> String {
         let changes = self.shown.steering.changes();
         let run = self.so_far.run(progress, changes);
-        self.saving.save(&self.shown.text(progress), &self.shown.page(progress, run))
+        let page = self.shown.page(progress, run, workers);
+        self.saving.save(&self.shown.text(progress), &page)
     }
 
     fn draw(&mut self, progress: &Progress) {

@@ -4,6 +4,7 @@ use ablaze_chart::number::{grouped, percent, rate, time, time_exact};
 use ablaze_load::carry_out::{WorkerProgress, WorkerState};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::progress::{GroupInterval, Interval, Progress};
+use ablaze_report::page::{Block, Section};
 use ablaze_report::text::edges;
 use ablaze_stats::touched;
 
@@ -86,6 +87,19 @@ pub struct TableRow {
     look: Look,
 }
 
+impl TableRow {
+    /// The name, and a cell under each heading.
+    fn texts(&self) -> Vec<String> {
+        let mut texts = vec![self.name.clone()];
+        match &self.cells {
+            Ok(cells) => texts.extend_from_slice(cells),
+            Err(why) => texts.push((*why).to_owned()),
+        }
+        texts.resize(HEADINGS.len() + 1, "-".to_owned());
+        texts
+    }
+}
+
 const HEADINGS: [&str; 5] = ["last s /s", "p50", "p99", "responses", "errors"];
 
 /// The figures of each group of requests (lines of a list, steps of a journey), the most requested first where there are
@@ -137,6 +151,18 @@ pub fn workers(workers: &[WorkerProgress]) -> Vec<TableRow> {
         TableRow { name: worker.name.clone(), cells, weight, look }
     };
     workers.iter().map(row).collect()
+}
+
+/// The same as the section of a page; nothing where one machine does it all.
+pub fn workers_section(workers: &[WorkerProgress]) -> Option<Section> {
+    let rows: Vec<_> = self::workers(workers).iter().map(TableRow::texts).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let head = ["worker", "responses/s", "p50", "p99", "responses", "errors"];
+    let remark = "Responses/s, p50 and p99 are those of the last second of each worker, the rest is all so far.";
+    let section = Section::new("Workers").with(Block::table(&head, rows));
+    Some(section.with(Block::Remark(remark.to_owned())))
 }
 
 fn cells(

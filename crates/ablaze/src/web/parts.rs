@@ -2,6 +2,7 @@
 
 use ablaze_chart::number::{grouped, rate, time_exact};
 use ablaze_engine::Progress;
+use ablaze_load::carry_out::WorkerProgress;
 use ablaze_model::progress::Interval;
 use ablaze_model::{Plan, Run};
 use ablaze_monitor::{Present, Side};
@@ -10,8 +11,17 @@ use ablaze_report::page::live::{Bar, Part, State};
 use crate::live::{Findings, Steering, limited_now, so_far};
 
 /// The places of the page, from the top down.
-pub const PLACES: [&str; 8] =
-    ["state", "figures", "found", "over-time", "percentiles", "distribution", "outcome", "groups"];
+pub const PLACES: [&str; 9] = [
+    "state",
+    "figures",
+    "found",
+    "over-time",
+    "percentiles",
+    "distribution",
+    "outcome",
+    "groups",
+    "workers",
+];
 
 /// With this share of a core a thread has hardly any left.
 const FULL: f64 = 0.95;
@@ -135,8 +145,8 @@ fn add_machine(state: &mut State, present: &Present, requested: Option<f64>, rec
 }
 
 /// Everything below the state.
-pub fn of_run(run: &Run, findings: &Findings) -> Vec<Part> {
+pub fn of_run(run: &Run, workers: &[WorkerProgress], findings: &Findings) -> Vec<Part> {
     let remark = "Figures of a run that goes on are those of buckets 1 % wide; the finished page has them exactly.";
-    let sections = so_far::sections(run, findings, remark);
+    let sections = so_far::sections(run, workers, findings, remark);
     sections.into_iter().map(|(place, sections)| Part::of(place, &sections)).collect()
 }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use ablaze_engine::Progress;
+use ablaze_load::carry_out::WorkerProgress;
 use ablaze_model::progress::Stage;
 use ablaze_model::{Assessed, Plan};
 use ablaze_monitor::Present;
@@ -87,13 +88,13 @@ impl RunPage {
         });
     }
 
-    fn post(&mut self, progress: &Progress) {
+    fn post(&mut self, progress: &Progress, workers: &[WorkerProgress]) {
         let changes = self.steering.changes();
         let steering = &self.steering;
         let mut all =
             vec![self.facts.state(progress, steering, self.present.as_ref()).part("state")];
         let run = self.so_far.run(progress, changes);
-        all.extend(parts::of_run(run, &self.findings));
+        all.extend(parts::of_run(run, workers, &self.findings));
         self.web.board.post(all);
     }
 }
@@ -121,7 +122,7 @@ impl Watcher for RunPage {
             self.present = monitor.look();
         }
         if self.web.board.is_followed() {
-            self.post(progress);
+            self.post(progress, run.workers);
         }
     }
 }

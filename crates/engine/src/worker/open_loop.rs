@@ -91,7 +91,13 @@ fn due(assignment: &Assignment, limit: Option<u64>, change_of_seed: u64) -> Opti
     // Of n machines, the k-th arrival of one is the (k n + its number)-th of all; its own rate is an n-th of all.
     let phase = plan.part.map_or(0.0, |part| f64::from(part.index) / f64::from(part.of.max(1)));
     let seed = plan.requests.seed ^ change_of_seed;
-    Some(Due::new(profile, arrivals, share, limit, seed).later_by(phase))
+    let due = Due::new(profile, arrivals, share, limit, seed).later_by(phase);
+    Some(match (plan.part, plan.requests_of_all.filter(|_| limit.is_some())) {
+        (Some(part), Some(requests)) => {
+            due.ending_with(requests as f64 / f64::from(part.of.max(1)))
+        }
+        _ => due,
+    })
 }
 
 impl<P: Protocol> Worker<P> {

@@ -31,6 +31,9 @@ pub struct Settings {
     pub ready_within_ns: u64,
     /// A worker that says nothing for so long is lost, ns.
     pub silence_ns: u64,
+    /// A worker that gets no further for so long, whatever else it says, is lost, ns: after the common start each row gets it
+    /// further, and its Run does.
+    pub standstill_ns: u64,
     /// How far ahead the common start is, ns.
     pub lead_ns: u64,
     /// Within which the Runs must be there once the run was ended, ns.
@@ -47,6 +50,7 @@ impl Default for Settings {
         Self {
             ready_within_ns: 60 * S,
             silence_ns: 10 * S,
+            standstill_ns: 60 * S,
             lead_ns: 2 * S,
             collect_within_ns: 30 * S,
             pings: 12,
@@ -207,6 +211,7 @@ impl Coordinator {
             FromWorker::Row(row) => match row.interval() {
                 Some(interval) if worker.has_started() => {
                     worker.rows.add(&interval);
+                    worker.got_on_ns = now_ns;
                     self.actions.push(Action::Row(at, Box::new(interval)));
                 }
                 Some(_) => {}
@@ -215,6 +220,7 @@ impl Coordinator {
             FromWorker::Run { document, cut_short } if worker.has_started() => {
                 worker.run = Some(document);
                 worker.stage = Stage::ComparingAgain;
+                worker.got_on_ns = now_ns;
                 self.actions.push(Action::Say(at, worker.ping(now_ns)));
                 if cut_short && !self.stopped {
                     worker.lost = Some("it was ended by a signal or a limit of its own".to_owned());
@@ -302,37 +308,13 @@ impl Coordinator {
     fn tick(&mut self, now_ns: u64) {
         let settings = self.settings;
         for at in 0..self.workers.len() {
-            let worker = &self.workers[at];
-            let silent_ns = now_ns.saturating_sub(worker.heard_ns);
-            let since_ns = now_ns.saturating_sub(worker.assigned_ns);
-            match worker.stage {
-                Stage::Gone => {}
-                // It says nothing before it is ready.
-                Stage::Assigned if since_ns > settings.ready_within_ns => {
-                    let why = format!(
-                        "was not ready within {} s",
-                        settings.ready_within_ns / 1_000_000_000
-                    );
-                    self.lose(at, &why);
-                }
-                Stage::Assigned => {}
-                _ if silent_ns > settings.silence_ns
-                    || worker.ping_waits_ns(now_ns) > settings.silence_ns =>
-                {
-                    let what = if silent_ns > settings.silence_ns {
-                        "said nothing"
-                    } else {
-                        "did not say what its clock shows"
-                    };
-                    let why = format!("{what} for {} s", settings.silence_ns / 1_000_000_000);
-                    if worker.run.is_some() {
-                        self.workers[at].stage = Stage::Gone;
-                        self.actions.push(Action::Cut(at));
-                    } else {
-                        self.lose(at, &why);
-                    }
-                }
-                _ => {}
+            let worker = &mut self.workers[at];
+            let Some(why) = worker.is_overdue(&settings, now_ns) else { continue };
+            if worker.run.is_none() {
+                self.lose(at, &why);
+            } else {
+                worker.stage = Stage::Gone;
+                self.actions.push(Action::Cut(at));
             }
         }
         if now_ns.saturating_sub(self.alive_said_ns) >= ALIVE_EVERY_NS {

@@ -175,6 +175,7 @@ fn troubles() -> impl Strategy<Value = Trouble> {
         1 => Just(Trouble::Fails),
         1 => Just(Trouble::Babbles),
         1 => Just(Trouble::HidesItsClock),
+        1 => moments().prop_map(Trouble::OnlyLives),
     ]
 }
 
@@ -260,6 +261,22 @@ fn a_worker_that_lives_and_hides_its_clock_is_not_waited_for_for_ever() {
     let why = outcome.workers[1].lost.as_deref();
     assert_eq!(why, Some("did not say what its clock shows for 10 s"));
     assert!(outcome.workers[0].run.is_some());
+}
+
+#[test]
+fn a_worker_that_lives_and_tells_of_nothing_is_not_waited_for_for_ever() {
+    let why = "said that it is there, and told of no row and no run, for 60 s";
+    for (moment, rows) in [(Moment::InMidRun, 216), (Moment::BeforeItsRun, 2120)] {
+        let scripts = vec![script(Trouble::None), script(Trouble::OnlyLives(moment))];
+        let outcome = play(scripts, Lost::GoOn, &[]);
+        assert_eq!(outcome.workers[1].lost.as_deref(), Some(why));
+        assert_eq!(outcome.workers[1].rows.responses, rows);
+        assert!(outcome.workers[0].run.is_some() && outcome.workers[0].lost.is_none());
+    }
+    // One that does not go when its Run has come is done with as well, and not lost.
+    let scripts = vec![script(Trouble::OnlyLives(Moment::BeforeGoodbye)); 2];
+    let outcome = play(scripts, Lost::Fail, &[]);
+    assert!(outcome.workers.iter().all(|worker| worker.run.is_some() && worker.lost.is_none()));
 }
 
 /// A coordinator of two workers that have started at the time it comes with; nothing has been heard since.

@@ -3,6 +3,7 @@
 use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::progress::Interval;
 
+use super::Settings;
 use super::outcome::WorkerOutcome;
 use crate::clock::{Clock, Ping};
 use crate::message::ToWorker;
@@ -49,6 +50,8 @@ pub(super) struct Worker {
     pub stage: Stage,
     pub assigned_ns: u64,
     pub heard_ns: u64,
+    /// When it got further: the common start, its last row, its Run.
+    pub got_on_ns: u64,
     pub machine: Option<WorkerMachine>,
     /// The ping under way: its number, and when it left.
     ping: Option<(u32, u64)>,
@@ -71,6 +74,7 @@ impl Worker {
             stage: Stage::Assigned,
             assigned_ns: now_ns,
             heard_ns: now_ns,
+            got_on_ns: now_ns,
             machine: None,
             ping: None,
             pinged_ns: now_ns,
@@ -120,14 +124,38 @@ impl Worker {
         false
     }
 
-    /// How long the answer to a ping has been waited for, ns.
-    pub fn ping_waits_ns(&self, now_ns: u64) -> u64 {
-        self.ping.map_or(0, |_| now_ns.saturating_sub(self.pinged_ns))
+    /// Why it is not waited for any longer; `None` where it is.
+    pub fn is_overdue(&self, settings: &Settings, now_ns: u64) -> Option<String> {
+        let is_over = |since_ns: u64, limit_ns: u64| now_ns.saturating_sub(since_ns) > limit_ns;
+        let (what, limit_ns) = match self.stage {
+            Stage::Gone => return None,
+            // It says nothing before it is ready.
+            Stage::Assigned if is_over(self.assigned_ns, settings.ready_within_ns) => {
+                let ready_s = settings.ready_within_ns / 1_000_000_000;
+                return Some(format!("was not ready within {ready_s} s"));
+            }
+            Stage::Assigned => return None,
+            _ if is_over(self.heard_ns, settings.silence_ns) => {
+                ("said nothing", settings.silence_ns)
+            }
+            _ if self.ping.is_some() && is_over(self.pinged_ns, settings.silence_ns) => {
+                ("did not say what its clock shows", settings.silence_ns)
+            }
+            // Others may still be getting ready.
+            Stage::Comparing | Stage::Compared => return None,
+            _ if is_over(self.got_on_ns, settings.standstill_ns) => {
+                ("said that it is there, and told of no row and no run,", settings.standstill_ns)
+            }
+            _ => return None,
+        };
+        Some(format!("{what} for {} s", limit_ns / 1_000_000_000))
     }
 
     /// It is not to blame for this time, in which nobody listened.
     pub fn excuse(&mut self, away_ns: u64) {
-        for since_ns in [&mut self.assigned_ns, &mut self.heard_ns, &mut self.pinged_ns] {
+        let since =
+            [&mut self.assigned_ns, &mut self.heard_ns, &mut self.got_on_ns, &mut self.pinged_ns];
+        for since_ns in since {
             *since_ns = since_ns.saturating_add(away_ns);
         }
     }
@@ -147,6 +175,7 @@ impl Worker {
     pub fn arm(&mut self, start_ns: u64) -> Option<u64> {
         let clock = self.clock.filter(|_| self.stage == Stage::Compared)?;
         self.stage = Stage::Armed;
+        self.got_on_ns = start_ns;
         Some(clock.there_ns(start_ns))
     }
 

@@ -143,6 +143,7 @@ pub fn place(
         checks: composed.checks,
         keep_every_request: spec.keep_every_request,
         part: spec.part,
+        requests_of_all: spec.requests_of_all,
     };
     if plan.streams().is_some() {
         plan.check_streams().map_err(|error| Error::usage(error.to_string()))?;

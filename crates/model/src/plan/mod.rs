@@ -60,6 +60,9 @@ pub struct Plan {
     /// Which part of a larger load this is: its arrivals are those of one schedule, dealt in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// Of a part: how many requests all parts have together, where there is a number. The schedule that they share ends with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_of_all: Option<u64>,
 }
 
 /// Where the load goes.

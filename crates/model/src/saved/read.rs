@@ -170,6 +170,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         checks: None,
         keep_every_request: false,
         part: None,
+        requests_of_all: None,
     })
 }
 

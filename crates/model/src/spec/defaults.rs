@@ -32,6 +32,7 @@ impl Default for LoadSpec {
             checks: Vec::new(),
             keep_every_request: false,
             part: None,
+            requests_of_all: None,
             monitored: true,
             server_arguments: false,
             front_end: FrontEnd::Load,

@@ -79,6 +79,9 @@ pub struct LoadSpec {
     /// Which part of a larger load this is, if it is one ([`LoadSpec::shard`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// Of a part: how many requests all parts have together, where there is a number. The schedule that they share ends with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_of_all: Option<u64>,
     /// Watch the kernel, the target's process and the connections beside the run.
     pub monitored: bool,
     /// Keep the whole command line of the measured server, which may have secrets in it.

@@ -37,7 +37,7 @@ impl LoadSpec {
             }
         };
         self.limits.requests = plan.limits.requests;
-        self.part = None;
+        (self.part, self.requests_of_all) = (None, None);
         let ramp = plan.journey.as_ref().and_then(|journey| journey.users.ramp);
         self.requests.users.ramp_from = ramp.map(|ramp| ramp.from);
         if let Some(feed) = &mut self.requests.urls {
@@ -85,6 +85,7 @@ impl LoadSpec {
             Some(before) => Part { index: before.index + index * before.of, of: before.of * of },
         };
         shard.part = Some(cut(self.part));
+        shard.requests_of_all = self.requests_of_all.or(self.limits.requests);
         if let Some(feed) = &mut shard.requests.urls {
             feed.part = Some(cut(feed.part));
         }

@@ -120,5 +120,6 @@ fn without_requests(plan: &Plan) -> Plan {
         checks: None,
         keep_every_request: false,
         part: plan.part,
+        requests_of_all: plan.requests_of_all,
     }
 }

@@ -37,6 +37,26 @@ fn the_page_of_a_run_grows_acts_and_ends_as_the_finished_page() {
 }
 
 #[test]
+fn the_page_of_a_fleet_has_its_workers_while_it_lasts_and_afterwards() {
+    let (_server, url) = serve();
+    let words = ["load", "--fleet", "exec:2", "-r", "200", "-d", "60s", &url];
+    let watched = Watched::start(&words);
+    let Some(mut browser) = DrivenBrowser::open(&watched.url()) else {
+        watched.press("stop");
+        return;
+    };
+    let rate = "td:nth-of-type(1)";
+    let rates = format!("[...document.querySelectorAll('#live-workers tbody {rate}')]");
+    let all_have = format!("{rates}.filter(cell => parseFloat(cell.textContent) > 0).length === 2");
+    assert!(browser.comes_true(&all_have), "{:?}", browser.complaints);
+    browser.evaluate("document.querySelector('[data-does=stop]').click()");
+    assert!(browser.comes_true("location.pathname === '/finished'"));
+    assert!(browser.comes_true("document.body.textContent.includes('2 workers by exec')"));
+    is_quiet_and_alone(&browser, &watched);
+    assert_eq!(watched.end().0, Some(130));
+}
+
+#[test]
 fn the_page_of_a_comparison_fills_and_ends_as_the_finished_page() {
     let words = ["compare", "serve:epoll-et", "serve:blocking", "--repeat", "2", "-d", "1s"];
     let watched = Watched::start(&words);

@@ -42,6 +42,15 @@ fn the_page_of_a_fleet_shows_the_load_of_all_and_no_button_that_does_nothing() {
         "{page}"
     );
     assert!(watched.tells("responses"));
+    // A row for each worker, as in the live view: what it does, then its figures.
+    let rate_of = |name: &str| {
+        let row = format!("{name}</th><td>");
+        let said = heard(&mut watched.events(), &row)?;
+        let cell = said.rsplit_once(&row)?.1.chars().next()?;
+        cell.is_ascii_digit().then_some(())
+    };
+    assert!(eventually(|| rate_of("worker-1").is_some() && rate_of("worker-2").is_some()));
+    assert!(watched.get("/").contains("id=\"live-workers\""));
     assert_eq!(watched.press("faster"), "the rate of a fleet cannot be changed while it runs");
     assert_eq!(watched.press("stop"), "ending");
     let (status, said) = watched.end();

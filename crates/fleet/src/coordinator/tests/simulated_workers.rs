@@ -29,6 +29,8 @@ pub enum Trouble {
     Babbles,
     /// It lives, and never says what its clock shows.
     HidesItsClock,
+    /// It lives, and tells of nothing from this moment of its life on.
+    OnlyLives(Moment),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,6 +122,7 @@ impl Simulation {
                 self.workers[at].hangs = true;
                 false
             }
+            Trouble::OnlyLives(when) => when != moment,
             _ => true,
         }
     }

@@ -103,14 +103,33 @@ fn one_that_is_killed_before_it_hands_over_its_run_is_told_with_what_its_rows_sa
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stderr.contains("worker b was lost: its channel was closed"), "{ran:?}");
     // Its host was asked, and knows that nothing will come.
-    let knows = "its run is not there: the worker of ";
-    assert!(ran.stderr.contains(knows) && ran.stderr.contains("died before"), "{ran:?}");
+    let knows = "its run is not there: no run waits as ";
+    assert!(ran.stderr.contains(knows) && ran.stderr.contains("worker died before"), "{ran:?}");
     assert!(!ran.stderr.contains("may wait"), "{ran:?}");
     assert!(
         unwrapped(&ran).contains("that it told of until then are not in the figures"),
         "{ran:?}"
     );
     assert!(numbers.have_ended(&["b"]));
+}
+
+#[test]
+fn one_that_is_killed_while_it_ends_leaves_no_file() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-while-ending"));
+    let fleet = killed_when_it_says(&numbers, "run", true);
+    let target = url(&server, "/");
+    let words = ["load", "--quiet", "--fleet", &fleet, "-c", "2", "-d", "1", &target];
+    let ran = run(coordinator(&words).env("TMPDIR", numbers.0.path()));
+    // Its run has come, and that is all there is to it.
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    assert!(numbers.have_ended(&["b"]));
+    assert_eq!(left_in(&numbers), [] as [std::ffi::OsString; 0]);
+}
+
+/// What workers have left in the folder, which is theirs for temporary files.
+fn left_in(numbers: &Numbers) -> Vec<std::ffi::OsString> {
+    let files = std::fs::read_dir(numbers.0.path()).unwrap().flatten().map(|file| file.file_name());
+    files.filter(|name| name.to_string_lossy().starts_with("ablaze-fleet-")).collect()
 }
 
 #[test]
@@ -165,9 +184,7 @@ fn a_coordinator_that_was_stopped_blames_no_worker_for_it() {
     assert!(said.contains("1,000 responses") && !said.contains("D44"), "{ran:?}");
     assert!(numbers.have_ended(&["a", "b"]));
     // They kept their runs for a coordinator that was gone, and then had no reason to.
-    let left = std::fs::read_dir(numbers.0.path()).unwrap().flatten().map(|file| file.file_name());
-    let left = left.filter(|name| name.to_string_lossy().starts_with("ablaze-fleet-"));
-    assert_eq!(left.collect::<Vec<_>>(), [] as [std::ffi::OsString; 0]);
+    assert_eq!(left_in(&numbers), [] as [std::ffi::OsString; 0]);
 }
 
 #[test]

@@ -62,6 +62,7 @@ impl Login {
             format!("AuthorizedKeysFile={}", self.file("authorized").display()),
             "StrictModes=no".to_owned(),
             "UsePAM=no".to_owned(),
+            "AcceptEnv=XDG_CACHE_HOME".to_owned(),
             "PidFile=none".to_owned(),
             "MaxStartups=100".to_owned(),
         ] {
@@ -110,6 +111,15 @@ impl Sshd {
         }
     }
 
+    /// Has the hosts keep what they keep in this folder.
+    fn at_home(&self, folder: &Path) {
+        let ssh = self.login.bin().join("ssh");
+        let script = fs::read_to_string(&ssh).unwrap();
+        // The words of the script on the other side are the last of ssh's.
+        let set = format!(" -o SetEnv=XDG_CACHE_HOME={} \"$@\"", folder.display());
+        fs::write(ssh, script.replace(" \"$@\"", &set)).unwrap();
+    }
+
     fn load(&self, words: &[&str]) -> Ran {
         let mut command = coordinator(&[&["load", "--quiet", "--json"], words].concat());
         let path = std::env::var("PATH").unwrap_or_default();
@@ -154,4 +164,35 @@ fn three_hosts_without_the_program_are_one_fleet_and_nothing_is_left_there() {
     assert!(ran.stderr.contains("worker nowhere was lost: it could not be reached"), "{ran:?}");
     assert!(ran.stderr.contains("Connection refused"), "{ran:?}");
     assert_eq!(number(&ran.json(), "/responses"), 50);
+}
+
+#[test]
+fn hosts_keep_the_program_where_that_is_asked_for_and_are_not_sent_it_again() {
+    let sshd = match Sshd::start("fleet-keep") {
+        Ok(sshd) => sshd,
+        Err(why) => return skip(&format!("fleets over ssh that keep the program: {why}")),
+    };
+    let server = serve();
+    let target = url(&server, "/");
+    // The hosts' home is another for each test: what is there of this user's stays as it is.
+    let home = Scratch::new("fleet-keep-home");
+    sshd.at_home(home.path());
+    let kept = home.path().join("ablaze/ablaze");
+    let load = |fleet: &str| {
+        let ran = sshd.load(&["--fleet", fleet, "-n", "30", "-c", "2", &target]);
+        assert_eq!((ran.status, number(&ran.json(), "/responses")), (0, 30), "{ran:?}");
+    };
+    load("ssh:host-1,host-2");
+    assert!(!kept.exists());
+    load("ssh:host-1,host-2,program=keep");
+    let own = fs::read(env!("CARGO_BIN_EXE_ablaze")).unwrap();
+    assert!(fs::read(&kept).unwrap() == own, "the program as it is");
+    let when = || fs::metadata(&kept).unwrap().modified().unwrap();
+    let before = when();
+    load("ssh:host-1,program=keep");
+    load("ssh:host-2");
+    assert_eq!(when(), before, "it was not sent again");
+    let names =
+        fs::read_dir(kept.parent().unwrap()).unwrap().flatten().map(|file| file.file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["ablaze"]);
 }

@@ -48,6 +48,20 @@ fn a_rate_is_dealt_among_the_workers_and_adds_up_exactly() {
 }
 
 #[test]
+fn a_number_that_cannot_be_dealt_evenly_lasts_as_long_as_on_one_machine() {
+    let server = serve();
+    let target = url(&server, "/");
+    // 7 at 5 per second: 1.4 s, and not the 1.8 s of three at five thirds per second.
+    for fleet in [&["--fleet", "exec:3"][..], &[]] {
+        let (ran, json) = measured(&[fleet, &["-r", "5", "-n", "7", &target]].concat());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(number(&json, "/responses"), 7);
+        let elapsed_ms = number(&json, "/elapsed_ns") / 1_000_000;
+        assert!((1400..1600).contains(&elapsed_ms), "{elapsed_ms} ms: {fleet:?}");
+    }
+}
+
+#[test]
 fn lines_of_a_list_and_rows_of_a_feed_are_used_once_each() {
     let server = serve();
     let rows = Scratch::new("fleet-rows.csv");
