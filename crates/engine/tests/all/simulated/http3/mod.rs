@@ -1,5 +1,6 @@
 //! HTTP/3: what becomes of streams, and of the connections that carry them, over networks that lose, repeat and overtake.
 
+mod limits;
 mod peer;
 
 use ablaze_model::plan::tls::{Tls, TlsVersion, Trust};
