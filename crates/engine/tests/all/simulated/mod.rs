@@ -9,7 +9,7 @@ pub mod http2;
 mod http2_limits;
 pub mod http2_peer;
 mod http2_uploads;
-mod http3;
+pub mod http3;
 mod interim;
 mod invariants;
 mod open_loop;
