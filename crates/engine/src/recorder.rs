@@ -215,8 +215,9 @@ impl Recorder {
         if exchange.started_ns < self.window_start_ns {
             return self.warmup.ended(0);
         }
-        if kind == FailureKind::Timeout && at > self.window_end_ns {
-            // Found overdue by a turn that went on behind the window.
+        let found_here = matches!(kind, FailureKind::Timeout | FailureKind::RequestTooLarge);
+        if found_here && at > self.window_end_ns {
+            // Found by a turn that went on behind the window.
             return self.unfinished(exchange, self.window_end_ns);
         }
         self.last_finish_ns = at;

@@ -77,11 +77,14 @@ pub enum FailureKind {
     ProxyClosed,
     /// The proxy answered CONNECT with something that is no HTTP/1.
     ProxyMalformed,
+    /// The request was not sent: its header fields are larger than the server accepts (SETTINGS_MAX_FIELD_SECTION_SIZE;
+    /// RFC 9114, 4.2.2).
+    RequestTooLarge,
 }
 
 impl FailureKind {
     /// All kinds, in the order reports list them.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::Refused,
         Self::Reset,
         Self::Timeout,
@@ -117,6 +120,7 @@ impl FailureKind {
         Self::ProxyRefused,
         Self::ProxyClosed,
         Self::ProxyMalformed,
+        Self::RequestTooLarge,
     ];
 
     /// How reports call it.
@@ -157,6 +161,7 @@ impl FailureKind {
             Self::ProxyRefused => "refused by the proxy",
             Self::ProxyClosed => "closed by the proxy",
             Self::ProxyMalformed => "proxy's response malformed",
+            Self::RequestTooLarge => "request fields too large",
         }
     }
 
@@ -190,6 +195,7 @@ impl FailureKind {
             Self::Http3Violated => "with an HTTP/3 protocol error",
             Self::ProxyAuthentication => "without the credentials that the proxy requires",
             Self::ProxyMalformed => "with a malformed response of the proxy",
+            Self::RequestTooLarge => "not sent as their header fields are too large for the server",
             other => other.label(),
         }
     }
@@ -232,6 +238,7 @@ impl FailureKind {
             Self::ProxyRefused => "proxy-refused",
             Self::ProxyClosed => "proxy-closed",
             Self::ProxyMalformed => "proxy-malformed",
+            Self::RequestTooLarge => "request-too-large",
         }
     }
 

@@ -29,6 +29,11 @@ const LOOPBACK_BYTES_MIN: u16 = 65_487;
 /// On loopback, steps get no smaller. A peer that accepts no more than a network carries is sent that with the first.
 const LOOPBACK_STEP_BYTES: u16 = 252;
 
+/// A server that begins with usual datagrams on loopback tries the largest at once, as less than half of the way is no step to
+/// it: one datagram instead of six of up to that size, for a client that may ask for a few bytes. A client would fill the one
+/// socket of its server with those of all its connections.
+const SERVERS_LOOPBACK_STEP_BYTES: u16 = (BYTES_TRIED_MAX - USUAL_BYTES_TRIED) / 2 + 1;
+
 /// How a connection behaves below HTTP/3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transport {
@@ -92,6 +97,9 @@ impl Transport {
             Some(bytes) => config.initial_mtu(bytes).min_mtu(bytes).mtu_discovery_config(None),
             None => config.mtu_discovery_config(Some(self.discovery())),
         };
+        if self.is_server_on_loopback() {
+            config.initial_mtu(USUAL_BYTES_TRIED);
+        }
         if !self.paces {
             config.congestion_controller_factory(Arc::new(UnpacedCubic));
         }
@@ -104,6 +112,11 @@ impl Transport {
         self.datagram_bytes.or(self.device_bytes_max).unwrap_or(0).max(USUAL_BYTES_ACCEPTED)
     }
 
+    fn is_server_on_loopback(&self) -> bool {
+        let on_loopback = self.device_bytes_max.is_some_and(|bytes| bytes >= LOOPBACK_BYTES_MIN);
+        on_loopback && self.request_streams > 0 && self.datagram_bytes.is_none()
+    }
+
     /// How to find out what the path carries (RFC 8899): by halves between 1,200 bytes and what the device takes.
     fn discovery(&self) -> MtuDiscoveryConfig {
         let mut config = MtuDiscoveryConfig::default();
@@ -111,7 +124,9 @@ impl Transport {
         match self.device_bytes_max {
             Some(bytes) if bytes > USUAL_BYTES_ACCEPTED && self.sends_content => {
                 config.upper_bound(bytes.min(BYTES_TRIED_MAX));
-                if bytes >= LOOPBACK_BYTES_MIN {
+                if self.is_server_on_loopback() {
+                    config.minimum_change(SERVERS_LOOPBACK_STEP_BYTES);
+                } else if bytes >= LOOPBACK_BYTES_MIN {
                     config.minimum_change(LOOPBACK_STEP_BYTES);
                 }
             }
@@ -126,4 +141,23 @@ impl Transport {
 /// The number, or the largest there is.
 fn varint(number: u64) -> VarInt {
     VarInt::from_u64(number).unwrap_or(VarInt::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first step of a server's search on loopback is the last: quinn-proto goes to the end where half of the way is less
+    /// than a step, and the whole is one.
+    #[test]
+    fn a_server_on_loopback_tries_one_size() {
+        let way = BYTES_TRIED_MAX - USUAL_BYTES_TRIED;
+        assert!((way / 2 + 1..=way).contains(&SERVERS_LOOPBACK_STEP_BYTES));
+        let of = |device_bytes_max, request_streams| {
+            Transport { device_bytes_max, request_streams, ..Transport::default() }
+                .is_server_on_loopback()
+        };
+        assert!(of(Some(65_507), 100) && !of(Some(65_507), 0));
+        assert!(!of(Some(8_972), 100) && !of(None, 100));
+    }
 }

@@ -4,7 +4,9 @@ use ablaze_model::Run;
 use ablaze_model::plan::alternative::Alternative;
 use ablaze_model::plan::proxy::authority;
 use ablaze_model::printable::printable;
-use ablaze_model::record::{DatagramTraffic, NamedCounts, QuicFacts, QuicHandshakes, Spread};
+use ablaze_model::record::{
+    DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, QuicHandshakes, Spread,
+};
 
 use crate::http2::{streams_in_flight, streams_permitted, waits};
 use crate::number::{bytes, counted, grouped, percent, significant, time};
@@ -17,7 +19,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let mut items: Vec<String> =
         streams_in_flight(run, asked.streams, spoken).into_iter().collect();
     items.extend(followed(run));
-    items.extend(facts.streams_permitted.map(|most| streams_permitted(most, asked.streams)));
+    items.extend(permitted(facts, asked.streams));
     if facts.goaways > 0 {
         items.push(format!("GOAWAY on {}", counted(facts.goaways, "connection")));
     }
@@ -46,6 +48,22 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
         items.push(format!("first failure: {}", printable(words)));
     }
     (!items.is_empty()).then_some(items)
+}
+
+/// How many streams the server permitted, where it began with fewer than were asked for.
+fn permitted(facts: &Http3Facts, asked: u32) -> Option<String> {
+    let first = facts.streams_permitted?;
+    let last = facts.streams_at_last.filter(|last| *last > first);
+    Some(match last {
+        None => streams_permitted(first, asked),
+        Some(last) => format!(
+            "the server permitted {} at once per connection at first and {} after {}, {} were requested",
+            counted(first, "stream"),
+            grouped(last),
+            time(facts.streams_raised_ns as f64),
+            grouped(asked.into())
+        ),
+    })
 }
 
 /// `at b.example:8443 by the server's Alt-Svc (h3="b.example:8443"; ma=60)`.

@@ -25,6 +25,8 @@ pub fn over_http3() -> Run {
         ]),
         refused_again: 2,
         streams_permitted: Some(10),
+        streams_at_last: Some(10),
+        streams_raised_ns: 0,
         waits: WindowWaits {
             stream_times: 7,
             stream_ns: 5_000_000,
@@ -53,6 +55,7 @@ pub fn over_http3() -> Run {
             packets_lost: 1_400,
             bytes_lost: 420_000,
             congestion_events: 40,
+            silent_ns: Some(100_000),
             rtt_ns: of_both(100_000, 300_000),
             window_bytes: of_both(100_000, 900_000),
             datagram_bytes: of_both(1452, 1452),

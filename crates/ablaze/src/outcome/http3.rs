@@ -42,7 +42,8 @@ pub fn of_failure(failure: &FirstFailure, to: &str, run: &Run) -> Option<String>
         FailureKind::StreamReset
         | FailureKind::GoAway
         | FailureKind::QuicClosed
-        | FailureKind::Http3Violated => match detail(run, "", "") {
+        | FailureKind::Http3Violated
+        | FailureKind::RequestTooLarge => match detail(run, "", "") {
             words if words.is_empty() => {
                 format!("HTTP/3 with {to} failed: see the server's log")
             }

@@ -17,8 +17,13 @@ pub struct Http3Facts {
     pub resets: NamedCounts,
     /// Requests that failed because the server did not process their repetition either.
     pub refused_again: u64,
-    /// The fewest streams at once that a server permitted, where that is fewer than were asked for.
+    /// The fewest streams at once that a server permitted in the handshake, where that is fewer than were asked for.
     pub streams_permitted: Option<u64>,
+    /// Of connections that began with fewer: the fewest that one was permitted in the end (RFC 9000, 19.11), at most as many
+    /// as were asked for. `None` where none has been looked at.
+    pub streams_at_last: Option<u64>,
+    /// The longest time from a handshake until the server raised that limit for the last time, ns; 0 where it did not.
+    pub streams_raised_ns: u64,
     /// How bodies of requests waited for the server's windows.
     pub waits: WindowWaits,
     /// What the server did wrong first, or why it reset a stream first, in words.
@@ -52,6 +57,8 @@ pub struct QuicFacts {
     pub bytes_lost: u64,
     /// Times that loss, or marks of the network, made a congestion window smaller.
     pub congestion_events: u64,
+    /// For so long no datagram had come on any connection when the window closed, ns; `None` where none ever came.
+    pub silent_ns: Option<u64>,
     /// Smoothed round-trip time of the connections as they ended (RFC 9002, 5.3), ns.
     pub rtt_ns: Option<Spread>,
     /// Congestion windows of the connections as they ended, bytes.
@@ -122,6 +129,8 @@ impl Http3Facts {
             resets,
             refused_again,
             streams_permitted,
+            streams_at_last,
+            streams_raised_ns,
             waits,
             first_failure,
             quic,
@@ -131,19 +140,28 @@ impl Http3Facts {
         self.first_close = self.first_close.take().or(first_close);
         self.resets.merge(resets);
         self.refused_again += refused_again;
-        self.streams_permitted = match (self.streams_permitted, streams_permitted) {
-            (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
-            (mine, theirs) => mine.or(theirs),
-        };
+        self.streams_permitted = self.streams_permitted.into_iter().chain(streams_permitted).min();
+        self.streams_at_last = self.streams_at_last.into_iter().chain(streams_at_last).min();
+        self.streams_raised_ns = self.streams_raised_ns.max(streams_raised_ns);
         self.waits.merge(&waits);
         self.first_failure = self.first_failure.take().or(first_failure);
         self.quic.merge(quic);
+    }
+
+    /// A connection that began with fewer streams than were asked for is over: it was permitted so many in the end, the last
+    /// of them so long after its handshake.
+    pub fn note_last_limit(&mut self, streams: u64, raised_ns: u64) {
+        let least = self.streams_at_last.unwrap_or(u64::MAX);
+        self.streams_at_last = Some(least.min(streams));
+        self.streams_raised_ns = self.streams_raised_ns.max(raised_ns);
     }
 
     /// The measured window opens: what was counted before does not belong to it.
     pub fn open_window(&mut self) {
         *self = Self {
             streams_permitted: self.streams_permitted,
+            streams_at_last: self.streams_at_last,
+            streams_raised_ns: self.streams_raised_ns,
             first_failure: self.first_failure.take(),
             quic: QuicFacts {
                 all_handshakes: std::mem::take(&mut self.quic.all_handshakes),
@@ -169,6 +187,7 @@ impl QuicFacts {
             packets_lost,
             bytes_lost,
             congestion_events,
+            silent_ns,
             rtt_ns,
             window_bytes,
             datagram_bytes,
@@ -186,6 +205,7 @@ impl QuicFacts {
         self.packets_lost += packets_lost;
         self.bytes_lost += bytes_lost;
         self.congestion_events += congestion_events;
+        self.silent_ns = self.silent_ns.into_iter().chain(silent_ns).min();
         self.rtt_ns = Spread::of_both(self.rtt_ns, rtt_ns);
         self.window_bytes = Spread::of_both(self.window_bytes, window_bytes);
         self.datagram_bytes = Spread::of_both(self.datagram_bytes, datagram_bytes);

@@ -246,9 +246,10 @@ impl Record {
         }
     }
 
-    /// The fewest streams at once that a server permitted, where that is fewer than were asked for.
+    /// The fewest streams at once that a server permitted in the end, where it began with fewer than were asked for.
     pub fn streams_permitted(&self) -> Option<u64> {
-        let http3 = self.http3.as_ref().and_then(|facts| facts.streams_permitted);
+        let http3 = self.http3.as_ref();
+        let http3 = http3.and_then(|facts| facts.streams_at_last.or(facts.streams_permitted));
         let http2 = self.http2.as_ref().and_then(|facts| facts.streams_permitted);
         http3.or(http2.map(u64::from))
     }

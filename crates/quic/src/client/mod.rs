@@ -36,8 +36,8 @@ pub use ablaze_wire::http2::client::NoRoom;
 pub use ablaze_wire::http3::settings::PeerSettings;
 pub use connector::{Connector, Options, StartError};
 pub use ended::{Ended, Why};
-pub use opening::Limited;
-pub use requests::RequestSet;
+pub use opening::{Limited, Raised};
+pub use requests::{NotSent, RequestSet};
 pub use sink::{End, ResponseHead, Sink};
 
 use crate::clock::Clock;
@@ -60,6 +60,7 @@ pub struct Connection {
     began_ns: u64,
     opening: Opening,
     handshake: Option<Handshake>,
+    raised: Option<Raised>,
     ended: Option<Ended>,
     /// What quinn-proto would send to others than the server: nothing, on a client.
     aside: Vec<u8>,
@@ -168,6 +169,7 @@ impl Connection {
             began_ns: now_ns,
             opening: Opening::default(),
             handshake: None,
+            raised: None,
             ended: None,
             aside: Vec::new(),
         })
@@ -182,6 +184,11 @@ impl Connection {
     /// What the handshake agreed on, once it is complete.
     pub fn handshake(&self) -> Option<&Handshake> {
         self.handshake.as_ref()
+    }
+
+    /// The last time that the server permitted more streams at once than before, if it did.
+    pub fn raised(&self) -> Option<Raised> {
+        self.raised
     }
 
     /// Whether the server takes part in HTTP/3: its SETTINGS came, or it confirmed the handshake (RFC 9001, 4.1.2).
@@ -200,7 +207,7 @@ impl Connection {
     /// call it. `number` and `digits` fill its patched fields in. What the server's windows do not permit yet follows when they do.
     ///
     /// # Errors
-    /// When there is no room for a request. Nothing will be sent then.
+    /// When there is no room for a request, or the server takes none of this size. Nothing will be sent then.
     ///
     /// # Panics
     /// When the set has no such request.
@@ -212,9 +219,10 @@ impl Connection {
         number: u64,
         digits: &mut Digits,
         tag: u32,
-    ) -> Result<u64, NoRoom> {
-        let stream = self.take_stream()?;
+    ) -> Result<u64, NotSent> {
         let prepared = set.get(request);
+        self.permits(prepared.section_bytes)?;
+        let stream = self.take_stream()?;
         let pieces = prepared.pieces(number, digits);
         Ok(self.send(stream, tag, prepared.response_has_no_body, pieces))
     }
@@ -230,12 +238,13 @@ impl Connection {
         text: &RequestText<'_>,
         scheme: &str,
         tag: u32,
-    ) -> Result<u64, NoRoom> {
-        let stream = self.take_stream()?;
+    ) -> Result<u64, NotSent> {
         let draft = &mut self.core.draft;
         draft.clear();
-        write_text(text, scheme, draft);
-        let pieces = [Bytes::copy_from_slice(draft), Bytes::new()];
+        let section_bytes = write_text(text, scheme, draft);
+        self.permits(section_bytes)?;
+        let stream = self.take_stream()?;
+        let pieces = [Bytes::copy_from_slice(&self.core.draft), Bytes::new()];
         Ok(self.send(stream, tag, text.response_has_no_body(), pieces))
     }
 

@@ -15,6 +15,16 @@ pub struct Limited {
     pub pause_ns: u64,
 }
 
+/// A server permitted more streams at once than in the handshake, by MAX_STREAMS (RFC 9000, 19.11), while fewer were permitted
+/// than the options ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Raised {
+    /// So many, as far as they were asked for.
+    pub streams: u32,
+    /// So long after the handshake, ns.
+    pub after_ns: u64,
+}
+
 /// Bytes and times of a handshake that is under way.
 #[derive(Debug, Default)]
 pub(super) struct Opening {

@@ -8,7 +8,7 @@ use quinn_proto::{DatagramEvent, Dir, EcnCodepoint, Event, Side, StreamEvent};
 
 use super::sink::Sink;
 use super::tls::VERSION;
-use super::{Connection, Ended, Handshake, Why};
+use super::{Connection, Ended, Handshake, Raised, Why};
 use crate::datagrams::Received;
 
 thread_local! {
@@ -75,7 +75,22 @@ impl Connection {
         self.core.own.write(&mut self.quic);
         if self.stands() {
             self.core.top_up(&mut self.quic);
+            self.look_at_limit(now_ns);
             self.ask_for_streams(live);
+        }
+    }
+
+    /// Streams that are open or could be are what the server permits at once: as long as that is less than the options ask
+    /// for, every rise is noted.
+    #[inline]
+    fn look_at_limit(&mut self, now_ns: u64) {
+        let permitted = self.core.streams.live_count() + self.core.ready.len() as u32;
+        let Some(handshake) = &self.handshake else { return };
+        let before =
+            self.raised.map_or(handshake.streams_permitted, |raised| raised.streams.into());
+        if u64::from(permitted) > before {
+            let after_ns = now_ns.saturating_sub(handshake.done_ns);
+            self.raised = Some(Raised { streams: permitted, after_ns });
         }
     }
 

@@ -3,18 +3,42 @@
 use ablaze_wire::http1::patch::{Digits, Patcher};
 use ablaze_wire::http1::request::Patch;
 use ablaze_wire::http2::request::Request;
-use ablaze_wire::http3::request::into_template;
+use ablaze_wire::http3::request::{into_template, section_bytes};
 use bytes::Bytes;
+
+use super::NoRoom;
 
 /// The requests of a run, ready to be sent.
 #[derive(Debug, Clone)]
 pub struct RequestSet(Box<[Prepared]>);
+
+/// Why a request is not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotSent {
+    /// There is no room for it now.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
+    /// Its field section is larger than the server's SETTINGS_MAX_FIELD_SECTION_SIZE: it is not to be sent on this
+    /// connection (RFC 9114, 4.2.2).
+    #[error(
+        "the request's header fields take {section_bytes} bytes (names and values, 32 more for each), and the server accepts \
+         {bytes_max} (SETTINGS_MAX_FIELD_SECTION_SIZE)"
+    )]
+    TooLarge {
+        /// Of the request.
+        section_bytes: u64,
+        /// The server's limit.
+        bytes_max: u64,
+    },
+}
 
 /// One request.
 #[derive(Debug, Clone)]
 pub(super) struct Prepared {
     head: Piece,
     body: Piece,
+    /// The size of its field section, as servers limit it (RFC 9114, 4.2.2).
+    pub section_bytes: u64,
     /// The request is HEAD.
     pub response_has_no_body: bool,
 }
@@ -56,6 +80,7 @@ impl RequestSet {
 
 impl Prepared {
     fn of(request: Request) -> Self {
+        let section_bytes = section_bytes(&request);
         let template = into_template(request);
         let mut head = Bytes::from(template.bytes);
         let body = head.split_off(template.head_bytes);
@@ -68,6 +93,7 @@ impl Prepared {
         Self {
             head: Piece::new(head, &in_head),
             body: Piece::new(body, &in_body),
+            section_bytes,
             response_has_no_body: template.response_has_no_body,
         }
     }

@@ -5,9 +5,21 @@ use bytes::Bytes;
 use quinn_proto::{Dir, StreamId, WriteError};
 
 use super::streams::Upload;
-use super::{Connection, Core};
+use super::{Connection, Core, NotSent};
 
 impl Connection {
+    /// Whether the server takes a field section of this size, as far as its SETTINGS have come.
+    #[inline]
+    pub(super) fn permits(&self, section_bytes: u64) -> Result<(), NotSent> {
+        let bytes_max = self.core.peer.as_ref().and_then(|peer| peer.field_section_bytes_max);
+        match bytes_max {
+            Some(bytes_max) if section_bytes > bytes_max => {
+                Err(NotSent::TooLarge { section_bytes, bytes_max })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Hands a request over; the number of its stream.
     #[inline]
     pub(super) fn send(

@@ -83,6 +83,12 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The same for requests with field sections of at most this size.
+    pub fn taking(mut self, section_bytes_max: usize) -> Self {
+        self.section_bytes_max = section_bytes_max;
+        self
+    }
+
     /// How connections behave where the network device toward the client takes datagrams of this many bytes, as far as
     /// that is known.
     pub(super) fn through_device(&self, bytes_max: Option<u16>) -> Arc<ServerConfig> {

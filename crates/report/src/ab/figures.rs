@@ -196,8 +196,8 @@ mod tests {
         run.record.failures = [1; FailureKind::ALL.len()];
         let figures = Figures::of(&run, false);
         // ab has no words for TLS, HTTP/2, HTTP/3 and tunnels: what they fail of are exceptions.
-        assert_eq!(figures.failed, Failed { connect: 4, receive: 3, length: 2, exceptions: 26 });
-        assert_eq!(figures.complete, run.record.responses + 35);
+        assert_eq!(figures.failed, Failed { connect: 4, receive: 3, length: 2, exceptions: 27 });
+        assert_eq!(figures.complete, run.record.responses + 36);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod causes;
 mod empty;
 mod gone;
 mod h2load;
+mod not_taken;
 mod not_walked;
 mod over_quic;
 mod printed;
@@ -54,7 +55,13 @@ const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
 fn is_of_the_server(kind: FailureKind) -> bool {
-    !matches!(kind, FailureKind::LocalPorts | FailureKind::LocalDescriptors | FailureKind::Other)
+    !matches!(
+        kind,
+        FailureKind::LocalPorts
+            | FailureKind::LocalDescriptors
+            | FailureKind::Other
+            | FailureKind::RequestTooLarge
+    )
 }
 
 fn kinds_of_the_server() -> impl Iterator<Item = FailureKind> {
@@ -97,7 +104,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     let of = record.finished() + again;
     let share = (unanswered + again) as f64 / of as f64;
     if share <= SHARE {
-        return went_away(run).or_else(|| silent::held(run)).or_else(|| none_responded(run));
+        return went_away(run)
+            .or_else(|| silent::held(run))
+            .or_else(|| not_taken::found(run))
+            .or_else(|| none_responded(run));
     }
     let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
     let mut evidence = format!(
@@ -109,9 +119,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         causes::by_kind(&failed)
     );
     let mut severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let mut silence = None;
     if let Some(gone) = gone(run) {
         evidence = format!("{} {evidence}", gone.evidence());
         severity = severity.max(gone.severity());
+        silence = gone.silence(run);
     }
     let timeouts = failures_of(FailureKind::Timeout);
     if timeouts * 2 > unanswered
@@ -119,6 +131,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     {
         let evidence = format!("{evidence} {stopped}");
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
+    if timeouts * 2 > unanswered
+        && let Some(silence) = silence
+    {
+        let evidence = format!("{evidence} {}", silence.evidence);
+        return Some(Finding::new(D02, severity, evidence, silence.cause, silence.fix));
     }
     if timeouts * 2 > unanswered
         && !causes::timed_out_here(run)

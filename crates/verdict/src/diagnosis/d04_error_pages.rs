@@ -3,6 +3,7 @@
 //! In a printed report they are those without a status of 2xx, which ab counts as complete and not as
 //! failed.
 
+mod fields;
 mod redirects;
 
 use ablaze_model::Run;
@@ -72,7 +73,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         percent(share),
         kind.verb(),
         listed(statuses)
-    );
+    ) + &fields::limit(run, &others);
     let (cause, fix) = kind.in_words(run, share > MOST);
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))

@@ -10,7 +10,7 @@ use crate::DiagnosisId::D40;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{asked_in_flight, held_by_warmup, in_flight};
 use crate::live::options::{Opt, spelled};
-use crate::words::{amount, counted, grouped};
+use crate::words::{amount, counted, grouped, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D40,
@@ -22,9 +22,11 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// A client whose busiest thread works for this share of its time is what the next requests wait for.
 const BUSY: f64 = 0.5;
+/// Less than this share of a run, or of its requests, is nothing to speak of.
+const LATE: f64 = 0.01;
 
 fn on_run(run: &Run) -> Option<Finding> {
-    none_permitted(run).or_else(|| limited(run)).or_else(|| unfilled(run))
+    none_permitted(run).or_else(|| limited(run)).or_else(|| raised(run)).or_else(|| unfilled(run))
 }
 
 /// No request could be sent: what timed out waited for a stream, and not for a response.
@@ -81,6 +83,14 @@ fn limit_of_nginx(run: &Run) -> &'static str {
 fn limited(run: &Run) -> Option<Finding> {
     let asked = run.plan.streams()?;
     let permitted = run.record.streams_permitted().filter(|&most| most < u64::from(asked))?;
+    let permits = match at_first(run) {
+        Some(raised) => raised.in_words(run),
+        None => format!(
+            "The server permits {} at once per connection ({})",
+            counted(permitted, "stream"),
+            limit_of(run)
+        ),
+    };
     let connections = u64::from(run.plan.load.connections());
     let (all_asked, most) = (connections * u64::from(asked), connections * permitted);
     let share = most as f64 / all_asked as f64;
@@ -93,10 +103,7 @@ fn limited(run: &Run) -> Option<Finding> {
         Load::Closed { .. } => Severity::Note,
     };
     let evidence = format!(
-        "The server permits {} at once per connection ({}), {} were \
-         requested: on {} that is {} of {}; {} were in flight on average.",
-        counted(permitted, "stream"),
-        limit_of(run),
+        "{permits}, {} were requested: on {} that is {} of {}; {} were in flight on average.",
         grouped(asked.into()),
         counted(connections, "connection"),
         grouped(most),
@@ -122,6 +129,72 @@ fn limited(run: &Run) -> Option<Finding> {
         "A client must not open more streams than the server permits: the others were \
          never opened, and the figures are those of fewer requests in flight.",
         fix,
+    ))
+}
+
+/// A limit that the server raised behind the handshake.
+struct Raised {
+    first: u64,
+    last: u64,
+    after_ns: u64,
+}
+
+impl Raised {
+    /// What was seen.
+    fn in_words(&self, run: &Run) -> String {
+        format!(
+            "The server permitted {} at once per connection at first ({} is {}), and raised that to {} (MAX_STREAMS) \
+             after up to {}",
+            counted(self.first, "stream"),
+            limit_of(run),
+            grouped(self.first),
+            grouped(self.last),
+            time(self.after_ns as f64 / 1e6)
+        )
+    }
+}
+
+fn at_first(run: &Run) -> Option<Raised> {
+    let facts = run.record.http3.as_ref()?;
+    let (first, last) = (facts.streams_permitted?, facts.streams_at_last?);
+    (last > first).then_some(Raised { first, last, after_ns: facts.streams_raised_ns })
+}
+
+/// The server began with fewer streams than were asked for, and permitted them later: for a part of the run the load was
+/// another one.
+fn raised(run: &Run) -> Option<Finding> {
+    let raised = at_first(run)?;
+    let record = &run.record;
+    let streamless = record.without_stream();
+    // What passed before the clock, at least.
+    let of_run_ns = raised.after_ns.saturating_sub(run.plan.limits.warmup_ns);
+    let late = of_run_ns as f64 > LATE * run.elapsed_ns as f64;
+    if !late && streamless.total() == 0 {
+        return None;
+    }
+    let failed = match streamless.timed_out {
+        0 => String::new(),
+        failed => format!("; {} failed while waiting for one", counted(failed, "request")),
+    };
+    let severity = match streamless.timed_out as f64 / record.finished().max(1) as f64 {
+        share if share >= MISSED => Severity::Invalid,
+        share if share > LATE => Severity::Suspect,
+        _ => Severity::Note,
+    };
+    Some(Finding::new(
+        D40,
+        severity,
+        format!(
+            "{}; {} were requested{failed}.",
+            raised.in_words(run),
+            grouped(run.plan.streams().unwrap_or_default().into())
+        ),
+        "Until then fewer requests were in flight than were asked for.",
+        format!(
+            "Raise the server's first limit (nginx: {}), or let a warm-up pass before the measured time ({}).",
+            limit_of_nginx(run),
+            spelled(run, Opt::Warmup)
+        ),
     ))
 }
 
@@ -199,91 +272,4 @@ fn seen(run: &Run) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::DiagnosisId::D02;
-    use crate::live::judge;
-    use crate::live::sample;
-    use ablaze_model::FailureKind;
-    use ablaze_model::record::Phases;
-
-    fn permitting(permitted: u32, reached: u128) -> Run {
-        let mut run = sample::over_http2(100);
-        let facts = run.record.http2.as_mut().unwrap();
-        facts.settings.as_mut().unwrap().streams_max = Some(permitted);
-        facts.streams_permitted = (permitted < 100).then_some(permitted);
-        run.record.in_flight_ns = reached * u128::from(run.elapsed_ns);
-        run
-    }
-
-    /// Ten connections of 100 streams over HTTP/3, of which the server permits 10.
-    #[test]
-    fn quic_has_a_limit_of_another_name() {
-        let mut run = permitting(128, 99);
-        let streams = run.plan.http2.take().unwrap().streams;
-        run.record.http2 = None;
-        run.plan.http3 = Some(ablaze_model::plan::Http3::with_streams(streams));
-        let facts = ablaze_model::record::Http3Facts {
-            streams_permitted: Some(10),
-            ..ablaze_model::record::Http3Facts::default()
-        };
-        run.record.http3 = Some(Box::new(facts));
-        let found = on_run(&run).unwrap();
-        assert_eq!(found.severity, Severity::Suspect);
-        assert!(found.evidence.contains("(initial_max_streams_bidi), 100 were requested"));
-        assert!(found.fix.contains("http3_max_concurrent_streams"), "{}", found.fix);
-    }
-
-    /// One finding, and none that the server does not respond: it was asked nothing.
-    #[test]
-    fn without_a_stream_nothing_was_sent() {
-        let mut run = permitting(0, 10);
-        run.record.responses = 0;
-        (run.record.answered, run.record.unfinished) = (Phases::new(), 10);
-        for failed in [0, 30] {
-            run.record.failures[FailureKind::Timeout as usize] = failed;
-            let findings = judge(&run).findings;
-            assert!(!findings.iter().any(|finding| finding.id == D02), "{findings:?}");
-            let found = findings.iter().find(|finding| finding.id == D40).expect("D40");
-            let said = format!("{} {}", found.evidence, found.cause);
-            assert!(
-                said.contains("permits no stream") && said.contains("no request was sent"),
-                "{said}"
-            );
-            assert!(!said.contains("in flight"), "{said}");
-        }
-    }
-
-    #[test]
-    fn streams_that_the_client_does_not_fill_are_noted() {
-        let found = on_run(&permitting(128, 499)).unwrap();
-        assert_eq!(found.severity, Severity::Note);
-        assert!(found.evidence.starts_with("On average 499 of 1,000 streams"), "{found:?}");
-        assert_eq!(on_run(&permitting(128, 500)), None);
-        let mut run = permitting(128, 499);
-        run.record.connections_opened = 11;
-        assert_eq!(on_run(&run), None, "connections that broke have their own finding");
-    }
-
-    #[test]
-    fn fewer_streams_than_asked_for_are_another_load() {
-        let severity = |permitted, reached| {
-            on_run(&permitting(permitted, reached)).map(|finding| finding.severity)
-        };
-        assert_eq!(severity(128, 990), None);
-        assert_eq!(severity(100, 990), None);
-        assert_eq!(severity(99, 980), Some(Severity::Note));
-        assert_eq!(severity(50, 500), Some(Severity::Note));
-        assert_eq!(severity(49, 490), Some(Severity::Suspect));
-        assert_eq!(severity(10, 99), Some(Severity::Suspect));
-        assert_eq!(severity(9, 90), Some(Severity::Invalid));
-        let finding = on_run(&permitting(10, 99)).unwrap();
-        assert!(finding.evidence.contains("10 connections that is 100 of 1,000"), "{finding:?}");
-        assert!(
-            finding.fix.ends_with("--streams 10 and --connections 100 to have as many in flight.")
-        );
-        let mut open = permitting(10, 99);
-        sample::open_loop(&mut open, 1e3);
-        assert_eq!(on_run(&open).map(|finding| finding.severity), Some(Severity::Note));
-    }
-}
+mod tests;

@@ -33,19 +33,31 @@ pub fn into_template(mut request: Request) -> Template {
     Template { bytes, head_bytes, patches, response_has_no_body: request.response_has_no_body }
 }
 
-/// Appends the frames of a request that is written anew each time, over `http` or `https`.
-pub fn write_text(text: &RequestText<'_>, scheme: &str, out: &mut Vec<u8>) {
-    let section = text_section(text, scheme);
+/// What each field costs beside its name and its value (RFC 9114, 4.2.2).
+const FIELD_BYTES: usize = 32;
+
+/// The size of a request's field section, as SETTINGS_MAX_FIELD_SECTION_SIZE counts it: uncompressed (RFC 9114, 4.2.2).
+pub fn section_bytes(request: &Request) -> u64 {
+    let of = |name: &[u8], value: &[u8]| (name.len() + value.len() + FIELD_BYTES) as u64;
+    request.fields.iter().map(|field| of(&field.name, &field.value)).sum()
+}
+
+/// Appends the frames of a request that is written anew each time, over `http` or `https`. Returns the size of its field
+/// section, as [`section_bytes`] counts it.
+pub fn write_text(text: &RequestText<'_>, scheme: &str, out: &mut Vec<u8>) -> u64 {
+    let (section, section_bytes) = text_section(text, scheme);
     write_head(out, kind::HEADERS, section.len() as u64);
     out.extend_from_slice(&section);
     if !text.body.is_empty() {
         write_head(out, kind::DATA, text.body.len() as u64);
         out.extend_from_slice(text.body);
     }
+    section_bytes
 }
 
-/// Its fields as HTTP/3 has them (RFC 9114, 4.2 and 4.3.1): the pseudo-header fields first, names in lower case.
-fn text_section(text: &RequestText<'_>, scheme: &str) -> Vec<u8> {
+/// Its fields as HTTP/3 has them (RFC 9114, 4.2 and 4.3.1): the pseudo-header fields first, names in lower case. With their
+/// size.
+fn text_section(text: &RequestText<'_>, scheme: &str) -> (Vec<u8>, u64) {
     let (mut authority, mut connection) = (None, &b""[..]);
     for (name, value) in text.fields() {
         if name.eq_ignore_ascii_case(b"host") {
@@ -56,20 +68,25 @@ fn text_section(text: &RequestText<'_>, scheme: &str) -> Vec<u8> {
     }
     let (method, path) = text.first_line();
     let mut section = Vec::with_capacity(256);
+    let mut section_bytes = 0;
     begin(&mut section);
-    field(&mut section, false, b":method", method);
-    field(&mut section, false, b":scheme", scheme.as_bytes());
+    let mut write = |secret: bool, name: &[u8], value: &[u8]| {
+        section_bytes += (name.len() + value.len() + FIELD_BYTES) as u64;
+        field(&mut section, secret, name, value);
+    };
+    write(false, b":method", method);
+    write(false, b":scheme", scheme.as_bytes());
     if let Some(authority) = authority {
-        field(&mut section, false, b":authority", authority);
+        write(false, b":authority", authority);
     }
-    field(&mut section, false, b":path", path);
+    write(false, b":path", path);
     for (name, value) in text.fields() {
         if !is_of_connection(name, value, connection) {
             let lower = name.to_ascii_lowercase();
-            field(&mut section, must_stay_secret(name, value), &lower, value);
+            write(must_stay_secret(name, value), &lower, value);
         }
     }
-    section
+    (section, section_bytes)
 }
 
 fn field(section: &mut Vec<u8>, secret: bool, name: &[u8], value: &[u8]) {
@@ -200,8 +217,13 @@ mod tests {
             let built = builder.build().unwrap();
             let request = Request::from_template(&built, "https", "h").unwrap();
             let mut out = Vec::new();
-            write_text(&RequestText::new(&built.bytes), "https", &mut out);
-            assert_eq!(read(&out), read(&template(&request).bytes));
+            let size = write_text(&RequestText::new(&built.bytes), "https", &mut out);
+            let (fields, body) = read(&out);
+            // RFC 9114, 4.2.2.
+            let counted = fields.iter().map(|(name, value)| name.len() + value.len() + 32);
+            let counted = counted.sum::<usize>() as u64;
+            assert_eq!((size, section_bytes(&request)), (counted, counted));
+            assert_eq!((fields, body), read(&template(&request).bytes));
         }
     }
 
@@ -209,7 +231,7 @@ mod tests {
     fn a_secret_of_a_text_is_kept_in_no_table() {
         let text = RequestText::new(b"GET / HTTP/1.1\r\nAuthorization: a\r\nX: y\r\n\r\n");
         let mut secret = Vec::new();
-        let section = text_section(&text, "https");
+        let (section, _) = text_section(&text, "https");
         let note = |field: crate::http2::hpack::decoder::Field<'_, _>| {
             secret.extend(field.never_indexed.then(|| field.name.to_vec()));
         };

@@ -14,7 +14,7 @@ use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::client::{Connection, Options, STREAMS_BEFORE_SETTINGS};
 use ablaze_wire::http2::request::RequestSet;
 
-use super::streams::{GoAway, Multiplexer, OfSlot, StreamRequest, Streams};
+use super::streams::{GoAway, Multiplexer, NotSent, OfSlot, StreamRequest, Streams};
 use crate::walk::Walk;
 use crate::worker::{Assignment, Worker};
 
@@ -142,8 +142,13 @@ impl Multiplexer for Http2 {
     const LIMIT_COMES_LATE: bool = true;
 
     #[inline]
-    fn request(&mut self, slot: &mut Framed, asked: StreamRequest<'_>, tag: u32) -> Option<u64> {
-        let wire = slot.wire.as_mut()?;
+    fn request(
+        &mut self,
+        slot: &mut Framed,
+        asked: StreamRequest<'_>,
+        tag: u32,
+    ) -> Result<u64, NotSent> {
+        let wire = slot.wire.as_mut().ok_or(NotSent::NoRoom)?;
         let out = &mut slot.out;
         let stream = match asked.text {
             Some((text, scheme)) => wire.request_text(&self.set, &text, scheme, tag, out),
@@ -152,7 +157,7 @@ impl Multiplexer for Http2 {
                 wire.request(&self.set, template, asked.sequence, digits, tag, out)
             }
         };
-        stream.ok().map(u64::from)
+        stream.map(u64::from).map_err(|_| NotSent::NoRoom)
     }
 
     fn streams_permitted(&self) -> Option<Option<u32>> {

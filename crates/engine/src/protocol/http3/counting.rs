@@ -24,14 +24,15 @@ impl Counted {
         self.socket
     }
 
-    /// Adds what came since the last look to the facts. `is_over`: nothing follows on this connection, or in this run.
+    /// Adds what came since the last look to the facts. `is_over`: nothing follows on this connection, or in this run. Returns
+    /// whether this was the last look at a connection that stood.
     pub fn add(
         &mut self,
         socket: DatagramCounts,
         connection: Option<Counts>,
         is_over: bool,
         facts: &mut QuicFacts,
-    ) {
+    ) -> bool {
         let before = std::mem::replace(&mut self.socket, socket);
         facts.sent.add(since(before.sent, socket.sent));
         facts.received.add(since(before.received, socket.received));
@@ -46,7 +47,7 @@ impl Counted {
                 let came = std::mem::take(&mut self.received_before);
                 facts.all_handshakes.incomplete_received += came;
             }
-            return;
+            return false;
         };
         self.received_before = 0;
         let before = std::mem::replace(&mut self.connection, counts);
@@ -55,7 +56,8 @@ impl Counted {
         facts.bytes_lost += counts.bytes_lost.saturating_sub(before.bytes_lost);
         facts.congestion_events +=
             counts.congestion_events.saturating_sub(before.congestion_events);
-        if is_over && !std::mem::replace(&mut self.spread, true) {
+        let is_last = is_over && !std::mem::replace(&mut self.spread, true);
+        if is_last {
             let all = |mine: &mut Option<Spread>, value: u64| {
                 *mine = Spread::of_both(*mine, Some(Spread::of(value)));
             };
@@ -63,6 +65,7 @@ impl Counted {
             all(&mut facts.window_bytes, counts.window_bytes);
             all(&mut facts.datagram_bytes, counts.datagram_bytes);
         }
+        is_last
     }
 }
 

@@ -20,6 +20,7 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         datagrams: Datagrams<'_>,
         at: u64,
     ) {
+        self.protocol.multiplexer.received_ns = at;
         let quic = &mut self.connections[slot as usize].state.multiplexer;
         let Some(mut connection) = quic.connection.take() else { return };
         let Datagrams { bytes, segment_bytes, ecn } = datagrams;
@@ -121,7 +122,10 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         let quic = &mut self.connections[slot as usize].state.multiplexer;
         let counts = quic.counts();
         let socket = io.datagram_counts(slot);
-        quic.counted.add(socket, counts, is_over, &mut self.protocol.multiplexer.facts.quic);
+        let Http3 { facts, streams, .. } = &mut self.protocol.multiplexer;
+        if quic.counted.add(socket, counts, is_over, &mut facts.quic) {
+            quic.note_limit(*streams, facts);
+        }
     }
 
     /// The same of all slots.

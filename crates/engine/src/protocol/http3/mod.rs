@@ -21,13 +21,13 @@ use std::sync::Arc;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::{Http3Facts, Record, TlsFacts, WindowWaits};
 use ablaze_net::{CloseReason, Datagrams, Io, Receive, Slot};
-use ablaze_quic::client::{Connection, Counts, RequestSet};
+use ablaze_quic::client::{self, Connection, Counts, RequestSet};
 use ablaze_wire::http1::patch::Digits;
 
 use self::counting::Counted;
 pub(crate) use self::origins::Origins;
 use self::timers::Timers;
-use super::streams::{GoAway, Multiplexer, OfSlot, StreamRequest, Streams};
+use super::streams::{GoAway, Multiplexer, NotSent, OfSlot, StreamRequest, Streams};
 use crate::walk::Walk;
 use crate::worker::{Assignment, Worker};
 
@@ -41,6 +41,10 @@ pub(crate) struct Http3 {
     out: Vec<u8>,
     facts: Box<Http3Facts>,
     tls: Box<TlsFacts>,
+    /// Exchanges that a connection can have in flight.
+    streams: u32,
+    /// When the last datagram came, on any connection; 0 before.
+    received_ns: u64,
 }
 
 /// HTTP/3 of one slot.
@@ -64,6 +68,8 @@ impl Http3 {
             out: Vec::new(),
             facts: Box::default(),
             tls: Box::default(),
+            streams: plan.places_per_connection(),
+            received_ns: 0,
         }
     }
 }
@@ -73,6 +79,17 @@ impl Quic {
     fn counts(&self) -> Option<Counts> {
         let stood = self.connection.as_ref().filter(|own| own.handshake().is_some());
         stood.map(|own| own.counts())
+    }
+
+    /// The connection is over: how many streams it was permitted in the end, where those of the handshake were too few.
+    fn note_limit(&self, asked: u32, facts: &mut Http3Facts) {
+        let Some(own) = &self.connection else { return };
+        let first = own.handshake().map_or(0, |handshake| handshake.streams_permitted);
+        if first < asked.into() {
+            let raised = own.raised();
+            let last = raised.map_or(first, |raised| raised.streams.into());
+            facts.note_last_limit(last, raised.map_or(0, |raised| raised.after_ns));
+        }
     }
 }
 
@@ -139,8 +156,13 @@ impl Multiplexer for Http3 {
     const OPENINGS_AT_ONCE: u32 = 32;
 
     #[inline]
-    fn request(&mut self, slot: &mut Quic, asked: StreamRequest<'_>, tag: u32) -> Option<u64> {
-        let connection = slot.connection.as_mut()?;
+    fn request(
+        &mut self,
+        slot: &mut Quic,
+        asked: StreamRequest<'_>,
+        tag: u32,
+    ) -> Result<u64, NotSent> {
+        let connection = slot.connection.as_mut().ok_or(NotSent::NoRoom)?;
         let stream = match asked.text {
             Some((text, scheme)) => connection.request_text(&self.set, &text, scheme, tag),
             None => {
@@ -148,7 +170,12 @@ impl Multiplexer for Http3 {
                 connection.request(&self.set, template, asked.sequence, digits, tag)
             }
         };
-        stream.ok()
+        stream.map_err(|error| match error {
+            client::NotSent::NoRoom(_) => NotSent::NoRoom,
+            client::NotSent::TooLarge { .. } => {
+                NotSent::NotTaken(FailureKind::RequestTooLarge, error.to_string())
+            }
+        })
     }
 
     fn streams_permitted(&self) -> Option<Option<u32>> {
@@ -229,7 +256,9 @@ impl Multiplexer for Http3 {
     ) -> Option<FailureKind> {
         // The socket is gone, and may have gone first.
         let (socket, counts) = (slot.counted.socket(), slot.counts());
-        slot.counted.add(socket, counts, true, &mut self.facts.quic);
+        if slot.counted.add(socket, counts, true, &mut self.facts.quic) {
+            slot.note_limit(self.streams, &mut self.facts);
+        }
         let ended = slot.connection.as_ref().and_then(|connection| connection.ended());
         let known = ended.and_then(trouble::of_ended).map(|trouble| trouble.kind);
         known.or(goaway.filter(|goaway| goaway.is_error).map(|_| FailureKind::GoAway))
@@ -246,6 +275,10 @@ impl Multiplexer for Http3 {
 
     fn counts_until<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I) {
         worker.count_all(io, true);
+        let Http3 { facts, received_ns, .. } = &mut worker.protocol.multiplexer;
+        if *received_ns > 0 {
+            facts.quic.silent_ns = Some(worker.now_ns.saturating_sub(*received_ns));
+        }
     }
 
     fn report(&mut self, record: &mut Record) {

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use ablaze_journey::StepBody;
 use ablaze_quic::client::{Connector, Options, RequestSet};
 use ablaze_quic::transport::Transport;
 
@@ -27,6 +28,13 @@ struct Endpoint {
     connector: Option<Connector>,
 }
 
+/// Whether requests have content: those of a list, or those that users of a journey send.
+fn sends_content(plan: &Plan) -> bool {
+    let route = plan.journey.as_ref().and_then(|journey| journey.route.as_ref());
+    let mut steps = route.iter().flat_map(|route| &route.journey.steps);
+    plan.requests.has_body || steps.any(|step| step.body != StepBody::None)
+}
+
 impl Origins {
     /// From the Plan; `None` if it does not speak HTTP/3.
     ///
@@ -44,7 +52,7 @@ impl Origins {
                 connection_window_bytes: http3.connection_window_bytes,
                 datagram_bytes: http3.datagram_bytes,
                 device_bytes_max: None,
-                sends_content: plan.requests.has_body,
+                sends_content: sends_content(plan),
                 paces: http3.paces,
                 request_streams: 0,
             },

@@ -25,7 +25,12 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
 
     /// The time of at least one exchange of a slot is over.
     pub(super) fn streams_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
-        let timeout_ns = self.plan.limits.timeout_ns;
+        let timeout_ns = match self.plan.limits.timeout_ns {
+            0 => u64::MAX,
+            timeout_ns => timeout_ns,
+        };
+        // Where it only rested, it goes on.
+        self.connections[slot as usize].deadline_ns = u64::MAX;
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
         // Without a sign that the server speaks the protocol nothing more would be sent either.
         let mut stuck = connecting || !self.connections[slot as usize].state.multiplexer.began();

@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use ablaze_model::record::Record;
 use ablaze_net::{CloseReason, Datagrams, Io, Receive, Slot};
 
-pub(super) use self::multiplexer::{Multiplexer, OfSlot, StreamRequest};
+pub(super) use self::multiplexer::{Multiplexer, NotSent, OfSlot, StreamRequest};
 pub(super) use self::permits::GoAway;
 pub(super) use self::responses::{Responses, Seen};
 use self::waits::Held;

@@ -22,6 +22,15 @@ pub(crate) struct StreamRequest<'a> {
     pub text: Option<(RequestText<'a>, &'static str)>,
 }
 
+/// Why a request is not sent.
+#[derive(Debug)]
+pub(crate) enum NotSent {
+    /// There is no room for it now.
+    NoRoom,
+    /// The server said that it takes none like it: in words.
+    NotTaken(FailureKind, String),
+}
+
 /// A protocol that gives every exchange a stream of its own.
 ///
 /// There is one of it for each worker; what it keeps of a connection is the slot's [`Multiplexer::OfSlot`].
@@ -44,13 +53,16 @@ pub(crate) trait Multiplexer: Sized {
     /// So many connections are made at once before the clock starts, at most.
     const OPENINGS_AT_ONCE: u32 = u32::MAX;
 
-    /// Writes a request; the number of its stream, or `None` if there is no room for it.
+    /// Writes a request; the number of its stream.
+    ///
+    /// # Errors
+    /// When nothing was written: there is no room for it, or the server takes none like it.
     fn request(
         &mut self,
         slot: &mut Self::OfSlot,
         asked: StreamRequest<'_>,
         tag: u32,
-    ) -> Option<u64>;
+    ) -> Result<u64, NotSent>;
 
     /// What servers permitted so far, once one did: the streams at once, `None` without a limit.
     fn streams_permitted(&self) -> Option<Option<u32>>;

@@ -2,12 +2,17 @@
 
 use ablaze_net::{Io, Slot};
 
-use super::{Multiplexer, OfSlot, Place, StreamRequest, Streams};
+use super::{Multiplexer, NotSent, OfSlot, Place, StreamRequest, Streams};
 use crate::connection::{Exchange, Stage};
 use crate::protocol::Failure;
 use crate::walk::Walk;
 use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
+
+/// So many requests in a row that the server takes none of are failed at once, ...
+const NOT_TAKEN_AT_ONCE: u32 = 64;
+/// ... and after that the connection rests for so long.
+const NOT_TAKEN_REST_NS: u64 = 1_000_000;
 
 impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// Sends as many requests on a connection as may be in flight: those that wait, then new ones.
@@ -24,13 +29,23 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// The same, without users that go on to another connection.
     #[inline]
     pub(super) fn feed_connection<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        let mut not_taken = 0;
         while self.has_room(slot) {
             let session = &mut self.connections[slot as usize].state;
             let Some(tag) = session.waiting.pop_front().or_else(|| self.take_place(slot)) else {
                 break;
             };
-            if !self.request(slot, tag) {
-                break;
+            match self.request(slot, tag) {
+                Ok(()) => {}
+                Err(NotSent::NoRoom) => break,
+                Err(NotSent::NotTaken(kind, words)) => {
+                    self.not_taken(slot, tag, io.now(), kind, words);
+                    not_taken += 1;
+                    if not_taken >= NOT_TAKEN_AT_ONCE {
+                        self.feed_later(slot, io.now());
+                        break;
+                    }
+                }
             }
         }
         self.settle(io, slot);
@@ -73,9 +88,9 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
         Some(tag)
     }
 
-    /// Writes the request of a place; it waits if that cannot be.
+    /// Writes the request of a place; it waits if there is no room.
     #[inline]
-    fn request(&mut self, slot: Slot, tag: u32) -> bool {
+    fn request(&mut self, slot: Slot, tag: u32) -> Result<(), NotSent> {
         let place = self.place_of(slot, tag);
         let Exchange { template, number, .. } = self.exchanges[place];
         let protocol = &mut self.protocol;
@@ -83,10 +98,12 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
         let session = &mut connection.state;
         let text = if S::WALKS { protocol.letters.text(place, connection.origin) } else { None };
         let asked = StreamRequest { template, sequence: self.outbox.sequence(number), text };
-        let Some(stream) = protocol.multiplexer.request(&mut session.multiplexer, asked, tag)
-        else {
-            session.waiting.push_front(tag);
-            return false;
+        let stream = match protocol.multiplexer.request(&mut session.multiplexer, asked, tag) {
+            Ok(stream) => stream,
+            Err(not_sent) => {
+                session.waiting.push_front(tag);
+                return Err(not_sent);
+            }
         };
         let place = &mut session.places[tag as usize];
         place.has_stream = true;
@@ -94,7 +111,22 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
         session.unsent.push(tag);
         connection.requests += 1;
         protocol.list(session, slot);
-        true
+        Ok(())
+    }
+
+    /// The server takes no such request: it fails here, and those behind it go on.
+    #[cold]
+    fn not_taken(&mut self, slot: Slot, tag: u32, at: u64, kind: FailureKind, words: String) {
+        self.protocol.multiplexer.note_failure(kind, || words);
+        self.fail_place(slot, tag, at, Failure::of((kind, 0)));
+    }
+
+    /// Requests fail without a round trip: so that a run of nothing but such ones can end, the slot goes on a little later.
+    #[cold]
+    fn feed_later(&mut self, slot: Slot, at: u64) {
+        let deadline_ns = at.saturating_add(NOT_TAKEN_REST_NS);
+        self.connections[slot as usize].deadline_ns = deadline_ns;
+        self.next_check_ns = self.next_check_ns.min(deadline_ns);
     }
 
     /// Nothing more is sent on the slot now: ends a connection that is used up, offers one that has

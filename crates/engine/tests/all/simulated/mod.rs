@@ -10,7 +10,7 @@ mod http2_goaway;
 mod http2_limits;
 pub mod http2_peer;
 mod http2_uploads;
-mod http3;
+pub mod http3;
 mod interim;
 mod invariants;
 mod open_loop;

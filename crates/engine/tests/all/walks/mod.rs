@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod http2;
+mod http3;
 mod journeys;
 mod origins;
 mod redirects;

@@ -1,9 +1,9 @@
 //! What a server says on the streams that it opens itself.
 
-use ablaze_quic::client::{End, NoRoom, RequestSet, Why};
+use ablaze_quic::client::{End, NoRoom, NotSent, RequestSet, Why};
 use ablaze_quic::quinn_proto::StreamId;
-use ablaze_wire::http2::request::Request;
-use ablaze_wire::http3::control::stream_type;
+use ablaze_wire::http2::request::{Request, RequestText};
+use ablaze_wire::http3::control::{first_bytes, stream_type};
 use ablaze_wire::http3::error::ErrorKind;
 use ablaze_wire::http3::frame::kind;
 use ablaze_wire::http3::qpack::QpackFault;
@@ -161,7 +161,7 @@ fn goaway_in_the_middle_ends_what_the_server_will_not_process() {
     assert_eq!(world.client.free_streams(), 0);
     let set = RequestSet::new(&[Request::new("GET", "https", "server.test", "/")]);
     let refused = world.client.request(&set, 0, 0, &mut world.digits, 9);
-    assert_eq!(refused, Err(NoRoom::Draining));
+    assert_eq!(refused, Err(NotSent::NoRoom(NoRoom::Draining)));
     world.settle();
     // H3_REQUEST_CANCELLED, if they were not answered.
     let resets = &world.server.served.as_ref().unwrap().resets;
@@ -178,5 +178,31 @@ fn a_server_that_permits_few_streams_of_ours_gets_what_it_permits() {
         world.get(&["/9"]);
         world.run(|world| world.log.ended() == 1);
         assert_eq!(world.log.end_of(0), Some(End::Complete), "{permitted}");
+    }
+}
+
+/// RFC 9114, 4.2.2: names, values and 32 bytes for each field, from the moment on that the server has said its limit.
+#[test]
+fn a_field_section_beyond_the_server_s_limit_is_not_sent() {
+    let limit =
+        |bytes_max: u64| move |served: &mut Served| _ = served.open(&first_bytes(0, bytes_max));
+    let request = Request::new("GET", "https", "server.test", "/5").field("x", "y");
+    // :method GET, :scheme https, :authority server.test, :path /5, x y.
+    let size = 7 + 3 + 7 + 5 + 10 + 11 + 5 + 2 + 1 + 1 + 5 * 32;
+    let set = RequestSet::new(&[request]);
+    for (bytes_max, fits) in [(size, true), (size - 1, false)] {
+        let mut world = World::new(Setup::default(), Opens(limit(bytes_max)));
+        world.connect();
+        world.run(|world| world.client.peer_settings().is_some());
+        let asked = world.client.request(&set, 0, 0, &mut world.digits, 0);
+        let text = RequestText::new(b"GET /5 HTTP/1.1\r\nHost: server.test\r\nX: y\r\n\r\n");
+        let written = world.client.request_text(&set, &text, "https", 1);
+        let too_large = Err(NotSent::TooLarge { section_bytes: size, bytes_max });
+        match fits {
+            true => assert_eq!((asked, written), (Ok(0), Ok(4))),
+            false => assert_eq!((asked, written), (too_large, too_large)),
+        }
+        // No stream was used up by it.
+        assert_eq!(world.client.free_streams(), if fits { 8 } else { 10 });
     }
 }

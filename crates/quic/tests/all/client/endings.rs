@@ -1,6 +1,6 @@
 //! Connections end: with or without a reason, with or without requests on their way.
 
-use ablaze_quic::client::{End, NoRoom, Options, RequestSet, Why};
+use ablaze_quic::client::{End, NoRoom, NotSent, Options, RequestSet, Why};
 use ablaze_quic::quinn_proto::StreamId;
 use ablaze_wire::http2::request::Request;
 use ablaze_wire::http3::error::ErrorCode;
@@ -27,7 +27,7 @@ fn what_the_server_said_commands_no_terminal() {
     assert!(!world.client.stands() && world.client.is_draining());
     let set = RequestSet::new(&[Request::new("GET", "https", "server.test", "/")]);
     let refused = world.client.request(&set, 0, 0, &mut world.digits, 0);
-    assert_eq!(refused, Err(NoRoom::Draining));
+    assert_eq!(refused, Err(NotSent::NoRoom(NoRoom::Draining)));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Requests and responses where nobody does anything wrong.
 
-use ablaze_quic::client::{End, NoRoom, Options, RequestSet};
+use ablaze_quic::client::{End, NoRoom, NotSent, Options, RequestSet};
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http2::request::{Request, RequestText};
 
 use super::server::{Served, Setup, answers, content, data, first_request, head, ok, path, read};
 use super::world::{World, tls};
-use ablaze_quic::quinn_proto::StreamId;
+use ablaze_quic::quinn_proto::{Dir, StreamId};
 
 #[test]
 fn responses_come_whole_whatever_their_size() {
@@ -104,10 +104,39 @@ fn no_more_streams_are_used_than_the_server_permits() {
         world.run(|world| world.client.free_streams() == 1);
         world.client.request(&set, 0, 0, &mut world.digits, tag).unwrap();
         let refused = world.client.request(&set, 0, 0, &mut world.digits, 99);
-        assert_eq!(refused, Err(NoRoom::Streams));
+        assert_eq!(refused, Err(NotSent::NoRoom(NoRoom::Streams)));
         world.run(|world| world.log.ended() == tag as usize + 1);
     }
     assert_eq!(world.server.served.as_ref().unwrap().requests, 50);
+}
+
+/// RFC 9000, 19.11: a server that begins with no stream, and permits some later.
+#[test]
+fn a_limit_that_the_server_raises_is_noted_with_its_time() {
+    let mut setup = Setup::default();
+    setup.transport.max_concurrent_bidi_streams(0_u32.into());
+    let mut world = World::new(setup, answers);
+    world.connect();
+    world.run_for(50_000_000, |_| false);
+    assert_eq!((world.client.free_streams(), world.client.raised()), (0, None));
+    let mut raise_to = |streams: u32, wait_ns: u64| {
+        world.run_for(wait_ns, |_| false);
+        world.act(|served| {
+            served.quic.set_max_concurrent_streams(Dir::Bi, streams.into());
+        });
+        world.run(|world| world.client.free_streams() == streams.min(10));
+        world.client.raised().unwrap()
+    };
+    let first = raise_to(2, 30_000_000);
+    assert_eq!(first.streams, 2);
+    assert!((80_000_000..100_000_000).contains(&first.after_ns), "{first:?}");
+    let second = raise_to(100, 500_000_000);
+    // No more than were asked for.
+    assert_eq!(second.streams, 10);
+    assert!(second.after_ns > 580_000_000, "{second:?}");
+    world.get(&["/1", "/1", "/1"]);
+    world.run(|world| world.log.ended() == 3);
+    assert_eq!(world.client.raised(), Some(second));
 }
 
 #[test]

@@ -13,8 +13,8 @@ use crate::words::{counted, decimal, grouped};
 
 /// Why a stopped process does not respond, and what to do. The kernel accepts connections for it meanwhile.
 pub(in crate::diagnosis) const STOPPED: (&str, &str) = (
-    "A stopped process does nothing, while the kernel accepts connections and requests for it: a signal (SIGSTOP, \
-     Ctrl-Z) or a debugger stopped it.",
+    "A stopped process does nothing, while the kernel takes in connections and data for it: a signal (SIGSTOP, Ctrl-Z) \
+     or a debugger stopped it.",
     "See what stopped it; if it is still stopped, continue it (`kill -CONT`). Then measure again.",
 );
 

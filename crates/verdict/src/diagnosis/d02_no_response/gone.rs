@@ -4,10 +4,10 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{self, elapsed_s};
+use crate::live::figures::{self, elapsed_s, server_stopped};
 use crate::words::{counted, time};
 
-use super::causes;
+use super::{STOPPED, causes, over_quic};
 
 /// So many responses would have come in the silence at the rate before it: fewer may be chance.
 const FEWEST_MISSED: f64 = 20.0;
@@ -18,6 +18,8 @@ const LONGER: f64 = 2.0;
 pub struct Gone {
     from_s: f64,
     ended_s: f64,
+    /// How long it lasted while there was something to respond to.
+    silent_s: f64,
     failed: u64,
     /// It lasted for more than half of the run, in which requests were sent: the rate is none of responses.
     for_most: bool,
@@ -52,12 +54,21 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let places = figures::asked_in_flight(run).unwrap_or(0);
     let only_last = timed_out && run.plan.limits.requests.is_some() && failed <= places;
     let for_most = !only_last && silent_s > super::MOST * ended_s;
-    Some(Gone { from_s, ended_s, failed, for_most, only_last, kinds })
+    Some(Gone { from_s, ended_s, silent_s, failed, for_most, only_last, kinds })
 }
 
 /// No response any more, from some moment to the end of the run.
 pub(super) fn went_away(run: &Run) -> Option<Finding> {
     let gone = gone(run)?;
+    let timed_out = matches!(gone.kinds.as_slice(), [] | [(FailureKind::Timeout, _)]);
+    if timed_out && let Some(stopped) = server_stopped(run) {
+        let evidence = format!("{} {stopped}", gone.evidence());
+        return Some(Finding::new(D02, gone.severity(), evidence, STOPPED.0, STOPPED.1));
+    }
+    if timed_out && let Some(silence) = gone.silence(run) {
+        let evidence = format!("{} {}", gone.evidence(), silence.evidence);
+        return Some(Finding::new(D02, gone.severity(), evidence, silence.cause, silence.fix));
+    }
     let cause = match gone.kinds.as_slice() {
         [(FailureKind::Refused, _)] => {
             "Nothing listened there any longer: the server ended, or closed its listening socket."
@@ -83,6 +94,11 @@ impl Gone {
     /// What it makes of the run, whatever part of the requests failed: to fail takes no time.
     pub fn severity(&self) -> Severity {
         if self.for_most { Severity::Invalid } else { Severity::Suspect }
+    }
+
+    /// Whether nothing at all came from the server in it.
+    pub fn silence(&self, run: &Run) -> Option<over_quic::Silence> {
+        over_quic::silence(run, self.silent_s)
     }
 
     /// As a sentence.

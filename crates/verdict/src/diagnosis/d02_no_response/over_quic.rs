@@ -2,6 +2,8 @@
 
 use ablaze_model::{FailureKind, Run};
 
+use crate::words::time;
+
 /// The cause, where it is another one than over TCP; nothing beyond what was seen.
 pub fn cause(run: &Run, kind: FailureKind) -> Option<&'static str> {
     run.plan.http3?;
@@ -39,6 +41,38 @@ pub fn cause(run: &Run, kind: FailureKind) -> Option<&'static str> {
     })
 }
 
+/// Nothing at all came from the server.
+pub struct Silence {
+    /// As a sentence.
+    pub evidence: String,
+    pub cause: &'static str,
+    pub fix: &'static str,
+}
+
+/// A share of the time without a response that may be the end of what was under way.
+const OF_SILENCE: f64 = 0.9;
+
+/// Whether nothing came from the server in a silence of so long at the end of a run, not even what QUIC itself says for a
+/// server that is there.
+pub fn silence(run: &Run, without_response_s: f64) -> Option<Silence> {
+    run.plan.http3?;
+    let silent_ns = run.record.http3.as_ref()?.quic.silent_ns?;
+    let refused = run.record.failures_of(FailureKind::Refused) > 0;
+    if refused || (silent_ns as f64) < OF_SILENCE * without_response_s * 1e9 {
+        return None;
+    }
+    Some(Silence {
+        evidence: format!(
+            "For the last {} no datagram came on any connection, and none was refused (ICMP).",
+            time(silent_ns as f64 / 1e6)
+        ),
+        cause: "A server that runs acknowledges what it receives, also where it does not respond: its process stood still \
+                or hung, or nothing came through the network any more.",
+        fix: "See whether the server's process runs (state in `ps`: T is stopped, D waits for a device), and what its log \
+              says last; then measure again: the rate is that of the whole run, silence included.",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +99,41 @@ mod tests {
         let quic = &mut run.record.http3.as_mut().unwrap().quic;
         (quic.received.datagrams, quic.all_handshakes.incomplete_received) = (0, 3);
         assert!(cause(&run).contains("no QUIC handshake was completed"));
+    }
+
+    /// Slices whose last three quarters have failures alone.
+    fn fell_silent(silent_ns: u64) -> Run {
+        let mut run = sample::over_http3();
+        let slices = &mut run.record.slices;
+        let quarter = slices.slices.len() / 4;
+        for slice in &mut slices.slices[quarter..] {
+            (slice.responses, slice.failures) = (0, 1);
+        }
+        let failed = slices.slices[quarter..].len() as u64;
+        run.record.failures[FailureKind::Timeout as usize] = failed;
+        run.record.http3.as_mut().unwrap().quic.silent_ns = Some(silent_ns);
+        run
+    }
+
+    #[test]
+    fn a_server_from_which_nothing_at_all_came_is_told_as_that() {
+        let said = |run: &Run| {
+            let found = super::super::went_away(run).expect("D02");
+            format!("{} {} {}", found.evidence, found.cause, found.fix)
+        };
+        let elapsed_ns = sample::over_http3().elapsed_ns;
+        let silent = said(&fell_silent(elapsed_ns));
+        assert!(silent.contains("no datagram came on any connection"), "{silent}");
+        assert!(silent.contains("T is stopped"), "{silent}");
+        // It acknowledged: it is there.
+        let acknowledged = said(&fell_silent(elapsed_ns / 100));
+        assert!(!acknowledged.contains("datagram"), "{acknowledged}");
+        let mut run = fell_silent(elapsed_ns);
+        let process = &mut sample::monitor(&mut run).target.processes[0];
+        (process.readings, process.stopped_readings) = (20, 15);
+        let stopped = said(&run);
+        assert!(stopped.contains("state T in /proc) in 15 of the 20"), "{stopped}");
+        assert!(stopped.contains("kill -CONT") && !stopped.contains("log"), "{stopped}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use ablaze_model::Run;
 
-use super::{STOPPED, queued};
+use super::{STOPPED, over_quic, queued};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::figures;
@@ -56,6 +56,10 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     if let Some(stopped) = figures::server_stopped(run) {
         let evidence = format!("{evidence} {stopped}");
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
+    if let Some(silence) = over_quic::silence(run, silent.longest_ns as f64 / 1e9) {
+        let evidence = format!("{evidence} {}", silence.evidence);
+        return Some(Finding::new(D02, severity, evidence, silence.cause, silence.fix));
     }
     if let Some(queued) = queued::queued(run, silent.count) {
         let evidence = format!("{evidence} {}", queued.evidence);

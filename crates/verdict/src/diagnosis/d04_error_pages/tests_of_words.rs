@@ -72,3 +72,17 @@ fn a_redirect_that_a_step_asks_for_is_a_success() {
     run.plan.expect = vec![200..=399, 404..=404];
     assert!(on_run(&run).is_some());
 }
+
+/// Over HTTP/2 the limit is advice: what is larger is sent, and the server's answer is told with what it had said.
+#[test]
+fn fields_that_are_too_large_are_told_with_the_server_s_limit() {
+    let statuses = [(200, 4_000), (431, 16_000)];
+    let mut run = sample::over_http2(100);
+    run.record.statuses = statuses.iter().copied().collect();
+    let said = |run: &Run| on_run(run).unwrap().evidence;
+    assert!(!said(&run).contains("SETTINGS"), "{}", said(&run));
+    run.record.http2.as_mut().unwrap().settings.as_mut().unwrap().header_list_bytes = Some(16_384);
+    assert!(said(&run).contains("accepts header fields of 16,384 bytes"), "{}", said(&run));
+    run.record.statuses = [(200, 4_000), (404, 16_000)].into_iter().collect();
+    assert!(!said(&run).contains("SETTINGS"), "{}", said(&run));
+}

@@ -1,6 +1,7 @@
 //! HTTP/3: what becomes of streams, and of the connections that carry them, over networks that lose, repeat and overtake.
 
-mod peer;
+mod limits;
+pub mod peer;
 
 use ablaze_model::plan::tls::{Tls, TlsVersion, Trust};
 use ablaze_model::plan::{Arrivals, Http3, Load, Plan, RateProfile};
@@ -16,7 +17,7 @@ use crate::simulated::support::{
 };
 use peer::Server;
 
-fn over_http3(plan: Plan, streams: u32) -> Plan {
+pub fn over_http3(plan: Plan, streams: u32) -> Plan {
     let mut plan = pipelined(plan, streams);
     plan.http3 = Some(Http3::with_streams(streams));
     plan.tls = Some(Tls {

@@ -121,6 +121,9 @@ pub struct Server {
     script: Arc<Script>,
     asked: Arc<Mutex<u64>>,
     endpoint: Option<Arc<Mutex<Socket>>>,
+    /// It does nothing any more so long after its first connection, as a stopped process.
+    stops_after_ns: u64,
+    first_ns: Arc<Mutex<Option<u64>>>,
 }
 
 impl Server {
@@ -149,7 +152,27 @@ impl Server {
             .unwrap();
         tls.alpn_protocols = vec![protocol.to_vec()];
         let settings = Settings::new(Arc::new(tls), streams, 65_536, None, retry).unwrap();
-        Self { settings, path, script: Arc::new(script), asked: Arc::default(), endpoint: None }
+        Self {
+            settings,
+            path,
+            script: Arc::new(script),
+            asked: Arc::default(),
+            endpoint: None,
+            stops_after_ns: u64::MAX,
+            first_ns: Arc::default(),
+        }
+    }
+
+    /// Of requests with field sections of at most this size (RFC 9114, 4.2.2).
+    pub fn taking(mut self, section_bytes_max: usize) -> Self {
+        self.settings = self.settings.taking(section_bytes_max);
+        self
+    }
+
+    /// Which does nothing any more so long after its first connection began.
+    pub fn stopping_after(mut self, stops_after_ns: u64) -> Self {
+        self.stops_after_ns = stops_after_ns;
+        self
     }
 
     /// How many requests came, whole.
@@ -160,6 +183,7 @@ impl Server {
     /// Forgets what was asked: the same server is asked again.
     pub fn restart(&self) {
         *self.asked.lock().unwrap() = 0;
+        *self.first_ns.lock().unwrap() = None;
     }
 
     fn go_on(&self, far: &mut FarEnd<'_>, arrived: Option<(&[u8], u8)>) {
@@ -167,6 +191,10 @@ impl Server {
         let mut endpoint = endpoint.lock().unwrap();
         let (endpoint, around) = &mut *endpoint;
         let now = far.now();
+        let first_ns = self.first_ns.lock().unwrap().unwrap_or(now);
+        if now - first_ns >= self.stops_after_ns {
+            return;
+        }
         if let Some((bytes, ecn)) = arrived {
             let from = SocketAddr::from((Ipv4Addr::LOCALHOST, 4_000));
             let datagram = Datagram { bytes, segment_bytes: bytes.len(), from, ecn };
@@ -197,6 +225,7 @@ impl SimPeer for Server {
             asked: self.asked.clone(),
             device_bytes_max: self.path.device_bytes_max,
         };
+        self.first_ns.lock().unwrap().get_or_insert(far.now());
         let endpoint = Endpoint::new(self.settings.clone(), far.now());
         self.endpoint = Some(Arc::new(Mutex::new((endpoint, around))));
         ConnectReply::AcceptAfter(0)
