@@ -218,10 +218,11 @@ fn only_timeouts_failed(run: &Run) -> bool {
     timeouts > 0 && timeouts == run.record.failures_total()
 }
 
-/// How many failed in these stalls.
+/// How many failed in these stalls, or in the slice behind each: of one about as long as the timeout the frozen ones time out
+/// when the first others are answered again.
 fn failed_in(run: &Run, stalls: &[(usize, usize)]) -> u64 {
     let slices = &run.record.slices.slices;
-    let of = |(at, length): &(usize, usize)| slices[*at..*at + *length].iter();
+    let of = |(at, length): &(usize, usize)| slices[*at..].iter().take(*length + 1);
     stalls.iter().flat_map(of).map(|slice| slice.failures).sum()
 }
 

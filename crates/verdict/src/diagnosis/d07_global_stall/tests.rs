@@ -60,6 +60,11 @@ mod on_runs {
             "{said}"
         );
         assert!(said.contains("In that time 180 requests timed out."), "{said}");
+        // As long as the timeout: they time out when the server goes on.
+        let mut run = with(60);
+        run.record.slices.slices[30..40].iter_mut().for_each(|slice| slice.failures = 0);
+        run.record.slices.slices[40].failures = 180;
+        assert!(on_run(&run).is_some());
         // One request that hung, of the 100 in flight, is no stall of all.
         assert_eq!(on_run(&with(1)), None);
         // What failed otherwise came from the server, or through it.
