@@ -5,7 +5,7 @@ use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results};
 use ablaze_report::experiment::curve::worst;
 use ablaze_verdict::rules::Member;
 use ablaze_verdict::several::{Several, beside_each_other, member};
-use ablaze_verdict::{DiagnosisId, Finding, Verdict};
+use ablaze_verdict::{DiagnosisId, Verdict};
 
 use crate::experiment::{Folder, FolderError};
 use crate::{processors, saved};

@@ -4,7 +4,7 @@
 
 use ablaze_model::Run;
 use ablaze_model::experiment::{Description, Experiment, Figures, JudgedTogether, Results, Target};
-use ablaze_model::finding::{Finding, Severity};
+use ablaze_model::finding::Severity;
 
 use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
