@@ -165,6 +165,8 @@ mod tests {
         for other in [Asked { requests: Some(5_000), ..asked }, Asked { walks: true, ..asked }] {
             assert_eq!(found(&other, &with(1_500, &[]), &[]), []);
         }
+        let ids = |found: Vec<(DiagnosisId, String)>| found[0].0;
+        assert_eq!(ids(found(&asked, &with(1_500, &[]), &["left"])), D44);
         let changes = [RateChange { at_ns: 500_000_000, times_asked: 0.0 }];
         let so_far = with(990, &[]);
         let paused = UnderWay { asked: &asked, so_far: &so_far, rate_changes: &changes, lost: &[] };

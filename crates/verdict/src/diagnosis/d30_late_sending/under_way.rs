@@ -10,11 +10,13 @@ use crate::words::{counted, grouped, percent};
 /// By this many standard deviations more or fewer users than expected arrive at random, at most.
 const AT_RANDOM: f64 = 4.0;
 
-/// Where a number of requests ends the run, all of them are sent in the end.
+/// Where a number of requests ends the run, all of them are sent in the end; and of a worker that was lost (D44) nobody counts
+/// what was due.
 pub(super) fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
     let (asked, so_far) = (run.asked, run.so_far);
     let Load::Open { rate, arrivals, .. } = asked.load else { return None };
-    if asked.walks || asked.requests.is_some() || so_far.responses == 0 {
+    let is_counted = !asked.walks && asked.requests.is_none() && run.lost.is_empty();
+    if !is_counted || so_far.responses == 0 {
         return None;
     }
     let duration_ns = asked.duration_ns.unwrap_or(0);
