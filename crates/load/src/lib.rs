@@ -56,3 +56,8 @@ pub mod model {
     pub use ablaze_model::spec::{LoadSpec, Secrets};
     pub use ablaze_model::{Record, Run};
 }
+
+/// The example of docs/library.md is compiled as those of this crate are.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Guide;

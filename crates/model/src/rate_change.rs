@@ -70,10 +70,15 @@ impl RateProfile {
         if changes.is_empty() || until_ns == 0 {
             return (self.from_per_s + self.to_per_s) / 2.0;
         }
+        self.arrivals_until(duration_ns, changes, until_ns) / (until_ns as f64 / 1e9)
+    }
+
+    /// Arrivals that are due until this time, whatever is to come.
+    pub fn arrivals_until(&self, duration_ns: u64, changes: &[RateChange], until_ns: u64) -> f64 {
         let until_s = until_ns as f64 / 1e9;
         let pieces = self.pieces(duration_ns, changes);
         let last = pieces.iter().rev().find(|piece| piece.begin_s <= until_s);
-        last.map_or(0.0, |last| last.arrivals_until(until_s) / until_s)
+        last.map_or(0.0, |last| last.arrivals_until(until_s))
     }
 
     /// Begin, rate and growth of each piece that was asked for.

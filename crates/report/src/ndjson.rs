@@ -1,7 +1,7 @@
 //! The lines of a `.ndjson` file: one JSON object each, written while a run lasts. What they hold is docs/ndjson.md, and
 //! docs/ndjson.schema.json for programs. The lines of intervals add up to the report.
 
-use ablaze_model::finding::Finding;
+use ablaze_model::finding::{DiagnosisId, Finding};
 use ablaze_model::progress::Interval;
 use ablaze_model::run::Ended;
 use ablaze_model::{Assessed, FailureKind, Plan, printable};
@@ -76,6 +76,18 @@ pub fn finding(finding: &Finding) -> String {
         "cause": cause,
         "fix": fix,
         "explained_by": explained_by.map(|id| id.to_string()),
+    }))
+}
+
+/// What is found by now, at this time of the clock, or holds no more: before the verdict, which comes at the end.
+pub fn so_far(id: DiagnosisId, evidence: &str, holds: bool, at_ns: u64) -> String {
+    line(json!({
+        "type": "finding-so-far",
+        "at_ns": at_ns,
+        "id": id.to_string(),
+        "name": id.name(),
+        "holds": holds,
+        "evidence": evidence,
     }))
 }
 

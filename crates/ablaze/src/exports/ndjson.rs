@@ -1,4 +1,4 @@
-//! `-o run.ndjson`: a line for each interval while the run lasts, and its findings and figures at the end. Each line is
+//! `-o run.ndjson`: a line for each interval and for what is found while the run lasts, and its findings and figures at the end. Each line is
 //! in the file before the next is made, so that what a killed run measured is there.
 
 use std::fs::{File, OpenOptions};
@@ -12,7 +12,8 @@ use ablaze_model::{Assessed, Plan};
 use ablaze_report::ndjson;
 use ablaze_report::system_error::reason;
 
-use crate::carry_out::Watcher;
+use crate::carry_out::{UnderWay, Watcher};
+use crate::live::Findings;
 use crate::{CommandError, outlets};
 
 /// Length of an interval where none is asked for: what workers hand over at once, ns.
@@ -25,6 +26,7 @@ pub struct Stream {
     file: Option<File>,
     interval_ns: u64,
     groups: Vec<String>,
+    findings: Findings,
     /// What came since the last line.
     pending: Interval,
 }
@@ -57,6 +59,7 @@ impl Stream {
             file: Some(file),
             interval_ns,
             groups: plan.requests.groups.names.clone(),
+            findings: Findings::of(plan),
             pending: Interval::default(),
         };
         stream.write(&ndjson::begin(plan, interval_ns));
@@ -104,6 +107,17 @@ impl Watcher for Stream {
         progress.news.iter().for_each(|piece| self.hear(piece));
         if progress.stage == Stage::Over {
             self.flush();
+        }
+    }
+
+    fn look(&mut self, run: &mut UnderWay<'_>) {
+        self.tick(run.progress);
+        // At the end the verdict says more.
+        if run.progress.stage == Stage::Measuring {
+            let at_ns = run.progress.so_far.to_ns;
+            for found in self.findings.look(run) {
+                self.write(&ndjson::so_far(found.id, &found.evidence, !found.is_past, at_ns));
+            }
         }
     }
 }

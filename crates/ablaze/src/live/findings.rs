@@ -1,34 +1,66 @@
 //! What was found in the run so far. What goes away again is kept as past: it has been seen.
 
+use ablaze_load::carry_out::WorkerState;
+use ablaze_model::Plan;
 use ablaze_model::finding::DiagnosisId;
-use ablaze_model::progress::Interval;
 use ablaze_report::page::{Block, Section};
-use ablaze_verdict::live::while_it_runs;
+use ablaze_verdict::live::{self, Asked, while_it_runs};
 
 use super::line::{Line, Look};
+use crate::carry_out::UnderWay;
 
 /// The findings so far, in the order in which they came.
 #[derive(Debug, Default)]
-pub struct Findings(Vec<Found>);
+pub struct Findings {
+    asked: Asked,
+    found: Vec<Found>,
+}
 
-#[derive(Debug)]
-struct Found {
-    id: DiagnosisId,
-    evidence: String,
-    is_past: bool,
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Which.
+    pub id: DiagnosisId,
+    /// What it goes by.
+    pub evidence: String,
+    /// It holds no more.
+    pub is_past: bool,
 }
 
 impl Findings {
-    /// Looks again, at everything so far.
-    pub fn look(&mut self, so_far: &Interval) {
-        self.0.iter_mut().for_each(|found| found.is_past = true);
-        for (id, evidence) in while_it_runs(so_far) {
+    /// Of a run of this plan.
+    pub fn of(plan: &Plan) -> Self {
+        Self { asked: Asked::of(plan), found: Vec::new() }
+    }
+
+    /// Looks again, at everything so far; those that came, went or came back.
+    pub fn look(&mut self, run: &UnderWay<'_>) -> Vec<Found> {
+        let lost = run.workers.iter().filter(|worker| worker.state == WorkerState::Lost);
+        let lost: Vec<&str> = lost.map(|worker| worker.name.as_str()).collect();
+        let changes = run.control.rate_changes();
+        let now = while_it_runs(&live::UnderWay {
+            asked: &self.asked,
+            so_far: &run.progress.so_far,
+            rate_changes: &changes,
+            lost: &lost,
+        });
+        self.hear(now)
+    }
+
+    fn hear(&mut self, now: Vec<(DiagnosisId, String)>) -> Vec<Found> {
+        let held = |found: &Found| !found.is_past;
+        let before: Vec<DiagnosisId> =
+            self.found.iter().filter(|found| held(found)).map(|found| found.id).collect();
+        self.found.iter_mut().for_each(|found| found.is_past = true);
+        for (id, evidence) in now {
             let found = Found { id, evidence, is_past: false };
-            match self.0.iter_mut().find(|known| known.id == id) {
+            match self.found.iter_mut().find(|known| known.id == id) {
                 Some(known) => *known = found,
-                None => self.0.push(found),
+                None => self.found.push(found),
             }
         }
+        let changed = |found: &&Found| held(found) != before.contains(&found.id);
+        self.found.iter().filter(changed).cloned().collect()
     }
 
     /// As a section of a page, if there are any.
@@ -37,7 +69,7 @@ impl Findings {
             let past = if *is_past { "past: " } else { "" };
             vec![format!("{past}{id} {}", id.name()), evidence.clone()]
         };
-        let rows: Vec<Vec<String>> = self.0.iter().map(row).collect();
+        let rows: Vec<Vec<String>> = self.found.iter().map(row).collect();
         (!rows.is_empty()).then(|| Section::new("Found so far").with(Block::list(rows)))
     }
 
@@ -51,7 +83,7 @@ impl Findings {
                 .with(look, &format!("{past}{id} {}", id.name()))
                 .with(if *is_past { Look::Faint } else { Look::Plain }, &format!(": {evidence}"))
         };
-        self.0.iter().map(row).collect()
+        self.found.iter().map(row).collect()
     }
 }
 
@@ -65,11 +97,18 @@ mod tests {
         let text = |findings: &Findings| {
             findings.rows().iter().map(Line::text).collect::<Vec<_>>().join("\n")
         };
-        findings.look(&Interval { responses: 100, unexpected: 10, ..Interval::default() });
+        let ids = |changed: Vec<Found>| -> Vec<(DiagnosisId, bool)> {
+            changed.into_iter().map(|found| (found.id, found.is_past)).collect()
+        };
+        let pages = |evidence: &str| vec![(DiagnosisId::D04, evidence.to_owned())];
+        assert_eq!(ids(findings.hear(pages("10 of 100"))), [(DiagnosisId::D04, false)]);
         assert!(text(&findings).starts_with("D04 "), "{}", text(&findings));
-        findings.look(&Interval { responses: 100_000, unexpected: 10, ..Interval::default() });
+        // Told once, though its figures change.
+        assert_eq!(ids(findings.hear(pages("20 of 200"))), []);
+        assert_eq!(ids(findings.hear(Vec::new())), [(DiagnosisId::D04, true)]);
+        assert_eq!(ids(findings.hear(Vec::new())), []);
         assert!(text(&findings).starts_with("past: D04 "), "{}", text(&findings));
-        findings.look(&Interval { responses: 100_000, unexpected: 1_000, ..Interval::default() });
+        assert_eq!(ids(findings.hear(pages("1,000 of 100,000"))), [(DiagnosisId::D04, false)]);
         let text = text(&findings);
         assert!(text.starts_with("D04 ") && text.contains("1,000 of 100,000"), "{text}");
     }

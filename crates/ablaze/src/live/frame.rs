@@ -75,7 +75,7 @@ impl Shown {
             history: History::default(),
             steering,
             present: None,
-            findings: Findings::default(),
+            findings: Findings::of(plan),
             said: String::new(),
             address: None,
         }

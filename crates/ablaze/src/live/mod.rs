@@ -213,7 +213,7 @@ impl Watcher for LiveView {
         let pressed = self.pressed(run);
         self.looks += 1;
         if progress.has_started() && self.looks.is_multiple_of(LOOKS_PER_QUESTION) {
-            self.shown.findings.look(&progress.so_far);
+            self.shown.findings.look(run);
         }
         if self.looks.is_multiple_of(LOOKS_PER_QUESTION)
             && let Some(monitor) = &mut run.monitor

@@ -88,7 +88,7 @@ impl Steering {
     pub fn requested_per_s(&self, elapsed_ns: u64) -> Option<(f64, f64)> {
         let steered = self.steered();
         let (rate, duration_ns) = steered.rate.as_ref()?;
-        let until = |ns: u64| rate.mean_per_s(*duration_ns, &steered.changes, ns) * ns as f64 / 1e9;
+        let until = |ns: u64| rate.arrivals_until(*duration_ns, &steered.changes, ns);
         // Of the second before.
         let from_ns = elapsed_ns.saturating_sub(1_000_000_000);
         let seconds = (elapsed_ns - from_ns) as f64 / 1e9;
@@ -218,5 +218,13 @@ mod tests {
         assert_eq!(steering.requested_per_s(4_000_000_000), Some((1_000.0, 1_000.0)));
         steering.steered().changes = vec![RateChange { at_ns: 3_000_000_000, times_asked: 2.0 }];
         assert_eq!(steering.requested_per_s(4_000_000_000), Some((2_000.0, 1_250.0)));
+    }
+
+    #[test]
+    fn what_is_requested_of_a_ramp_is_what_is_due_by_now() {
+        let ramp = RateProfile { from_per_s: 0.0, to_per_s: 1_000.0, steps: 0 };
+        let (lately, all) = steering(Some(ramp)).requested_per_s(2_000_000_000).unwrap();
+        // From 100/s to 200/s in the second before, from nothing to 200/s in all.
+        assert!((lately - 150.0).abs() < 1e-6 && (all - 100.0).abs() < 1e-6, "{lately} {all}");
     }
 }

@@ -53,7 +53,7 @@ impl RunPage {
             web,
             so_far: SoFar::of(plan),
             steering: steering.clone(),
-            findings: Findings::default(),
+            findings: Findings::of(plan),
             facts: Facts::of(plan),
             looks: 0,
             present: None,
@@ -116,7 +116,7 @@ impl Watcher for RunPage {
             return;
         }
         if progress.has_started() {
-            self.findings.look(&progress.so_far);
+            self.findings.look(run);
         }
         if let Some(monitor) = &mut run.monitor {
             self.present = monitor.look();

@@ -180,7 +180,8 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
     }
     let failed = record.failed.latency();
     if let Some(max) = failed.max_ns().filter(|max| *max > 0) {
-        let p50 = failed.supported_quantile_ns(0.5);
+        // Zero is counted as 1 ns.
+        let p50 = failed.supported_quantile_ns(0.5).filter(|p50| *p50 > 1);
         let p50 = p50.map_or(String::new(), |p50| format!("p50 {}, ", time(p50 as f64)));
         let max = time(max as f64);
         let since = if run.plan.load.is_open() { " from when they were due" } else { "" };

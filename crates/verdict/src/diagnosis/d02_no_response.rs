@@ -16,6 +16,7 @@ mod printed;
 mod queued;
 mod silent;
 mod sockets;
+mod under_way;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03, D21};
@@ -39,6 +40,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     explained_by: &[D03, D21],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
+        while_it_runs: Some(under_way::while_it_runs),
         report: Some(printed::on_report),
         abort: Some(on_abort),
         ..Forms::NONE

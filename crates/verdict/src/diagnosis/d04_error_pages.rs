@@ -7,13 +7,12 @@ mod fields;
 mod redirects;
 
 use ablaze_model::Run;
-use ablaze_model::progress::Interval;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
-use crate::live::{curl, headers};
+use crate::live::{UnderWay, curl, headers};
 use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{nothing_came_back, url};
 use crate::words::{counted, grouped, listed, percent};
@@ -43,7 +42,8 @@ const CAUSE_OF_SOME: &str = "Some responses are error pages or redirects, which 
                              and in the times.";
 
 /// Those outside of what was expected are no success for the whole Run either.
-fn while_it_runs(so_far: &Interval) -> Option<String> {
+fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
+    let so_far = run.so_far;
     let share = so_far.unexpected as f64 / so_far.responses.max(1) as f64;
     (share > SHARE).then(|| {
         let of = counted(so_far.responses, "response");

@@ -1,11 +1,11 @@
 //! D20: this machine had no local port for a connection.
 
-use ablaze_model::progress::Interval;
 use ablaze_model::{FailureKind, Run};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D20};
 use crate::finding::{Finding, Severity};
+use crate::live::UnderWay;
 use crate::live::figures::monitor;
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
@@ -60,7 +60,8 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 /// One is enough for the finding.
-fn while_it_runs(so_far: &Interval) -> Option<String> {
+fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
+    let so_far = run.so_far;
     let failed = so_far.failures[FailureKind::LocalPorts as usize];
     (failed > 0).then(|| {
         format!(

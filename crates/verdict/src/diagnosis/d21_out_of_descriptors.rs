@@ -1,12 +1,12 @@
 //! D21: the client, or the server, could open no more descriptors.
 
 use ablaze_model::monitor::Process;
-use ablaze_model::progress::Interval;
 use ablaze_model::{FailureKind, Run};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D21;
 use crate::finding::{Finding, Severity};
+use crate::live::UnderWay;
 use crate::live::figures::{monitor, target};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
@@ -59,7 +59,8 @@ fn of_the_client(run: &Run) -> Option<Finding> {
 }
 
 /// One of the client's is enough for the finding.
-fn while_it_runs(so_far: &Interval) -> Option<String> {
+fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
+    let so_far = run.so_far;
     let failed = so_far.failures[FailureKind::LocalDescriptors as usize];
     (failed > 0)
         .then(|| format!("{} connections failed because no descriptor was left", grouped(failed)))

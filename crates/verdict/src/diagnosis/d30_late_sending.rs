@@ -2,6 +2,7 @@
 //! hide a waiting that a user would have seen (coordinated omission).
 
 mod printed;
+mod under_way;
 
 use ablaze_model::plan::Load;
 use ablaze_model::record::Intended;
@@ -41,6 +42,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     explained_by: &[D07, D11, D13, D23],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
+        while_it_runs: Some(under_way::while_it_runs),
         report: Some(printed::on_report),
         ..Forms::NONE
     },

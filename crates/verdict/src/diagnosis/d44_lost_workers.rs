@@ -6,14 +6,19 @@ use ablaze_model::fleet::FleetWorker;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D44;
 use crate::finding::{Finding, Severity};
-use crate::words::{counted, grouped};
+use crate::live::UnderWay;
+use crate::words::{counted, grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D44,
     shown_by: ShownBy::Run,
     severities: &[Severity::Suspect],
     explained_by: &[],
-    forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
+    forms: Forms {
+        run: Some(OnRun { check, seen }),
+        while_it_runs: Some(while_it_runs),
+        ..Forms::NONE
+    },
 };
 
 /// So many are told of; the others are counted.
@@ -39,6 +44,11 @@ fn check(run: &Run) -> Option<Finding> {
          what the others sent, and of what the lost ones handed over.",
         "Find out why they were lost, and measure again; the table of workers says what each had done until then.",
     ))
+}
+
+/// Nobody comes back.
+fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
+    (!run.lost.is_empty()).then(|| format!("lost: {}", listed(run.lost)))
 }
 
 fn in_words(worker: &FleetWorker) -> String {

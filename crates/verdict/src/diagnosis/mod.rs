@@ -5,9 +5,9 @@
 
 use ablaze_model::Run;
 pub use ablaze_model::finding::DiagnosisId;
-use ablaze_model::progress::Interval;
 
 use crate::finding::{Finding, Severity};
+use crate::live::UnderWay;
 use crate::printed::{Abort, Command, Report};
 use crate::rules::{Comparison, Curves};
 
@@ -53,9 +53,9 @@ pub struct Diagnosis {
 pub(crate) struct Forms {
     /// In a Run.
     pub run: Option<OnRun>,
-    /// In a Run that is under way, from everything so far: only those whose evidence is complete by then, so that the
+    /// In a Run that is under way: only those whose evidence is complete by then, so that the
     /// whole Run has the finding too unless what comes behind it outweighs it. Gives the evidence.
-    pub while_it_runs: Option<fn(&Interval) -> Option<String>>,
+    pub while_it_runs: Option<fn(&UnderWay<'_>) -> Option<String>>,
     /// In a Run that was kept in a file, besides.
     pub saved_run: Option<fn(&Run) -> Option<Finding>>,
     /// In a printed report.

@@ -1,7 +1,7 @@
 //! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
 //! several of them need: how busy each side was (`figures`), a command that repeats a request (`curl`), what its
 //! header asks for (`headers`), Little's law (`little`), timers of TCP
-//! (`timers`).
+//! (`timers`); and what can be found while it is under way (`under_way`).
 
 pub(crate) mod curl;
 pub(crate) mod figures;
@@ -9,6 +9,7 @@ pub(crate) mod headers;
 pub(crate) mod little;
 pub(crate) mod options;
 pub(crate) mod timers;
+mod under_way;
 mod unseen;
 
 #[cfg(test)]
@@ -18,7 +19,7 @@ pub(crate) mod sample;
 
 use ablaze_model::Run;
 pub use ablaze_model::finding::{Assessed, Judged, Passed};
-use ablaze_model::progress::Interval;
+pub use under_way::{Asked, UnderWay, while_it_runs};
 
 use crate::diagnosis::{Diagnosis, DiagnosisId, OnRun};
 use crate::finding::{Verdict, settled};
@@ -48,14 +49,6 @@ pub fn judge(run: &Run) -> Judged {
         unseen_because: unseen::why(run),
         little: little::gap(run),
     }
-}
-
-/// What can be found already in a Run that is under way, from everything so far: the evidence of each finding. It may go away
-/// again where it is a share of something that grows.
-pub fn while_it_runs(so_far: &Interval) -> Vec<(DiagnosisId, String)> {
-    let found =
-        |diagnosis: &Diagnosis| Some((diagnosis.id, (diagnosis.forms.while_it_runs?)(so_far)?));
-    Diagnosis::all().iter().filter_map(found).collect()
 }
 
 /// The option that says how long a request may take, as the front end of this Run spells it.
@@ -129,25 +122,6 @@ mod tests {
         for id in ["D01", "D12", "D13", "D22", "D23"] {
             assert!(unseen.contains(id), "{id}: {unseen}");
         }
-    }
-
-    #[test]
-    fn what_is_found_while_it_runs_is_found_in_the_whole_run() {
-        use ablaze_model::FailureKind;
-        let kinds = [(FailureKind::LocalPorts, D20), (FailureKind::LocalDescriptors, D21)];
-        for (kind, id) in kinds {
-            let mut so_far = Interval { responses: 1_000, ..Interval::default() };
-            assert_eq!(while_it_runs(&so_far), []);
-            so_far.failures[kind as usize] = 1;
-            let found: Vec<DiagnosisId> = while_it_runs(&so_far).iter().map(|one| one.0).collect();
-            assert_eq!(found, [id]);
-            let mut run = sample::run();
-            run.record.failures[kind as usize] = 1;
-            assert!(judge(&run).findings.iter().any(|finding| finding.id == id), "{id}");
-        }
-        let with = |unexpected| Interval { responses: 1_000, unexpected, ..Interval::default() };
-        assert_eq!(while_it_runs(&with(1)), []);
-        assert_eq!(while_it_runs(&with(2))[0].0, D04);
     }
 
     #[test]

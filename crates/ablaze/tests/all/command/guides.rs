@@ -162,7 +162,8 @@ fn coming_from() {
 #[test]
 fn every_link_of_every_page_leads_somewhere() {
     let docs = repository::folder().join("docs");
-    let pages = [docs.clone(), docs.join("guides")].map(|folder| fs::read_dir(folder).unwrap());
+    let folders = [docs.clone(), docs.join("guides"), docs.join("commands")];
+    let pages = folders.map(|folder| fs::read_dir(folder).unwrap());
     let pages = pages.into_iter().flatten().map(|entry| entry.unwrap().path());
     let mut followed = 0;
     for page in pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
@@ -174,7 +175,7 @@ fn every_link_of_every_page_leads_somewhere() {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let to = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
             assert!(to.exists(), "{}: {link}", page.display());
-            if !anchor.is_empty() && file.ends_with(".md") {
+            if !anchor.is_empty() && to.extension().is_some_and(|extension| extension == "md") {
                 let there = fs::read_to_string(&to).unwrap();
                 assert!(
                     there.lines().any(|line| anchor_of(line).as_deref() == Some(anchor)),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use ablaze_testing::hostile::{Behaviour, Hostile, Script};
 use serde_json::Value;
 
 use crate::e2e::support::{Scratch, ablaze, command, measured, run, serve, url};
@@ -35,6 +36,48 @@ fn conditions_and_checks_are_cases_of_junit() {
     assert!(case("--fail-if rate&gt;1").contains("<failure "), "{xml}");
     assert!(!case("--slo errors&lt;1").contains("<failure "), "{xml}");
     assert!(case("status==404").contains("failed for 50 of 50 responses"), "{xml}");
+}
+
+#[test]
+fn an_xml_parser_counts_the_cases_and_the_failures_of_junit() {
+    let server = serve();
+    let file = Scratch::new("run.junit.xml");
+    let url = url(&server, "/?a=<1>&b=\"2\"");
+    let ran = ablaze(&[
+        &url,
+        "-n",
+        "50",
+        "-c",
+        "2",
+        "--fail-if",
+        "rate>1",
+        "--slo",
+        "errors<1",
+        "--assert",
+        "status==404",
+        "--assert",
+        "body contains \"<&]]>\"",
+        "-o",
+        file.word(),
+    ]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let xml = fs::read_to_string(file.word()).unwrap();
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let root = document.root_element();
+    let of = |name: &str| root.descendants().filter(|node| node.has_tag_name(name)).count();
+    let cases = of("testcase");
+    // Responses, the verdict, a condition, an objective and two checks.
+    assert_eq!((root.tag_name().name(), of("testsuite"), cases), ("testsuites", 1, 6), "{xml}");
+    let suite = root.descendants().find(|node| node.has_tag_name("testsuite")).unwrap();
+    let said = |name: &str| suite.attribute(name).unwrap().parse::<usize>().unwrap();
+    assert_eq!((said("tests"), said("failures")), (cases, of("failure")), "{xml}");
+    assert_eq!((said("skipped"), said("errors")), (of("skipped"), 0), "{xml}");
+    assert_eq!(of("failure"), 3, "{xml}");
+    let failed = root.descendants().filter(|node| {
+        node.has_tag_name("testcase") && node.children().any(|of| of.has_tag_name("failure"))
+    });
+    let failed: Vec<&str> = failed.map(|case| case.attribute("name").unwrap()).collect();
+    assert_eq!(failed, ["--fail-if rate>1", "status==404", "body contains \"<&]]>\""], "{xml}");
 }
 
 #[test]
@@ -111,6 +154,40 @@ fn every_line_fits_the_schema_and_their_sum_is_the_report() {
             assert!(line["from_ns"].as_u64().unwrap() >= after, "{line}");
             after = line["to_ns"].as_u64().unwrap();
         }
+    }
+}
+
+/// Where the first line of this type is, and the line.
+fn first<'a>(lines: &'a [Value], kind: &str, id: Option<&str>) -> (usize, &'a Value) {
+    let is_it = |line: &&Value| line["type"] == kind && id.is_none_or(|id| line["id"] == id);
+    let found = lines.iter().enumerate().find(|(_, line)| is_it(line));
+    found.unwrap_or_else(|| panic!("no {kind} {id:?} in {lines:?}"))
+}
+
+#[test]
+fn a_finding_has_its_line_when_it_fires_and_stands_at_the_end() {
+    let server = serve();
+    // Every fourth body is cut; one connection takes 50 ms for a response, of which 200 are due in a second.
+    let fine = Behaviour::Fine { body_bytes: 10 };
+    let cut = Behaviour::ShortBody { announced: 10, sent: 5 };
+    let cutting = Script::per_request([fine.clone(), fine.clone(), fine, cut]);
+    let cutting = Hostile::start(cutting).unwrap();
+    let (cut, slow) = (cutting.url(), url(&server, "/delay/50ms"));
+    for (id, words) in
+        [("D02", &[&cut[..], "-c", "2"][..]), ("D30", &[&slow, "-c", "1", "--rate", "200"])]
+    {
+        let file = Scratch::new("run.ndjson");
+        ablaze(&[words, &["-d", "1500ms", "-o", file.word()]].concat());
+        let lines = lines(file.word());
+        let (at, found) = first(&lines, "finding-so-far", Some(id));
+        assert_eq!(found["holds"], true, "{found}");
+        let at_ns = found["at_ns"].as_u64().unwrap();
+        assert!((1..1_400_000_000).contains(&at_ns), "{found}");
+        let last = lines.iter().rposition(|line| line["type"] == "interval").unwrap();
+        assert!(at < last, "line {at} of {lines:?}");
+        let told = lines.iter().filter(|line| line["type"] == "finding-so-far" && line["id"] == id);
+        assert_eq!(told.count(), 1, "{lines:?}");
+        first(&lines, "finding", Some(id));
     }
 }
 

@@ -39,6 +39,11 @@ fn settings(terminal: &OwnedFd) -> String {
 
 impl Terminal {
     fn with(words: &[&str], columns: u16, rows: u16) -> Self {
+        Self::of(words, columns, rows, "")
+    }
+
+    /// With this value of NO_COLOR.
+    fn of(words: &[&str], columns: u16, rows: u16, no_color: &str) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let person = openpt(flags).unwrap();
         grantpt(&person).unwrap();
@@ -52,7 +57,7 @@ impl Terminal {
             .args(["--ctty", env!("CARGO_BIN_EXE_ablaze")])
             .args(words)
             .env("TERM", "xterm-256color")
-            .env_remove("NO_COLOR")
+            .env("NO_COLOR", no_color)
             .stdin(end())
             .stdout(end())
             .stderr(end())
@@ -166,6 +171,81 @@ fn a_closed_loop_has_no_rate_and_the_terminal_is_given_back_at_every_end() {
     // By itself.
     let (status, behind) = Terminal::with(&[&target, "-d", "1"], 200, 60).end();
     assert_eq!(status, Some(0), "{behind}");
+}
+
+/// The text without the sequences that set colours and weights (SGR), and whether it has any of those that set a colour.
+fn without_looks(text: &str) -> (String, bool) {
+    let (mut plain, mut has_colour) = (String::new(), false);
+    let mut pieces = text.split("\x1b[");
+    plain.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let end = piece.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
+        let (parameters, rest) = piece.split_at(end);
+        if let Some(text) = rest.strip_prefix('m') {
+            let is_colour = |code: &str| matches!(code.parse(), Ok(30..=49 | 90..=107));
+            has_colour |= parameters.split(';').any(is_colour);
+            plain.push_str(text);
+        } else {
+            plain.push_str("\x1b[");
+            plain.push_str(piece);
+        }
+    }
+    (plain, has_colour)
+}
+
+#[test]
+fn the_figures_behind_the_view_are_those_of_the_report() {
+    let server = serve();
+    let folder = Folder::new("live-figures");
+    let (text, run) = (folder.file("run.txt"), folder.file("run.json"));
+    // Ended by a number and by hand: what is shown last is not the last of the view, but the report.
+    let target = url(&server, "/");
+    for (words, status) in [(&["-n", "20000"][..], 0), (&["-d", "60"], 130)] {
+        let words = [&[&target, "--live", "-c", "2", "-o", &text, "-o", &run], words].concat();
+        // As wide as the lines of a file are.
+        let terminal = Terminal::with(&words, 110, 24);
+        if status == 130 {
+            terminal.shows("responses/s");
+            terminal.press("q");
+        }
+        let (ended, behind) = terminal.end();
+        assert_eq!(ended, Some(status), "{behind}");
+        let shown = without_looks(&behind).0.replace("\r\n", "\n");
+        let report = folder.read("run.txt");
+        assert!(shown.contains(report.trim_end()), "{shown}\n--- is not ---\n{report}");
+        let json = json(&run);
+        let responses = ablaze_report::number::grouped(json["responses"].as_u64().unwrap());
+        assert!(shown.contains(&responses), "{responses} in {shown}");
+    }
+}
+
+#[test]
+fn a_finding_is_shown_when_it_fires_and_stands_in_the_report() {
+    let server = serve();
+    // One connection takes 50 ms for a response, and 200 are due in a second.
+    let words = [&url(&server, "/delay/50ms")[..], "-c", "1", "--rate", "200", "-d", "60"];
+    let terminal = Terminal::with(&words, 120, 30);
+    terminal.shows("D30 late sending");
+    terminal.shows("have not left");
+    terminal.press("q");
+    let (_, behind) = terminal.end();
+    assert!(behind.contains("D30"), "{behind}");
+}
+
+#[test]
+fn no_color_has_the_view_and_the_report_without_colours() {
+    let server = serve();
+    let words = [&url(&server, "/")[..], "--live", "-c", "2", "-d", "1"];
+    for (no_color, coloured) in [("", true), ("1", false)] {
+        let terminal = Terminal::of(&words, 80, 24, no_color);
+        terminal.shows("responses/s");
+        let written = Arc::clone(&terminal.written);
+        let (status, _) = terminal.end();
+        assert_eq!(status, Some(0));
+        let all = String::from_utf8_lossy(&written.lock().unwrap()).into_owned();
+        assert!(all.contains(ENTERED), "{all}");
+        assert_eq!(without_looks(&all).1, coloured, "NO_COLOR={no_color}: {all}");
+    }
 }
 
 #[test]

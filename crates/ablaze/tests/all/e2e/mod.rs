@@ -14,6 +14,7 @@ mod doctor;
 mod exports;
 mod exports_metrics;
 mod exports_otlp;
+mod exports_prometheus;
 mod feeds;
 mod fleet;
 mod forbidden_ring;

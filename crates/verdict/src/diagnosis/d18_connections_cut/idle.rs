@@ -73,25 +73,37 @@ fn unused(run: &Run) -> Option<Finding> {
     if unused.count as f64 <= REPEATED * record.responses as f64 || record.responses == 0 {
         return None;
     }
+    let at_once = unused.longest_ns == 0;
+    let (when, cause) = match at_once {
+        true => (
+            " as soon as the response before was complete".to_owned(),
+            "The server closes connections behind responses that do not announce it (`Connection: close`): opening new \
+             ones is part of the times.",
+        ),
+        false => (
+            of_idle(unused),
+            "The server closes idle connections: opening new ones is part of the times.",
+        ),
+    };
+    let fix = if at_once { at_once_fix(run) } else { fix(run) };
     Some(Finding::new(
         D18,
         Severity::Note,
         format!(
-            "The server ended {} on which no request was under way{}; {} opened for {}.",
+            "The server ended {} on which no request was under way{when}; {} opened for {}.",
             counted(unused.count, "connection"),
-            of_idle(unused),
             were_connections(record.connections_opened),
             counted(record.responses, "response")
         ),
-        "The server closes idle connections: opening new ones is part of the times.",
-        fix(run),
+        cause,
+        fix,
     ))
 }
 
 fn why(run: &Run) -> (String, String) {
     let ended = run.record.ended_idle;
     let near = ended.failed.longest_ns as f64 >= NEAR * ended.unused.shortest_ns as f64;
-    if ended.unused.count > 0 && near {
+    if ended.unused.longest_ns > 0 && near {
         let cause = format!(
             "The server closes idle connections: it ended {} while no request was under way{}. These requests were \
              sent as it did.",
@@ -104,11 +116,7 @@ fn why(run: &Run) -> (String, String) {
     if ended.failed.longest_ns == 0 {
         let cause = "The server closed these connections behind a response that did not announce it \
                      (`Connection: close`), or read the next request and dropped it.";
-        let fix = format!(
-            "{log} If not, have it announce the close, or close first with {} below its limit.",
-            spelled(run, Opt::RequestsPerConnection)
-        );
-        return (cause.to_owned(), fix);
+        return (cause.to_owned(), format!("{log} If not, {}", lower_first(&at_once_fix(run))));
     }
     let cause = "The server closed these connections while they were idle, or read the request and dropped it.";
     (cause.to_owned(), format!("{log} If not: {}", lower_first(&fix(run))))
@@ -119,6 +127,13 @@ fn fix(run: &Run) -> String {
         "Have the server keep idle connections open longer than they are idle here, or lower {}, so that each is used \
          more often.",
         spelled(run, Opt::Connections)
+    )
+}
+
+fn at_once_fix(run: &Run) -> String {
+    format!(
+        "Have it announce the close, or close first with {} below its limit.",
+        spelled(run, Opt::RequestsPerConnection)
     )
 }
 
@@ -200,6 +215,19 @@ mod tests {
         let (_, said) = told(&of_post(&[0; 400], &[]));
         assert!(said.contains("behind a response that did not announce it"), "{said}");
         assert!(!said.contains("idle"), "{said}");
+    }
+
+    #[test]
+    fn connections_that_end_with_their_response_are_not_told_as_idle() {
+        for (failed, told_as) in [(&[0; 400][..], "did not announce"), (&[], "do not announce")] {
+            let (_, said) = told(&of_post(failed, &[0; 300]));
+            assert!(said.contains(told_as) && !said.contains("idle"), "{said}");
+            assert_eq!(
+                said.matches("to which they were sent").count(),
+                failed.len().min(1),
+                "{said}"
+            );
+        }
     }
 
     #[test]
