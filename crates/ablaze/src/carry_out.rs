@@ -110,6 +110,8 @@ pub fn own_command_line() -> Words {
 static UNDER_WAY: Mutex<Option<Arc<Control>>> = Mutex::new(None);
 /// Whether Ctrl-C is listened for already.
 static LISTENING: Mutex<bool> = Mutex::new(false);
+/// What the second Ctrl-C ends beside the targets of experiments.
+static ENDED_TOO: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 /// Whether there was a Ctrl-C.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
@@ -126,6 +128,11 @@ pub fn interrupt() {
     }
 }
 
+/// Has the second Ctrl-C call this before it ends the process: for what stands above this module.
+pub fn end_at_second_interrupt(end: fn()) {
+    ENDED_TOO.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+}
+
 fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), CommandError> {
     let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
     *under_way = Some(Arc::clone(control));
@@ -137,7 +144,7 @@ fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), CommandError> {
 }
 
 /// From now on the first Ctrl-C ends the run under way, or keeps the next from beginning; the second
-/// ends this process, with all targets that experiments have started.
+/// ends this process, with all targets that experiments have started and what [`end_at_second_interrupt`] was told of.
 ///
 /// # Errors
 /// When the system does not let it listen.
@@ -149,7 +156,9 @@ pub fn listen_for_interrupts() -> Result<(), CommandError> {
     ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
             ablaze_lab::target::kill_all();
-            crate::fleet::end_all();
+            for end in &*ENDED_TOO.lock().unwrap_or_else(PoisonError::into_inner) {
+                end();
+            }
             ablaze_sys::terminal::leave_screen();
             std::process::exit(i32::from(INTERRUPTED));
         }

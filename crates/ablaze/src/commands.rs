@@ -8,11 +8,32 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction};
 
+use crate::CommandError;
 use crate::front_ends::{
     ab, compare, completions, demo, doctor, explain, find, fleet, gurl, h2load, hey, import, load,
     man, oha, replay, report, run, say, serve, sweep, vegeta, worker, wrk,
 };
-use crate::help;
+use crate::suggest::nearest;
+
+/// What this program is.
+pub const ABOUT: &str =
+    "an HTTP load tester that keeps ab's habits and gives every number a verdict";
+
+/// What to type first.
+pub const EXAMPLES: &str =
+    "  ablaze :8080/                                   load http://127.0.0.1:8080/ for 10 s
+  ablaze -c 100 -n 1M -o run.json host/path       a million requests, saved as JSON
+  ablaze -d 30s -b '{\"id\":\"{seq}\"}' host/api      30 s of POSTs, each with its own number
+  ablaze ab -kc 100 -n 100000 http://host/        ab's options and ab's report
+  ablaze demo                                     a server, load, the report, a comparison
+";
+
+/// How the help ends.
+pub const END: &str = "
+`ablaze COMMAND --help` or `ablaze man COMMAND`: its options; `ablaze completions SHELL`: for Tab.
+Of `ablaze load --fleet`: `ablaze worker --help`, `ablaze fleet --help`.
+Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met; 4 INVALID (--strict); 130 interrupted.
+";
 
 /// A command of this program.
 pub struct Command {
@@ -123,7 +144,26 @@ pub fn called_as(program: &OsStr) -> Option<&'static Command> {
 pub fn carried_out(name: &str, words: &[OsString]) -> ExitCode {
     match named(name) {
         Some(command) => (command.run)(words),
-        None => help::unknown_command(name).report(),
+        None => unknown_command(name).report(),
+    }
+}
+
+/// What is said to a first word that is neither a command nor a URL.
+fn unknown_command(word: &str) -> CommandError {
+    // A number alone is hardly a host: URLs take it for an address, 0.0.31.144.
+    let as_url = match word.parse::<u16>() {
+        Ok(port) => format!("if it is a port on this machine, use :{port}"),
+        Err(_) => format!("if it is a host, use http://{word}/"),
+    };
+    let known: Vec<&str> = ALL.iter().map(|command| command.name).chain(["help"]).collect();
+    match nearest(word, &known) {
+        Some(command) => CommandError::usage(format!(
+            "unknown command `{word}`; did you mean `ablaze {command}`? ({as_url})"
+        )),
+        None => CommandError::usage(format!(
+            "unknown command `{word}`; see `ablaze --help` \
+            ({as_url})"
+        )),
     }
 }
 
@@ -133,9 +173,9 @@ fn all_options() -> clap::Command {
     let load = load::command();
     let options = load.get_arguments().filter(|argument| !argument.is_positional()).cloned();
     clap::Command::new("ablaze")
-        .about(help::ABOUT)
-        .before_help(format!("For example:\n{}", help::EXAMPLES))
-        .after_help(help::END)
+        .about(ABOUT)
+        .before_help(format!("For example:\n{}", EXAMPLES))
+        .after_help(END)
         .override_usage("ablaze [COMMAND] [OPTIONS] [ARGUMENTS]\nablaze [OPTIONS] URL")
         .version(env!("CARGO_PKG_VERSION"))
         .args(options)
@@ -174,5 +214,10 @@ mod tests {
             assert!(named || takes_none, "{} describes no option", command.name);
         }
         all_options().debug_assert();
+    }
+    #[test]
+    fn an_unknown_command_is_told_the_nearest_of_the_table() {
+        assert!(unknown_command("swep").line.contains("did you mean `ablaze sweep`?"));
+        assert!(unknown_command("kubernetes").line.contains("see `ablaze --help`"));
     }
 }

@@ -24,6 +24,7 @@ mod fleet;
 mod front_ends;
 mod help;
 mod http_server;
+mod lengths;
 mod live;
 mod native;
 mod outcome;
@@ -31,6 +32,7 @@ mod outlets;
 mod outputs;
 mod profile;
 mod progress;
+mod report_options;
 mod servers;
 mod shell;
 mod suggest;
@@ -47,6 +49,7 @@ pub use error::CommandError;
 fn main() -> ExitCode {
     ablaze_sys::signals::ignore_broken_pipes();
     ablaze_sys::signals::outlive_file_size_limits();
+    carry_out::end_at_second_interrupt(fleet::end_all);
     let words: Vec<OsString> = std::env::args_os().collect();
     outlets::status(match words.split_first() {
         None => help::main(&[]),

@@ -245,7 +245,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             time_exact(run.plan.limits.timeout_ns),
             ablaze_verdict::live::timeout_option(run)
         ),
-        FailureKind::ClosedWithoutResponse if run.plan.tls.is_some() => {
+        FailureKind::ClosedWithoutResponse if run.plan.tls.is_some() || spoke_http2(run) => {
             format!("{to} closed the connection without a response: see its log")
         }
         FailureKind::ClosedWithoutResponse => format!(
@@ -275,7 +275,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
                 facts.first_failure.as_ref().map(|(_, words)| words).or(facts.first_goaway.as_ref())
             });
             match first {
-                Some(words) if failure.kind == FailureKind::Http2Violated => {
+                Some(words) if failure.kind == FailureKind::Http2Violated && !spoke_http2(run) => {
                     format!("HTTP/2 with {to} failed: {words}; does it speak HTTP/2?")
                 }
                 Some(words) => format!("HTTP/2 with {to} failed: {words}"),
@@ -349,6 +349,11 @@ fn malformed(to: &str, run: &Run) -> String {
         }
         _ => format!("the response heads of {to} are not valid HTTP/1: see one with `curl -i`"),
     }
+}
+
+/// Whether the server's settings of HTTP/2 came: nothing else begins with them.
+fn spoke_http2(run: &Run) -> bool {
+    run.record.http2.as_ref().is_some_and(|facts| facts.settings.is_some())
 }
 
 /// Whether connections stood below TLS.

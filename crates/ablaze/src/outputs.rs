@@ -15,7 +15,8 @@ use ablaze_report::{file, json, junit, page};
 use crate::carry_out::interrupted;
 use crate::error::note;
 use crate::exports::github;
-use crate::native::ReportOptions;
+use crate::report_options::ReportOptions;
+use crate::terminal::colour_wanted;
 use crate::{CommandError, outlets};
 
 /// The files of `-o`, of whatever kind of results.
@@ -288,10 +289,4 @@ fn style() -> Style {
     }
     let width = ablaze_sys::terminal::width(io::stdout()).unwrap_or(Style::default().width);
     Style { colour: colour_wanted(), width, explain: false }
-}
-
-/// Whether terminals may be sent colours (no-color.org: not if NO_COLOR is set and not empty).
-pub fn colour_wanted() -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-    !dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

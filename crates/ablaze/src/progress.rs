@@ -10,8 +10,8 @@ use ablaze_report::number::{grouped, rate, time};
 use crate::carry_out::{Silent, Watcher};
 use crate::error::note;
 use crate::live::{Asked, LiveView, Saving, Steering};
-use crate::native::ReportOptions;
-use crate::outputs::colour_wanted;
+use crate::report_options::ReportOptions;
+use crate::terminal::colour_wanted;
 
 /// Shows one line on stderr.
 pub struct LiveLine {

@@ -1,4 +1,4 @@
-//! Text on the terminal: printed whole, wrapped to its width.
+//! Text on the terminal: printed whole, wrapped to its width; whether it may have colours.
 
 use std::process::ExitCode;
 
@@ -35,6 +35,12 @@ pub fn paragraph(start: &str, text: &str) -> String {
     wrapped.push_str(line.trim_end());
     wrapped.push('\n');
     wrapped
+}
+
+/// Whether terminals may be sent colours (no-color.org: not if NO_COLOR is set and not empty).
+pub fn colour_wanted() -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    !dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 #[cfg(test)]

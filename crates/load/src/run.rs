@@ -224,9 +224,9 @@ impl Run {
             .export(&what, &stem.unwrap_or_default())
             .map_err(|why| FileError::from_io(path, &std::io::Error::other(why)))?;
         for (name, contents) in export.beside {
-            file::write_atomically(&path.with_file_name(name), contents.as_bytes())?;
+            file::write_report(&path.with_file_name(name), &contents)?;
         }
-        file::write_atomically(path, export.text.as_bytes())
+        file::write_report(path, &export.text)
     }
 
     /// Everything that was recorded, in types that change more often than this one.

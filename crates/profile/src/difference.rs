@@ -2,10 +2,8 @@
 //! the second is red, one that takes less is blue. Widths are those of the second; what only the first
 //! has is in no graph of this order, and so both orders are drawn.
 
-use inferno::differential;
-
 use crate::folded::PerRequest;
-use crate::graph::{Drawing, drawn};
+use crate::graph::{Drawing, against};
 
 /// Draws `after` with the colours of its difference from `before`. `None` when there is nothing to draw.
 pub fn difference(
@@ -14,15 +12,10 @@ pub fn difference(
     before: &PerRequest,
     after: &PerRequest,
 ) -> Option<Drawing> {
-    let mut lines = Vec::new();
-    // Not scaled to each other: a request of one may well cost more than one of the other.
-    let options = differential::Options::default();
-    let (first, second) = (before.lines(), after.lines());
-    differential::from_readers(options, first.as_bytes(), second.as_bytes(), &mut lines).ok()?;
-    drawn(title, subtitle, &String::from_utf8(lines).ok()?, after.total_ns())
+    against(title, subtitle, before, after)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "flame-graphs"))]
 mod tests {
     use super::*;
     use crate::folded::sample;

@@ -1,19 +1,11 @@
 //! Flame graphs: a rectangle per function and caller, as wide as its CPU time per request. Drawn by
 //! `inferno` as a file of its own, in which one can zoom and search, and from that as a drawing that can
-//! stand in a page among others.
+//! stand in a page among others. Without the feature `flame-graphs` nothing is drawn.
 
-use std::io;
+#[cfg(feature = "flame-graphs")]
+mod drawn;
 
-use ablaze_chart::number::time;
-use inferno::flamegraph::color::MultiPalette;
-use inferno::flamegraph::{self, Options, Palette};
-
-use crate::folded::{PER_MICROSECOND, PerRequest};
-
-/// What `inferno` calls the counts, which no function is called: titles are put right by it.
-const COUNTS: &str = "picoseconds-per-request";
-/// Pixels.
-const WIDTH: usize = 1200;
+use crate::folded::PerRequest;
 
 /// A flame graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,112 +17,34 @@ pub struct Drawing {
 }
 
 /// Draws a profile. `None` when there is nothing to draw.
+#[cfg(feature = "flame-graphs")]
 pub fn flame(title: &str, subtitle: &str, profile: &PerRequest) -> Option<Drawing> {
-    drawn(title, subtitle, &profile.lines(), 1.0)
+    drawn::drawn(title, subtitle, &profile.lines(), 1.0)
 }
 
-/// Draws lines of a stack and one count, or two: then the first is what the second is held against.
-pub(crate) fn drawn(title: &str, subtitle: &str, lines: &str, total_ns: f64) -> Option<Drawing> {
-    let svg = |for_a_page: bool| -> io::Result<String> {
-        let mut options = Options::default();
-        options.title = title.to_owned();
-        options.subtitle = (!subtitle.is_empty()).then(|| subtitle.to_owned());
-        options.count_name = COUNTS.to_owned();
-        options.colors = Palette::Multi(MultiPalette::Java);
-        // The same functions, the same colours: two graphs are looked at beside each other.
-        options.deterministic = true;
-        options.image_width = for_a_page.then_some(WIDTH);
-        options.no_javascript = for_a_page;
-        let mut bytes = Vec::new();
-        flamegraph::from_lines(&mut options, lines.lines(), &mut bytes)?;
-        String::from_utf8(bytes).map_err(io::Error::other)
-    };
-    let file = with_units(&svg(false).ok()?, total_ns);
-    let element = element(&with_units(&svg(true).ok()?, total_ns))?;
-    Some(Drawing { file, element })
+/// Draws a profile with the colours of its difference from another. `None` when there is nothing to draw.
+#[cfg(feature = "flame-graphs")]
+pub(crate) fn against(
+    title: &str,
+    subtitle: &str,
+    before: &PerRequest,
+    after: &PerRequest,
+) -> Option<Drawing> {
+    drawn::drawn(title, subtitle, &drawn::lines_of_both(before, after)?, after.total_ns())
 }
 
-/// `f (1,234,567 picoseconds-per-request, 12.34%; +1.20%)` as
-/// `f (1.23 µs per request, 12.34%; itself +0.12 µs)`.
-fn with_units(svg: &str, total_ns: f64) -> String {
-    let mut out = String::with_capacity(svg.len());
-    let mut rest = svg;
-    while let Some((before, after)) = rest.split_once(&format!(" {COUNTS}, ")) {
-        let digits = before.rfind('(').map_or(before.len(), |at| at + 1);
-        let count: f64 = before[digits..].replace(',', "").parse().unwrap_or(0.0);
-        out.push_str(&before[..digits]);
-        out.push_str(&format!("{} per request, ", time(count / PER_MICROSECOND * 1e3)));
-        let (share, behind) = after.split_once(')').unwrap_or((after, ""));
-        match share.split_once("; ") {
-            Some((share, change)) => {
-                let percent: f64 = change.trim_end_matches('%').parse().unwrap_or(0.0);
-                let change_us = percent / 100.0 * total_ns / 1e3;
-                out.push_str(share);
-                // Of the function itself: what it calls has its own rectangle and its own colour.
-                if change_us != 0.0 {
-                    let sign = if change_us < 0.0 { '−' } else { '+' };
-                    out.push_str(&format!("; itself {sign}{}", time(change_us.abs() * 1e3)));
-                }
-            }
-            None => out.push_str(share),
-        }
-        out.push(')');
-        rest = behind;
-    }
-    out + rest
+/// Draws nothing.
+#[cfg(not(feature = "flame-graphs"))]
+pub fn flame(_: &str, _: &str, _: &PerRequest) -> Option<Drawing> {
+    None
 }
 
-/// The drawing without what would reach beyond it in a page: script, style, names.
-fn element(svg: &str) -> Option<String> {
-    let (_, body) = svg.split_once("</script>")?;
-    let size = |name: &str| {
-        let (_, after) = svg.split_once(&format!(" {name}=\""))?;
-        after.split_once('"').map(|(value, _)| value)
-    };
-    let body = without_names(&without_idle_words(body.trim_end()))
-        .replace("fill=\"url(#background)\"", "fill=\"#f4f4f4\"");
-    Some(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:fg=\"http://github.com/jonhoo/inferno\" \
-         viewBox=\"0 0 {WIDTH} {}\" width=\"{WIDTH}\" height=\"{}\" font-family=\"monospace\" \
-         font-size=\"12\">{body}",
-        size("height")?,
-        size("height")?
-    ))
+/// Draws nothing.
+#[cfg(not(feature = "flame-graphs"))]
+pub(crate) fn against(_: &str, _: &str, _: &PerRequest, _: &PerRequest) -> Option<Drawing> {
+    None
 }
 
-/// Without the words that do something only with the script, and without empty ones.
-fn without_idle_words(svg: &str) -> String {
-    let mut out = String::with_capacity(svg.len());
-    let mut rest = svg;
-    while let Some((before, after)) = rest.split_once("<text") {
-        out.push_str(before);
-        let Some((text, behind)) = after.split_once("</text>") else { break };
-        let words = text.split_once('>').map_or("", |(_, words)| words.trim());
-        if !matches!(words, "" | "Search" | "Reset Zoom") {
-            out.push_str(&format!("<text{text}</text>"));
-        }
-        rest = behind;
-    }
-    out + rest
-}
-
-/// Without ` id="…"`; a heading that was placed by its name gets its place as an attribute.
-fn without_names(svg: &str) -> String {
-    let mut out = String::with_capacity(svg.len());
-    let mut rest = svg;
-    while let Some((before, after)) = rest.split_once(" id=\"") {
-        out.push_str(before);
-        let Some((name, behind)) = after.split_once('"') else { break };
-        out.push_str(match name {
-            "title" => " text-anchor=\"middle\" font-size=\"17\"",
-            "subtitle" => " text-anchor=\"middle\"",
-            _ => "",
-        });
-        rest = behind;
-    }
-    out + rest
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "flame-graphs"))]
 #[path = "graph_tests.rs"]
 pub(crate) mod tests;

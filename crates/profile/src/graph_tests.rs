@@ -1,5 +1,6 @@
 //! Flame graphs: the widths, the names and the totals that they show.
 
+use super::drawn::COUNTS;
 use super::*;
 use crate::folded::sample;
 

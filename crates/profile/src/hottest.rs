@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::folded::PerRequest;
-use crate::symbols::INLINED;
+use crate::names::INLINED;
 
 /// CPU time per request of one function.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,11 @@
 //! Names of functions as people read them: long arguments of templates are left out, the function never is; what the
 //! system and Rust's runtime call before a thread's own code is left out of stacks.
 
-use crate::symbols::{IN_KERNEL, INLINED};
+/// Ends the name of a function of the kernel, and of one that the compiler put into its caller; flame
+/// graphs colour by it.
+pub const IN_KERNEL: &str = "_[k]";
+/// See [`IN_KERNEL`].
+pub const INLINED: &str = "_[i]";
 
 /// How the names of functions begin that only lead to a thread's own code, where Rust does not mark its beginning.
 const RUN_UP: [&str; 8] = [

@@ -4,17 +4,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::names::{IN_KERNEL, INLINED};
 use crate::recording::{Chain, Recorded, file_of};
 use ablaze_model::profiling::Stack;
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
-
-/// Ends the name of a function of the kernel, and of one that the compiler put into its caller; flame
-/// graphs colour by it.
-pub const IN_KERNEL: &str = "_[k]";
-/// See [`IN_KERNEL`].
-pub const INLINED: &str = "_[i]";
 
 /// Stacks with names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

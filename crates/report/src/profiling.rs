@@ -4,8 +4,7 @@ use ablaze_model::Run;
 use ablaze_model::profiling::{NotProfiled, Profile, ProfiledRun, Whom};
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::hottest::hottest;
-use ablaze_profile::names::shortened;
-use ablaze_profile::symbols::{IN_KERNEL, INLINED};
+use ablaze_profile::names::{IN_KERNEL, INLINED, shortened};
 
 use crate::effort::{self, Effort};
 use crate::number::{counted, grouped, percent, rate, significant, time};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ablaze_model::experiment::Description;
-use ablaze_report::file::write_atomically;
+use ablaze_report::file::write_report;
 
 use crate::CommandError;
 use crate::carry_out::own_command_line;
@@ -46,8 +46,7 @@ pub fn keep(asked: &Description, folder: &Path) -> Result<(), CommandError> {
         CommandError::machine(format!("cannot save the results: {error}"))
     };
     let text = serde_json::to_string_pretty(asked).map_err(|error| not_kept(&error))?;
-    write_atomically(&folder.join(FILE), format!("{text}\n").as_bytes())
-        .map_err(|error| not_kept(&error))
+    write_report(&folder.join(FILE), &format!("{text}\n")).map_err(|error| not_kept(&error))
 }
 
 /// What is kept in this folder; nothing is known of folders of older versions.

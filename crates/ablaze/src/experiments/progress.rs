@@ -13,6 +13,7 @@ use ablaze_model::printable::printable;
 use ablaze_report::number::{counted, rate, time};
 
 use crate::error::note;
+use crate::lengths::{BESIDE_A_RUN, in_words};
 
 /// How often the line is written anew while a run lasts.
 const TICK: Duration = Duration::from_secs(1);
@@ -181,9 +182,6 @@ fn tick(shared: &Shared) {
     }
 }
 
-/// What starting and stopping a target takes beside its run.
-pub const BESIDE_A_RUN: Duration = Duration::from_millis(400);
-
 /// Whether there is nothing to run for it.
 fn is_saved(experiment: &Experiment, trial: &Trial) -> bool {
     experiment.targets[trial.target].saved_runs().is_some()
@@ -326,15 +324,6 @@ impl Watch for LiveLine {
     }
 }
 
-/// A length of time in minutes and seconds: `2 min 05 s`.
-pub fn in_words(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        seconds => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,11 +353,5 @@ mod tests {
         assert_eq!(to_come(&experiment, 0).unwrap(), "10 runs, about 44 s");
         // Ten runs of 3 s and a second before each; two are over.
         assert_eq!(asked_for(&experiment, 2), Duration::from_secs(32));
-    }
-
-    #[test]
-    fn times_are_told_as_people_do() {
-        let told = |seconds| in_words(Duration::from_secs(seconds));
-        assert_eq!([told(5), told(65), told(3725)], ["5 s", "1 min 05 s", "1 h 02 min"]);
     }
 }

@@ -18,11 +18,12 @@ use super::client::Native;
 use super::conditions::Conditions;
 use super::former::Former;
 use super::parts::Part;
-use super::progress::{BESIDE_A_RUN, LiveLine, in_words};
+use super::progress::LiveLine;
 use super::shown::{self, Showing};
 use super::{asked, beside_each_other, contents, described, own_program, pages, told_if_unsaved};
 use crate::CommandError;
 use crate::carry_out::listen_for_interrupts;
+use crate::lengths::{BESIDE_A_RUN, in_words};
 use crate::web::plan::PlanPage;
 
 /// One experiment of a series.

@@ -32,7 +32,7 @@ use ablaze_report::number::counted;
 
 use crate::CommandError;
 use crate::carry_out::Watcher;
-use crate::native::ReportOptions;
+use crate::report_options::ReportOptions;
 
 pub use options::{FleetOptions, lost};
 pub use place::Place;

@@ -1,5 +1,7 @@
 //! `ablaze find`: the highest rate at which a target still meets the conditions.
 
+mod length;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -200,11 +202,11 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(options.quiet);
     let [stage, again] = [search.stage_ns, search.confirm_ns].map(time_exact);
-    let most = search.limits().most_trials;
     progress.announce(&format!(
-        "stages of {stage}, {again} at a rate tried before, or until {} are due; {most} at most",
+        "stages of {stage}, {again} at a rate tried before, or until {} are due",
         counted(search.fewest_requests, "request")
     ));
+    progress.announce(&length::in_short(&search));
     let mut client = Native::new(&secrets).shown_on(page).by(search.fleet.as_ref())?;
     let mut watch = BothOfSearch { search: &search, line: &mut progress, page };
     let setting = Setting {

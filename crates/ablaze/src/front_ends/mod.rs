@@ -30,6 +30,7 @@ pub mod wrk;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
     use std::path::{Path, PathBuf};
 
     fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -75,5 +76,84 @@ mod tests {
             assert!(!text.contains("crate::commands"), "{shown} imports the table of commands");
         }
         assert!(front_ends > 30, "{front_ends} files were read");
+    }
+    /// The first names of a text that begins behind `crate::`: one, or those of a group in braces.
+    fn first_names(text: &str) -> Vec<&str> {
+        let Some(group) = text.strip_prefix('{') else { return vec![first_word(text)] };
+        let (mut depth, mut names) = (0_u32, vec![first_word(group)]);
+        for (at, c) in group.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => names.push(first_word(&group[at + 1..])),
+                _ => {}
+            }
+        }
+        names
+    }
+
+    fn first_word(text: &str) -> &str {
+        let text = text.trim_start();
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap()
+    }
+
+    /// Which top-level module of the command names which others, tests included. `main` is above them all.
+    fn modules() -> BTreeMap<String, BTreeSet<String>> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for path in sources(&source) {
+            let inside = path.strip_prefix(&source).unwrap();
+            let name = inside.iter().next().unwrap().to_string_lossy();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let text = lines.collect::<Vec<_>>().join("\n");
+            let named = modules.entry(name.trim_end_matches(".rs").to_owned()).or_default();
+            // A text that only looks like a path, as in this file, stands in quotation marks.
+            let paths = text.match_indices("crate::").filter(|(at, _)| !text[..*at].ends_with('"'));
+            named.extend(paths.flat_map(|(at, word)| first_names(&text[at + word.len()..])).map(
+                // What `main` hands on to all.
+                |name| if name == "CommandError" { "error" } else { name }.to_owned(),
+            ));
+        }
+        modules.remove("main");
+        let known: BTreeSet<String> = modules.keys().cloned().collect();
+        for (own, named) in &mut modules {
+            named.retain(|name| name != own && known.contains(name));
+        }
+        modules
+    }
+
+    /// A way from the last module of `way` back to its first, if there is one.
+    fn circle(
+        modules: &BTreeMap<String, BTreeSet<String>>,
+        way: &mut Vec<String>,
+        seen: &mut BTreeSet<String>,
+    ) -> bool {
+        for next in &modules[way.last().unwrap()] {
+            let closed = *next == way[0];
+            if closed || seen.insert(next.clone()) {
+                way.push(next.clone());
+                if closed || circle(modules, way, seen) {
+                    return true;
+                }
+                way.pop();
+            }
+        }
+        false
+    }
+
+    #[test]
+    fn no_modules_of_the_command_import_each_other_in_a_circle() {
+        let modules = modules();
+        let edges: usize = modules.values().map(BTreeSet::len).sum();
+        assert!(modules.len() > 25 && edges > 100, "{} modules, {edges} edges", modules.len());
+        assert!(modules["native"].contains("fleet"), "a path is not found");
+        assert!(modules["front_ends"].contains("error"), "a name in braces is not found");
+        for module in modules.keys() {
+            let mut way = vec![module.clone()];
+            let found = circle(&modules, &mut way, &mut BTreeSet::new());
+            assert!(!found, "a circle: {}", way.join(" → "));
+        }
     }
 }

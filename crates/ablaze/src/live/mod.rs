@@ -24,7 +24,7 @@ use ablaze_sys::signals::Suspending;
 use ablaze_sys::terminal::{Screen, Size, leave_screen};
 
 use crate::carry_out::{UnderWay, Watcher};
-use crate::outputs::colour_wanted;
+use crate::terminal::colour_wanted;
 pub use findings::Findings;
 use frame::Shown;
 pub use machine::limited_now;

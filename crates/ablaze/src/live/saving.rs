@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ablaze_report::exporters::{self, Exported, Exporter, Kind};
-use ablaze_report::file::write_atomically;
+use ablaze_report::file::write_report;
 use ablaze_report::page::Page;
 
 /// The files of `s`.
@@ -43,7 +43,7 @@ impl Saving {
 
     fn write(&self, text: &str, page: &Page, saved: &mut Vec<String>) -> Result<(), String> {
         let mut write = |path: &Path, contents: &str| {
-            write_atomically(path, contents.as_bytes()).map_err(|error| error.to_string())?;
+            write_report(path, contents).map_err(|error| error.to_string())?;
             saved.push(path.display().to_string());
             Ok::<(), String>(())
         };

@@ -19,7 +19,7 @@ mod words;
 pub use checks::CheckOptions;
 pub use http3::Http3Options;
 pub use journey::JourneyOptions;
-pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
+pub use options::{CommandLine, Options, TlsOptions};
 pub use spec::{apply, data, spec, tls};
 pub use way::WayOptions;
 pub use words::{of_words, shown, takes_value};

@@ -13,8 +13,7 @@ use super::{FolderError, PrintedRun};
 /// Keeps a run in this file, with its distributions in one for HDR tools beside it.
 pub(crate) fn keep_run(path: &Path, assessed: &Assessed) -> Result<(), FolderError> {
     let kept = |path: &Path, text: String| {
-        file::write_atomically(path, text.as_bytes())
-            .map_err(|failure| error(path, failure.problem()))
+        file::write_report(path, &text).map_err(|failure| error(path, failure.problem()))
     };
     kept(&path.with_extension("hlog"), hlog::write(&assessed.run))?;
     kept(path, json::write(assessed))
@@ -27,8 +26,7 @@ pub(crate) fn keep_run(path: &Path, assessed: &Assessed) -> Result<(), FolderErr
 pub fn keep_printed(path: &Path, run: &PrintedRun) -> Result<(), FolderError> {
     let text = format!("$ {}\n\n{}", run.command_line.join(" "), run.printed);
     let beside = path.with_extension("txt");
-    file::write_atomically(&beside, text.as_bytes())
-        .map_err(|failure| error(&beside, failure.problem()))?;
+    file::write_report(&beside, &text).map_err(|failure| error(&beside, failure.problem()))?;
     write(path, run)
 }
 
@@ -57,5 +55,5 @@ pub(crate) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option
 pub(crate) fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
     let mut text = serde_json::to_string_pretty(value).map_err(|failure| error(path, failure))?;
     text.push('\n');
-    file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure.problem()))
+    file::write_report(path, &text).map_err(|failure| error(path, failure.problem()))
 }

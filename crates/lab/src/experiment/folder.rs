@@ -202,8 +202,7 @@ impl Folder {
         let path = self.counters_file(experiment, trial);
         std::fs::create_dir_all(self.path.join(COUNTERS))
             .map_err(|failure| error(&path, reason(&failure)))?;
-        file::write_atomically(&path, counters.as_bytes())
-            .map_err(|failure| error(&path, failure.problem()))?;
+        file::write_report(&path, counters).map_err(|failure| error(&path, failure.problem()))?;
         self.counted(experiment, trial)
     }
 

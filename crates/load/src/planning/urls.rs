@@ -218,15 +218,12 @@ fn entries(feed: &Feed) -> Result<Vec<Entry<'_>>, Error> {
     let name = &feed.file.name;
     let text = sources::text(feed.file.bytes()?)
         .map_err(|place| Error::usage(format!("{name} {place}, a list of URLs")))?;
-    let most = LONGEST as usize;
-    let entries = lines::entries(text, most)
-        .map_err(|(line, why)| Error::usage(format!("{name} line {line}: {why}")))?;
-    match entries.len() > most {
-        false => Ok(entries),
-        true => Err(Error::usage(format!(
+    if lines::are_more_than(text, LONGEST as usize) {
+        return Err(Error::usage(format!(
             "file `{name}` for --urls contains more than {LONGEST} URLs: remove some"
-        ))),
+        )));
     }
+    lines::entries(text).map_err(|(line, why)| Error::usage(format!("{name} line {line}: {why}")))
 }
 
 /// A URL, or a path of the base.

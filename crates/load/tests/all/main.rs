@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod dependencies;
 mod figures;
 mod handler;
 mod outside;

@@ -6,8 +6,8 @@ pub mod otlp;
 mod protobuf;
 mod text;
 
-use ablaze_model::FailureKind;
 use ablaze_model::progress::{Interval, Stage};
+use ablaze_model::{FailureKind, printable};
 use ablaze_stats::touched::{self, Touched};
 
 /// A form in which metrics are exposed.
@@ -117,7 +117,9 @@ pub fn names() -> Vec<String> {
 
 /// All metrics of a run.
 pub fn families(snapshot: &Snapshot) -> Vec<Family> {
-    let Snapshot { so_far, target, .. } = snapshot;
+    let so_far = &snapshot.so_far;
+    // What a person may look at with curl: text of others commands no terminal.
+    let target = printable::printable_lines(&snapshot.target).into_owned();
     let labelled = |value: Value, more: Option<(&'static str, String)>| Sample {
         labels: [("target", target.clone())].into_iter().chain(more).collect(),
         value,
@@ -133,7 +135,8 @@ pub fn families(snapshot: &Snapshot) -> Vec<Family> {
     });
     let of_steps = |value: fn(&ablaze_model::progress::GroupInterval) -> Value| {
         let steps = snapshot.groups.iter().zip(&so_far.groups);
-        steps.map(|(name, group)| labelled(value(group), Some(("step", name.clone())))).collect()
+        let named = |name: &String| printable::printable_lines(name).into_owned();
+        steps.map(|(name, group)| labelled(value(group), Some(("step", named(name))))).collect()
     };
     let is_over = f64::from(u8::from(snapshot.stage == Stage::Over));
     let family = |name, unit, samples, help| Family { name, help, unit, samples };

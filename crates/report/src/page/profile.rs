@@ -46,7 +46,10 @@ pub fn blocks(profile: &Profile, name: &str) -> Vec<Block> {
             caption: HOW_TO_READ.to_owned(),
         });
         blocks.push(Block::OfTheFile(HOW_TO_POINT.to_owned()));
-        let (head, rows) = profiling::table(profile, MOST, MOST);
+    }
+    // Without a sample there is none.
+    let (head, rows) = profiling::table(profile, MOST, MOST);
+    if !rows.is_empty() {
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut table = Block::table(&head, rows);
         if let Block::Table(TableBlock { caption, sorted_by, .. }) = &mut table {

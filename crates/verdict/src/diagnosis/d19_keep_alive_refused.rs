@@ -1,6 +1,7 @@
 //! D19: connections were to be kept, and not one was. The head of the first response tells why.
 
 use ablaze_model::Run;
+use ablaze_model::plan::Load;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D03, D04, D19};
@@ -23,11 +24,22 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     },
 };
 
+/// Whether each connection may have had one request, whatever the server did: then nobody knows.
+fn may_be_one_each(run: &Run) -> bool {
+    let record = &run.record;
+    if record.responses > u64::from(run.plan.load.connections()) {
+        return false;
+    }
+    // How many an open loop may open is a bound. Requests that are spread over the run, and take much less than that, find
+    // a connection that is free, if any is kept.
+    let spread = record.responses > 1
+        && record.answered.total.max_ns().is_some_and(|longest| longest < run.elapsed_ns / 2);
+    !(matches!(run.plan.load, Load::Open { .. }) && spread)
+}
+
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    // With one request per connection nobody knows.
-    let one_each = record.responses <= u64::from(run.plan.load.connections());
-    if !asked(run) || record.reused > 0 || record.responses == 0 || one_each {
+    if !asked(run) || record.reused > 0 || record.responses == 0 || may_be_one_each(run) {
         return None;
     }
     // Such a connection speaks another protocol from then on (RFC 9110, 15.2.2): nobody refused to keep it.

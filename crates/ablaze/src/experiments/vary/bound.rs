@@ -6,7 +6,8 @@ use ablaze_model::LoadSpec;
 use ablaze_model::experiment::Experiment;
 
 use crate::CommandError;
-use crate::experiments::progress::{BESIDE_A_RUN, in_words, length};
+use crate::experiments::progress::length;
+use crate::lengths::{BESIDE_A_RUN, in_words};
 
 /// The longest that a sweep may take without `--yes`.
 const LONGEST: Duration = Duration::from_secs(3600);

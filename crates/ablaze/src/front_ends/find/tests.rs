@@ -62,3 +62,20 @@ fn the_help_fits_a_terminal() {
     let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
     assert!(wide.is_empty(), "{wide:#?}");
 }
+
+#[test]
+fn how_long_it_takes_is_said_before_it_starts() {
+    let said = |line: &str| length::in_short(&read(line).unwrap());
+    // 60 stages of 6 s and what is beside them.
+    let expected = "; at most 60 stages, 6 min 24 s";
+    let plain = said(":1/ --slo p99<20ms --from 100");
+    assert!(plain.starts_with("usually ") && plain.ends_with(expected), "{plain}");
+    // One rate is tried twice: 2 s and 6 s, and what is beside them.
+    let once = said(":1/ --slo p99<20ms --from 100 --to 100");
+    assert_eq!(once, format!("usually 8 s{expected}"));
+    // Warm-up counts, and so do stages that last until enough requests are due.
+    let warm = said(":1/ --slo p99<20ms --from 100 --to 100 --warmup 10s");
+    assert_eq!(warm, "usually 28 s; at most 60 stages, 16 min 24 s");
+    let slow = said(":1/ --slo errors<0.1% -d 500ms --from 300 --to 300");
+    assert!(slow.starts_with("usually 8 s"), "{slow}");
+}

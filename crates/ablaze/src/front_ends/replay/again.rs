@@ -15,7 +15,8 @@ use ablaze_report::system_error::reason;
 use super::document::{Document, Line, Server};
 use crate::carry_out::interrupted;
 use crate::experiments::ab_client::finished;
-use crate::experiments::progress::{LiveLine, in_words};
+use crate::experiments::progress::LiveLine;
+use crate::lengths::in_words;
 use crate::{CommandError, servers};
 
 /// The folder of these runs.

@@ -25,8 +25,8 @@ use crate::experiments::described::FILE;
 use crate::experiments::former::Former;
 use crate::experiments::shown::Showing;
 use crate::experiments::{file, saved};
-use crate::native::ReportOptions;
 use crate::outputs::{Files, Outputs};
+use crate::report_options::ReportOptions;
 use crate::{CommandError, experiments, outcome, terminal, verdict};
 
 /// Shows saved results again.

@@ -21,7 +21,7 @@ use ablaze_report::page::{self, Page, Section};
 use super::{Orders, Web, WebOptions};
 use crate::CommandError;
 use crate::carry_out::{Silent, Watcher, own_command_line};
-use crate::experiments::progress::in_words;
+use crate::lengths::in_words;
 use now::Now;
 use time_left::TimeLeft;
 

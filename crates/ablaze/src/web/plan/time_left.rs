@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ablaze_model::experiment::Experiment;
 use ablaze_stats::repeats::median;
 
-use crate::experiments::progress::BESIDE_A_RUN;
+use crate::lengths::BESIDE_A_RUN;
 
 /// What took how long, and what is to come.
 #[derive(Debug, Default)]

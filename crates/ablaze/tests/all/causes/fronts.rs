@@ -41,6 +41,17 @@ const fn experiment(name: &'static str, words: &'static [&'static str]) -> Front
     Front { is_experiment: true, ..front(name, words) }
 }
 
+/// One that takes another tool's options, and says below its report what was found; where nothing came, a line with the
+/// cause.
+const fn lines(name: &'static str, words: &'static [&'static str]) -> Front {
+    Front {
+        prints_json: false,
+        takes_options: false,
+        tells_of_failure: false,
+        ..front(name, words)
+    }
+}
+
 /// What `run` is told, with a line for each option behind it.
 const EXPERIMENT: &str = "\
 repeats = 1
@@ -53,7 +64,7 @@ connections = 4
 requests = 40
 ";
 
-pub const FRONTS: [Front; 8] = [
+pub const FRONTS: [Front; 14] = [
     front("load", &["load", "URL", "-n", "40", "-c", "4", "--json"]),
     front("explain", &["load", "URL", "-n", "40", "-c", "4", "-o", "FILE"]),
     Front { prints_json: false, ..front("ab", &["ab", "-k", "-n", "40", "-c", "4", "URL"]) },
@@ -64,6 +75,12 @@ pub const FRONTS: [Front; 8] = [
         tells_of_failure: false,
         ..front("gurl", &["gurl", "-bench", "-an", "40", "-ac", "4", "URL"])
     },
+    lines("wrk", &["wrk", "-d", "1s", "-c", "4", "-t", "1", "URL"]),
+    lines("hey", &["hey", "-n", "40", "-c", "4", "URL"]),
+    lines("h2load", &["h2load", "--h1", "-n", "40", "-c", "4", "URL"]),
+    lines("oha", &["oha", "-n", "40", "-c", "4", "--no-tui", "URL"]),
+    lines("vegeta", &["vegeta", "attack", "-rate=80", "-duration=500ms", "-targets=TARGETS"]),
+    front("open loop", &["load", "URL", "-r", "80/s", "-d", "500ms", "-c", "4", "--json"]),
     experiment(
         "compare",
         &[
@@ -122,7 +139,9 @@ impl Front {
             .iter()
             .map(|word| word.replace("URL", url).replace("FILE", &file).replace("DIR", &folder));
         let asked = scratch.file("experiment.toml");
-        let words = words.map(|word| word.replace("EXPERIMENT", &asked));
+        let targets = scratch.write("targets", format!("GET {url}\n"));
+        let words =
+            words.map(|word| word.replace("EXPERIMENT", &asked).replace("TARGETS", &targets));
         if self.name == "run" {
             let lines = options.chunks_exact(2).map(line_of);
             let text = EXPERIMENT.replace("URL", url) + &lines.collect::<String>();

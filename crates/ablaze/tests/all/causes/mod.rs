@@ -4,6 +4,7 @@
 
 mod connections;
 mod fronts;
+mod secure;
 
 use std::time::Duration;
 
@@ -12,9 +13,9 @@ use ablaze_testing::hostile::{Behaviour as B, Hostile, Script};
 use fronts::{FRONTS, Front};
 
 /// A condition, and what has to be said of it.
-struct Condition {
+struct Condition<S = B> {
     what: &'static str,
-    server: B,
+    server: S,
     /// Long options, the same in each front end that has them.
     words: &'static [&'static str],
     /// Findings graver than a note; an experiment may call the run failed instead.
@@ -24,7 +25,7 @@ struct Condition {
 }
 
 /// What sends people the wrong way; each is said only of the conditions that have it in `says`.
-const MISLEADING: [&str; 11] = [
+const MISLEADING: [&str; 12] = [
     "HTTP server?",
     "right port",
     "speak TLS",
@@ -36,6 +37,7 @@ const MISLEADING: [&str; 11] = [
     "closes it anyway",
     "in the middle of a response",
     "Nagle",
+    "does it speak HTTP/2",
 ];
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
@@ -103,6 +105,12 @@ each_condition! {
     explain_names_the_cause_and_no_other: "explain";
     ab_names_the_cause_and_no_other: "ab";
     gurl_names_the_cause_and_no_other: "gurl";
+    wrk_names_the_cause_and_no_other: "wrk";
+    hey_names_the_cause_and_no_other: "hey";
+    h2load_names_the_cause_and_no_other: "h2load";
+    oha_names_the_cause_and_no_other: "oha";
+    vegeta_names_the_cause_and_no_other: "vegeta";
+    an_open_loop_names_the_cause_and_no_other: "open loop";
     compare_names_the_cause_and_no_other: "compare";
     sweep_names_the_cause_and_no_other: "sweep";
     run_names_the_cause_and_no_other: "run";
@@ -134,7 +142,7 @@ fn wrong_of(conditions: &[&Condition], front: &Front) -> Vec<String> {
     conditions.iter().filter_map(wrong).collect()
 }
 
-fn hold_to(condition: &Condition, front: &Front, url: &str) -> Result<(), String> {
+fn hold_to<S>(condition: &Condition<S>, front: &Front, url: &str) -> Result<(), String> {
     let said = front.of(url, condition.words);
     let all = format!("{}\n{}", said.said.stdout, said.said.stderr);
     let found: Vec<&str> = said.found.iter().map(String::as_str).collect();

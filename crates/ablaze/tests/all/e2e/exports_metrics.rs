@@ -5,8 +5,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ablaze_testing::{Bounded, Running};
+use ablaze_testing::{Bounded, Running, Scratch as Folder};
 
+use crate::e2e::foreign;
 use crate::e2e::support::{Scratch, command, eventually, serve, start, url};
 
 /// A port that was free a moment ago.
@@ -141,4 +142,21 @@ fn promtool_accepts_the_metrics() {
     linter.args(["check", "metrics"]).stdin(text).stdout(Stdio::piped()).stderr(Stdio::piped());
     let ran = linter.start().unwrap().end();
     assert_eq!((ran.status, ran.stderr.trim()), (0, ""), "{ran:?}");
+}
+
+#[test]
+fn names_of_others_in_metrics_do_not_command_a_terminal() {
+    let folder = Folder::new("metrics-foreign");
+    let (_server, target) = foreign::served_as(&folder, "\u{202e}x");
+    let list = foreign::list(&folder);
+    let at = free_port();
+    let more = ["--urls", &list, "-d", "60s", "--expect", "100-599"];
+    let _running = begun(&target, at, &more);
+    let mut last = String::new();
+    assert!(eventually(|| {
+        last = metrics(at);
+        last.contains("step=\"")
+    }));
+    foreign::assert_fit(&["metrics"], &last);
+    assert!(last.contains("a\\\\u{202e}"), "{last}");
 }

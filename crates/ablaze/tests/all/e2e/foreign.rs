@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ablaze_model::printable::is_hostile;
-use ablaze_testing::{Bounded, Scratch as Folder};
+use ablaze_testing::{Bounded, Running, Scratch as Folder};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::e2e::support::{ablaze, command, run, start};
@@ -28,7 +28,7 @@ fn server_of(response: Vec<u8>) -> String {
 }
 
 /// Every hostile character but the ends of lines.
-fn every() -> String {
+pub fn every() -> String {
     let all = (0..=0x10_ffff).filter_map(char::from_u32).filter(|c| is_hostile(*c));
     all.filter(|c| !matches!(c, '\n' | '\r')).collect()
 }
@@ -57,7 +57,7 @@ fn on_a_terminal(words: &[&str]) -> String {
 }
 
 /// A report that nothing hostile stands in; a terminal ends lines with `\r\n`, and colours are ablaze's own.
-fn assert_fit(what: &[&str], text: &str) {
+pub fn assert_fit(what: &[&str], text: &str) {
     let mut text = text.replace("\r\n", "\n");
     for own in ["0", "1", "2", "31", "33"] {
         text = text.replace(&format!("\u{1b}[{own}m"), "");
@@ -139,18 +139,28 @@ fn a_pipe_gets_the_bytes_of_the_head_as_they_came() {
     assert!(output.stdout.windows(came.len()).any(|part| part == came), "{output:?}");
 }
 
+/// The built-in server as a process of this name, and its URL.
+pub fn served_as(folder: &Folder, name: &str) -> (Running, String) {
+    let program = folder.path().join(name);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ablaze"), &program).unwrap();
+    let mut server = start(Command::new(&program).args(["serve", ":0", "-t", "1"]));
+    let mut told = BufReader::new(server.stdout.take().unwrap()).lines();
+    let line =
+        told.find_map(|line| line.unwrap().split_once("http://").map(|(_, url)| url.to_owned()));
+    let address = line.unwrap();
+    (server, format!("http://{}/", address.split(['/', ' ']).next().unwrap()))
+}
+
+/// A list of paths, whose lines are names of groups: with what a URL may have and a terminal obeys, and with markup.
+pub fn list(folder: &Folder) -> String {
+    folder.write("urls.txt", "/a\u{202e}\u{200b}</script><b>hostile</b>\n/c\u{9b}2J\u{85}d\n")
+}
+
 #[test]
 fn the_name_of_a_process_is_spelled_out() {
     let folder = Folder::new("foreign-names");
     for name in ["x\u{1b}[2J\n\u{9b}1m", "\u{202e}\u{200b}\u{1b}c"] {
-        let program = folder.path().join(name);
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ablaze"), &program).unwrap();
-        let mut server = start(Command::new(&program).args(["serve", ":0", "-t", "1"]));
-        let mut told = BufReader::new(server.stdout.take().unwrap()).lines();
-        let line = told
-            .find_map(|line| line.unwrap().split_once("http://").map(|(_, url)| url.to_owned()));
-        let address = line.unwrap();
-        let url = format!("http://{}/", address.split(['/', ' ']).next().unwrap());
+        let (server, url) = served_as(&folder, name);
         let files = ["run.json", "run.html", "run.md", "run.svg", "run.txt", "run.csv", "run.hlog"];
         let files = files.map(|name| folder.file(name));
         let mut words = vec!["-d", "800ms", "-c", "1", &url, "--explain"];
@@ -165,7 +175,7 @@ fn the_name_of_a_process_is_spelled_out() {
             assert_fit(words, &ran.stderr);
         }
         drop(server);
-        std::fs::remove_file(&program).unwrap();
+        std::fs::remove_file(folder.path().join(name)).unwrap();
     }
 }
 
@@ -181,5 +191,127 @@ fn a_printed_report_with_escapes_is_explained_without_them() {
     let file = folder.write("report.txt", text);
     for words in [&["explain", &file[..]][..], &["explain", "--json", &file]] {
         assert_fit(words, &on_a_terminal(words));
+    }
+}
+
+/// Heads and bodies that command terminals, are markup, or are long; and no HTTP at all.
+fn hostile_responses() -> [Vec<u8>; 3] {
+    let hostile = every();
+    let field = hostile.replace('\0', "");
+    let long = "</script><b>hostile</b>".repeat(2_000);
+    let of = |field: &str, body: &str| {
+        format!(
+            "HTTP/1.1 200 OK{field}\r\nServer: s{field}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        )
+        .into_bytes()
+    };
+    [of(&field, &hostile), of(&long, &long), format!("GET{hostile}\r\n\r\n").into_bytes()]
+}
+
+#[test]
+fn the_reports_of_other_tools_do_not_command_a_terminal() {
+    for response in hostile_responses() {
+        let url = server_of(response);
+        let folder = Folder::new("foreign-tools");
+        let targets = folder.write("targets", format!("GET {url}\n"));
+        let (targets, file) = (format!("-targets={targets}"), folder.file("results.json"));
+        let named = format!("-name=x{}</script>", every().replace('\0', ""));
+        for words in [
+            &["wrk", "--latency", "-d", "1s", "-c", "1", "-t", "1", &url][..],
+            &["hey", "-n", "2", "-c", "1", &url],
+            &["h2load", "--h1", "-n", "2", "-c", "1", &url],
+            &["oha", "-n", "2", "-c", "1", "--no-tui", &url],
+            &["oha", "-n", "2", "-c", "1", "--no-tui", "--output-format", "json", &url],
+            &["vegeta", "attack", "-duration=300ms", "-rate=10", &targets, &named],
+            &[
+                "vegeta",
+                "attack",
+                "-duration=300ms",
+                "-rate=10",
+                &targets,
+                &named,
+                "-output",
+                &file,
+            ],
+            &["vegeta", "report", &file],
+            &["vegeta", "report", "-type=json", &file],
+        ] {
+            assert_fit(words, &on_a_terminal(words));
+        }
+        assert_fit(&["results"], &std::fs::read_to_string(&file).unwrap());
+    }
+    // Results that somebody else has written.
+    let folder = Folder::new("foreign-results");
+    let error = serde_json::Value::from(every());
+    let line = format!(
+        "{{\"code\":0,\"timestamp\":\"2026-01-02T03:04:05Z\",\"latency\":5,\"error\":{error}}}\n"
+    );
+    let file = folder.write("results.json", line);
+    for kind in ["text", "json", "hist[0,1ms]", "hdrplot"] {
+        let words = ["vegeta", "report", "-type", kind, &file];
+        assert_fit(&words, &on_a_terminal(&words));
+    }
+}
+
+/// Every file below a folder.
+fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn experiments_and_searches_do_not_command_a_terminal() {
+    let hostile = every().replace('\0', "");
+    let title = format!("title {hostile}</script><b>hostile</b>");
+    for response in hostile_responses() {
+        let url = server_of(response);
+        let folder = Folder::new("foreign-experiments");
+        let in_folder = |name: &str| folder.file(name);
+        let spelled: String = hostile.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect();
+        let file = folder.write(
+            "experiment.toml",
+            format!(
+                "title = \"{spelled}</script><b>hostile</b>\"\nabout = \"{spelled}\"\nrepeats = 1\n\
+                 [targets.\"a\"]\nurl = \"{url}\"\n[load]\nconnections = 1\nrequests = 2\n"
+            ),
+        );
+        let (swept, found, ran) = (in_folder("swept"), in_folder("found"), in_folder("ran"));
+        for words in [
+            &["sweep", &url, "-c", "1,2", "-n", "2", "--repeat", "1", "--folder", &swept][..],
+            &[
+                "find",
+                &url,
+                "--slo",
+                "p99<900ms",
+                "--from",
+                "5",
+                "--to",
+                "5",
+                "-d",
+                "500ms",
+                "--confirm",
+                "500ms",
+                "--title",
+                &title,
+                "--note",
+                &title,
+                "--folder",
+                &found,
+            ],
+            &["run", &file, "--folder", &ran],
+        ] {
+            assert_fit(words, &on_a_terminal(words));
+        }
+        let mut pages = 0;
+        for path in [&swept, &found, &ran].map(|kept| files_below(Path::new(kept))).concat() {
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_fit(&[&path.to_string_lossy()], &text);
+            if path.extension().is_some_and(|extension| extension == "html") {
+                pages += 1;
+                assert!(!text.contains("<b>hostile"), "{}: markup", path.display());
+            }
+        }
+        assert!(pages > 0);
     }
 }

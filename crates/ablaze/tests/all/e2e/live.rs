@@ -12,6 +12,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
 use serde_json::Value;
 
+use crate::e2e::foreign;
 use crate::e2e::support::{eventually, serve, url};
 
 /// Alternate screen on, and off (ctlseqs of xterm).
@@ -295,4 +296,34 @@ fn without_room_or_on_request_there_is_one_line() {
     let terminal = Terminal::with(&["ab", "-n", "2000", &target], 80, 24);
     terminal.shows("Requests per second");
     assert!(!terminal.text().contains(ENTERED));
+}
+
+/// What a view writes, without the sequences by which it moves the cursor, colours, and gives up a sequence (CAN).
+fn without_own_sequences(text: &str) -> String {
+    let text = text.replace('\x18', "");
+    let mut pieces = text.split("\x1b[");
+    let mut shown = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(piece.len());
+        let parameters = piece[..end].chars().all(|c| c.is_ascii_digit() || ";?".contains(c));
+        assert!(parameters, "{piece}");
+        shown.push_str(piece.get(end + 1..).unwrap_or_default());
+    }
+    shown
+}
+
+#[test]
+fn a_view_shows_names_of_others_spelled_out() {
+    let folder = Folder::new("live-foreign");
+    let (_server, target) = foreign::served_as(&folder, "\u{202e}\u{9b}\u{1b}c");
+    let list = foreign::list(&folder);
+    let words = [&target, "--urls", &list, "--expect", "100-599", "-c", "2", "-d", "60"];
+    let terminal = Terminal::with(&words, 200, 60);
+    terminal.shows("a\\u{202e}");
+    terminal.shows("c\\u{9b}2J");
+    let written = Arc::clone(&terminal.written);
+    terminal.press("q");
+    terminal.end();
+    let all = String::from_utf8(written.lock().unwrap().clone()).unwrap();
+    foreign::assert_fit(&["live"], &without_own_sequences(&all.replace("\r", "")));
 }

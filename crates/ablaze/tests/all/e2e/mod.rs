@@ -18,7 +18,7 @@ mod exports_prometheus;
 mod feeds;
 mod fleet;
 mod forbidden_ring;
-mod foreign;
+pub mod foreign;
 mod forms;
 mod groups;
 mod hlog;

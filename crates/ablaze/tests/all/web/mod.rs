@@ -4,6 +4,7 @@
 
 mod access;
 mod experiments;
+mod foreign;
 mod in_a_browser;
 mod runs;
 mod support;

@@ -45,18 +45,23 @@ pub enum BodyText<'a> {
     File(&'a str),
 }
 
-/// Reads the lines, and stops behind the first entry too many: more than `most`.
+/// Whether there are more entries than `most`. No line is taken apart, and none is kept.
+pub fn are_more_than(text: &str, most: usize) -> bool {
+    // What is neither part of an entry nor nothing is one, or else an error.
+    let is_entry =
+        |line: &&str| !line.is_empty() && !line.starts_with(['#', '@']) && !is_field(line);
+    text.lines().map(str::trim).filter(is_entry).nth(most).is_some()
+}
+
+/// Reads the lines.
 ///
 /// # Errors
 /// The number of the line and what was expected there.
-pub fn entries(text: &str, most: usize) -> Result<Vec<Entry<'_>>, (usize, String)> {
+pub fn entries(text: &str) -> Result<Vec<Entry<'_>>, (usize, String)> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     // Whether the last entry takes fields and a body.
     let mut is_open = false;
     for (index, line) in text.lines().enumerate() {
-        if entries.len() > most {
-            break;
-        }
         let (number, line) = (index + 1, line.trim());
         if line.is_empty() || line.starts_with('#') {
             is_open &= !line.is_empty();
@@ -167,7 +172,7 @@ fn is_field(line: &str) -> bool {
     let Some((name, value)) = line.split_once(':') else { return false };
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_blank = value.is_empty() || value.starts_with([' ', '\t']);
-    !name.is_empty() && name.bytes().all(is_token) && is_blank
+    is_blank && !name.is_empty() && name.bytes().all(is_token)
 }
 
 /// The first word, and what follows the blanks behind it.

@@ -35,10 +35,14 @@ fn a_byte_order_mark_is_no_part_of_a_list() {
 
 #[test]
 fn a_list_too_long_is_refused_before_a_line_is_read() {
-    let text = "http://elsewhere:1/\n".repeat(LONGEST as usize + 1);
+    // The first line is wrong, which nobody has found out.
+    let text = "http://h/ 1 2\n".to_owned() + &"http://elsewhere:1/\n".repeat(LONGEST as usize);
     let base = Url::parse("h:81/").unwrap();
     let error = url_list(&feed(&text), Some(&base)).unwrap_err().to_string();
     assert!(error.contains("more than 1000000 URLs"), "{error}");
+    // What belongs to an entry is none.
+    let of_two = "# list\n\nPOST http://h/a\nX-A: 1\nX-B:\n@body\nh:81/b\n";
+    assert_eq!([1, 2].map(|most| lines::are_more_than(of_two, most)), [true, false]);
 }
 
 #[test]

@@ -130,3 +130,20 @@ fn the_head_tells_what_is_missing() {
     assert_eq!(reason("HTTP/1.1 200 OK|Connection: upgrade, close||"), Reason::Close);
     assert_eq!(reason(""), Reason::Unknown);
 }
+
+/// The connections of an open loop are a bound: how many it may have says nothing of how many it needs.
+#[test]
+fn an_open_loop_needs_no_more_requests_than_it_may_have_connections() {
+    let mut run = sample::run();
+    sample::open_loop(&mut run, 2_000.0);
+    run.record.reused = 0;
+    run.record.first_head =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nconnection:Close\r\n\r\n".to_vec();
+    if let Load::Open { connections, .. } = &mut run.plan.load {
+        *connections = u32::MAX;
+    }
+    assert!(on_run(&run).unwrap().cause.contains("`Connection: close`"));
+    // All may have been in flight at once.
+    run.elapsed_ns = run.record.answered.total.max_ns().unwrap();
+    assert_eq!(on_run(&run), None);
+}
