@@ -6,12 +6,17 @@
 //!
 //! An arrival's *ordinate* is how many arrivals the rate asks for before it. It is its number when
 //! arrivals are evenly spaced; for Poisson arrivals the ordinates are the points of a Poisson
-//! process of rate one, and [`Profile::time_of`] stretches them to the asked rate, whatever its
+//! process of rate one ([`points`]), and [`Profile::time_of`] stretches them to the asked rate, whatever its
 //! shape (time change of a Poisson process: Çinlar, "Introduction to Stochastic Processes", 4.7).
+//! Each worker goes through the whole process and takes its own: that is a random number for each
+//! arrival of the run, and the same schedule however many threads and machines it is dealt to.
+
+mod points;
 
 use ablaze_model::plan::{Arrivals, RateProfile};
 use ablaze_model::rate_change::{RateChange, RatePiece};
-use ablaze_random::SplitMix64;
+
+use self::points::Points;
 
 /// A rate over time, ready to be asked when the arrivals are due.
 #[derive(Debug, Clone)]
@@ -48,12 +53,13 @@ impl Profile {
 pub struct Due {
     profile: Profile,
     arrivals: Arrivals,
-    random: Random,
+    /// Poisson arrivals of the whole schedule.
+    points: Points,
     /// Number of the next arrival in the run.
     next_number: u64,
     workers: u64,
-    /// What is added to the numbers of evenly spaced arrivals, 0 to 1: others take what lies between.
-    phase: f64,
+    /// Which machine of how many this is, among which the schedule is dealt first.
+    part: (u64, u64),
     /// Ordinate of the next arrival.
     ordinate: f64,
     limit: u64,
@@ -77,29 +83,26 @@ impl Due {
         let mut due = Self {
             profile,
             arrivals,
-            random: Random::new(seed, u64::from(worker)),
+            points: Points::new(seed),
             next_number: u64::from(worker),
             workers: u64::from(workers.max(1)),
-            phase: 0.0,
-            ordinate: f64::from(worker),
+            part: (0, 1),
+            ordinate: 0.0,
             limit: limit.unwrap_or(u64::MAX),
             over: limit.unwrap_or(u64::MAX) as f64,
             start_ns: 0,
             end_ns: u64::MAX,
             next_ns: u64::MAX,
         };
-        if arrivals == Arrivals::Poisson {
-            due.ordinate = due.random.exponential() * due.workers as f64;
-        }
+        due.find_ordinate();
         due
     }
 
-    /// The same, with evenly spaced arrivals later by this share of the time between two of them.
-    pub fn later_by(mut self, phase: f64) -> Self {
-        if self.arrivals == Arrivals::Constant {
-            self.phase = phase;
-            self.ordinate += phase;
-        }
+    /// The same on machine `index` of `of`, which have the same seed: its k-th arrival is number k `of` + `index` of the whole
+    /// schedule, of whose rate its own is an `of`-th. Before anything is taken.
+    pub fn on_machine(mut self, index: u32, of: u32) -> Self {
+        self.part = (u64::from(index), u64::from(of.max(1)));
+        self.find_ordinate();
         self
     }
 
@@ -157,14 +160,19 @@ impl Due {
         }
         let arrival = (self.next_number, self.next_ns);
         self.next_number += self.workers;
-        self.ordinate = match self.arrivals {
-            Arrivals::Constant => self.next_number as f64 + self.phase,
-            // The mean of a worker's steps is the number of workers: the sum of their processes
-            // has rate one.
-            Arrivals::Poisson => self.ordinate + self.random.exponential() * self.workers as f64,
-        };
+        self.find_ordinate();
         self.find_next();
         Some(arrival)
+    }
+
+    /// The ordinate of the next arrival, by the rate of this machine.
+    fn find_ordinate(&mut self) {
+        let (index, of) = self.part;
+        self.ordinate = match self.arrivals {
+            Arrivals::Constant => self.next_number as f64 + index as f64 / of as f64,
+            Arrivals::Poisson if self.next_number >= self.limit => return,
+            Arrivals::Poisson => self.points.of(self.next_number * of + index) / of as f64,
+        };
     }
 
     fn find_next(&mut self) {
@@ -174,24 +182,6 @@ impl Due {
             u64::MAX
         };
         self.next_ns = if due_ns < self.end_ns { due_ns } else { u64::MAX };
-    }
-}
-
-/// A stream of random numbers per worker.
-#[derive(Debug, Clone)]
-struct Random(SplitMix64);
-
-impl Random {
-    fn new(seed: u64, stream: u64) -> Self {
-        let mut random = SplitMix64::new(seed ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03));
-        random.next_u64();
-        Self(random)
-    }
-
-    /// Exponentially distributed with mean 1, by inversion; never 0 or infinite.
-    fn exponential(&mut self) -> f64 {
-        let uniform = ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-        -uniform.ln()
     }
 }
 

@@ -71,6 +71,7 @@ pub fn plan() -> Plan {
         keep_every_request: false,
         part: None,
         requests_of_all: None,
+        seed_of_all: None,
     }
 }
 

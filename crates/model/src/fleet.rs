@@ -15,7 +15,7 @@ pub struct Fleet {
     /// How far apart they started; `None` where fewer than two did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew: Option<StartSkew>,
-    /// The time in which all ran that ever did, where that is not the whole run.
+    /// The time in which all ran of which something is known, in whole slices, where that is not the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
     /// Where their connections came from, as the target's host had it; empty where that was not looked at.
@@ -46,6 +46,9 @@ pub struct StartSkew {
 /// The figures of a part of a run, from the rows of all workers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Together {
+    /// Its beginning, ns from the common start.
+    #[serde(default, skip_serializing_if = "starts_with_all")]
+    pub from_ns: u64,
     /// Its end, ns from the common start.
     pub to_ns: u64,
     /// Complete responses of any status.
@@ -56,6 +59,10 @@ pub struct Together {
     pub p50_ns: Option<u64>,
     /// The 99th percentile of their times, ns, to 1 %.
     pub p99_ns: Option<u64>,
+}
+
+fn starts_with_all(from_ns: &u64) -> bool {
+    *from_ns == 0
 }
 
 /// One of the machines.
@@ -102,7 +109,11 @@ pub struct FleetWorker {
     /// Its share over time; `None` without a Run of at least two slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_time: Option<WorkerCourse>,
-    /// What its own Run was found to be: number and name of each finding that its verdict stands on.
+    /// How busy its threads were over time, as it said while its run lasted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_over_time: Option<BusyCourse>,
+    /// What its own Run was found to be: number and name of each finding that its verdict stands on; without a Run, what it
+    /// had told of by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
 }
@@ -139,6 +150,46 @@ impl WorkerCourse {
                 .collect(),
         };
         (course.responses.len() > 1).then_some(course)
+    }
+}
+
+/// How busy the threads of one of the machines were over time, in equal pieces from the start of its clock.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BusyCourse {
+    /// Length of a piece.
+    pub piece_ns: u64,
+    /// The most in each, from 0 to 1; what nothing was said of has that of the piece before.
+    pub busy: Vec<f64>,
+}
+
+impl Default for BusyCourse {
+    /// Of no time, in seconds.
+    fn default() -> Self {
+        Self { piece_ns: 1_000_000_000, busy: Vec::new() }
+    }
+}
+
+impl BusyCourse {
+    /// At most so many pieces are kept.
+    pub const PIECES_MAX: usize = 64;
+
+    /// It was so busy in the second that ended that long after the start.
+    pub fn hear(&mut self, busy: f64, after_ns: u64) {
+        // In the middle of that second.
+        let at_ns = after_ns.saturating_sub(500_000_000);
+        while at_ns / self.piece_ns >= Self::PIECES_MAX as u64 {
+            let halves = self.busy.chunks(2);
+            self.busy = halves.map(|two| two.iter().copied().fold(0.0, f64::max)).collect();
+            self.piece_ns = self.piece_ns.saturating_mul(2);
+        }
+        let at = (at_ns / self.piece_ns) as usize;
+        if self.busy.len() <= at {
+            let last = self.busy.last().copied().unwrap_or(busy);
+            self.busy.resize(at, last);
+            self.busy.push(busy);
+        } else {
+            self.busy[at] = self.busy[at].max(busy);
+        }
     }
 }
 
@@ -236,6 +287,22 @@ impl Fleet {
 mod tests {
     use super::*;
     use crate::record::Slice;
+
+    #[test]
+    fn how_busy_it_was_is_kept_in_few_pieces_however_long_it_ran() {
+        let mut course = BusyCourse::default();
+        for after_s in 1..=100u64 {
+            let busy = if after_s == 41 { 0.9 } else { 0.25 };
+            course.hear(busy, after_s * 1_000_000_000);
+        }
+        assert_eq!((course.piece_ns, course.busy.len()), (2_000_000_000, 50));
+        let full = course.busy.iter().enumerate().filter(|(_, busy)| **busy > 0.5);
+        assert_eq!(full.map(|(at, _)| at).collect::<Vec<_>>(), [20]);
+        let mut rare = BusyCourse::default();
+        rare.hear(0.5, 1_000_000_000);
+        rare.hear(0.1, 4_000_000_000);
+        assert_eq!(rare.busy, [0.5, 0.5, 0.5, 0.1]);
+    }
 
     #[test]
     fn a_course_has_every_whole_slice_once() {

@@ -55,11 +55,14 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
     let Some(fleet) = &run.fleet else { return Vec::new() };
     let mut sentences = vec![together(fleet)];
     sentences.extend(fleet.together.map(|part| {
-        let seconds = part.to_ns as f64 / 1e9;
+        let seconds = (part.to_ns - part.from_ns.min(part.to_ns)) as f64 / 1e9;
         let of = |ns: Option<u64>| ns.map_or("-".to_owned(), |ns| time(ns as f64));
+        let when = match part.from_ns {
+            0 => format!("for the first {}", time(part.to_ns as f64)),
+            from_ns => format!("from {} to {}", time(from_ns as f64), time(part.to_ns as f64)),
+        };
         format!(
-            "All ran for the first {}: {} requests/s, p50 {}, p99 {}, {} then.",
-            time(part.to_ns as f64),
+            "All ran {when}: {} requests/s, p50 {}, p99 {}, {} then.",
             rate(part.responses as f64 / seconds),
             of(part.p50_ns),
             of(part.p99_ns),

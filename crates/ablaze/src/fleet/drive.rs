@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ablaze_engine::{Control, Progress};
 use ablaze_fleet::coordinator::Reached;
-use ablaze_fleet::message::Assignment;
+use ablaze_fleet::message::{Assignment, FromWorker};
 use ablaze_fleet::{Action, Coordinator, Event, Outcome, Settings, ToWorker};
 use ablaze_load::carry_out::{WorkerProgress, WorkerState};
 use ablaze_model::progress::{Interval, Stage};
@@ -27,7 +27,7 @@ pub struct Driven {
     pub outcome: Outcome,
     /// The common start; of a run that did not come to it, the end.
     pub start_unix_ns: u64,
-    /// Everything of the time in which all workers ran.
+    /// Everything of the time in which all workers ran, from the common start.
     pub together: Interval,
 }
 
@@ -49,7 +49,15 @@ pub fn drive(
         if let Event::Closed(worker, _) = &event {
             watched.gathered.leave(*worker);
         }
+        let started = match &event {
+            Event::Said(worker, FromWorker::Started { .. }) => Some(*worker),
+            _ => None,
+        };
         over = watched.carry_out(coordinator.on(event, at_ns), channels);
+        if let Some((worker, late_ns)) = started.zip(started.and_then(|at| coordinator.late_ns(at)))
+        {
+            watched.gathered.start(worker, late_ns);
+        }
         if control.stopped() && !std::mem::replace(&mut has_stopped, true) {
             over |= watched.carry_out(coordinator.on(Event::Interrupted, at_ns), channels);
         }

@@ -6,6 +6,7 @@ use ablaze_lab::shards::Shards;
 use ablaze_model::finding::Severity;
 use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerCourse, WorkerLimit};
 use ablaze_model::progress::Interval;
+use ablaze_model::record::Slices;
 use ablaze_model::run::Ended;
 use ablaze_model::saved::shown;
 use ablaze_model::{LoadSpec, Run};
@@ -18,8 +19,9 @@ use super::kept;
 use crate::CommandError;
 use crate::error::{INTERRUPTED, note};
 
-/// The time in which all ran is told apart where it is less than this share of the run.
-const TOGETHER: f64 = 0.95;
+/// The time in which all ran is whole slices of it: it is told apart where it is shorter than the run by more than what
+/// those at its two ends explain.
+const WHOLE_WITHIN_NS: u64 = 2 * Slices::SLICE_NS;
 
 /// What the workers did, as one Run. What they could not hand over waits on their hosts under a name of `kept_as`, where hosts stay.
 ///
@@ -102,8 +104,10 @@ fn ran_to_their_ends(ends: &[(String, Ended)], workers: &[FleetWorker]) -> bool 
 
 /// The figures of the time in which all ran, if that is not all of it.
 fn of_all(together: &Interval, elapsed_ns: u64) -> Option<Together> {
-    let is_part = (together.to_ns as f64) < TOGETHER * elapsed_ns as f64;
-    (is_part && together.to_ns > 0).then(|| Together {
+    let length_ns = together.to_ns - together.from_ns;
+    let is_part = elapsed_ns.saturating_sub(length_ns) > WHOLE_WITHIN_NS;
+    (is_part && length_ns > 0).then(|| Together {
+        from_ns: together.from_ns,
         to_ns: together.to_ns,
         responses: together.responses,
         failures: together.failures_total(),

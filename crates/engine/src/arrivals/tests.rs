@@ -44,7 +44,7 @@ fn machines_add_up_to_one_schedule_whatever_threads_each_has() {
         for thread in 0..threads {
             let profile = Profile::new(&rate(1000.0 / 3.0, 1000.0 / 3.0, 0), 1, &[]);
             let due = Due::new(profile, Arrivals::Constant, (thread, threads), None, 7);
-            let mut due = due.later_by(f64::from(machine) / 3.0);
+            let mut due = due.on_machine(machine, 3);
             due.start(0, 10_000_000_000);
             found.extend(std::iter::from_fn(|| due.take(u64::MAX - 1)).map(|(_, at)| at));
         }
@@ -128,23 +128,30 @@ fn poisson_arrivals_have_exponential_gaps_over_all_workers() {
     }
 }
 
-/// The arrivals of a fleet, in order of time: each machine resolves its own part of the load, with two threads.
-fn of_machines(machines: u32, end_ns: u64) -> Vec<u64> {
+/// The arrivals of a fleet, in order of time, with their numbers in the whole: each machine resolves its own part of the load,
+/// with so many threads.
+fn of_machines(machines: u32, threads: u32, seed: u64, end_ns: u64) -> Vec<(u64, u64)> {
     let asked = Shape::Open {
         rate: RateProfile::constant(20_000.0),
         arrivals: Arrivals::Poisson,
         connections: None,
     };
-    let load = LoadSpec { shape: asked, ..LoadSpec::default() };
+    let mut load = LoadSpec { shape: asked, ..LoadSpec::default() };
+    load.requests.seed = seed;
     let mut found = Vec::new();
     for machine in 0..machines {
         let part = load.shard(machine, machines).unwrap();
+        assert_eq!(part.requests.seed, seed + u64::from(machine), "{{rand}} differs");
         let Shape::Open { rate, arrivals, .. } = part.shape else { unreachable!() };
-        for thread in 0..2 {
+        for thread in 0..threads {
             let profile = Profile::new(&rate, end_ns, &[]);
-            let mut due = Due::new(profile, arrivals, (thread, 2), None, part.requests.seed);
+            let share = (thread, threads);
+            let due = Due::new(profile, arrivals, share, None, part.seed_of_all.unwrap());
+            let mut due = due.on_machine(machine, machines);
             due.start(0, end_ns);
-            found.extend(std::iter::from_fn(|| due.take(u64::MAX - 1)).map(|(_, at)| at));
+            let own = std::iter::from_fn(|| due.take(u64::MAX - 1));
+            let whole = |number| number * u64::from(machines) + u64::from(machine);
+            found.extend(own.map(|(number, at)| (at, whole(number))));
         }
     }
     found.sort_unstable();
@@ -152,17 +159,33 @@ fn of_machines(machines: u32, end_ns: u64) -> Vec<u64> {
 }
 
 #[test]
+fn random_arrivals_dealt_to_machines_are_exactly_those_of_one() {
+    for seed in [1, 7, u64::MAX - 100] {
+        let one = of_machines(1, 1, seed, 2_000_000_000);
+        assert!(one.iter().enumerate().all(|(at, (_, number))| at as u64 == *number));
+        for (machines, threads) in [(1, 3), (2, 1), (3, 2), (4, 4), (7, 1), (64, 2)] {
+            let many = of_machines(machines, threads, seed, 2_000_000_000);
+            assert_eq!(many.len(), one.len(), "{machines} of {threads}");
+            for ((at, number), (of_one, same)) in many.iter().zip(&one) {
+                // An n-th of a number and n times that differ in the last digit for some n.
+                assert!(number == same && at.abs_diff(*of_one) <= 1, "{at} and {of_one}");
+            }
+        }
+    }
+}
+
+#[test]
 fn four_machines_have_the_poisson_process_that_one_has() {
     // 20,000 per second for 10 s.
     for machines in [1, 4] {
-        let found = of_machines(machines, 10_000_000_000);
+        let found = of_machines(machines, 2, 11, 10_000_000_000);
         let gaps: Vec<f64> =
-            found.windows(2).map(|pair| ((pair[1] - pair[0]) as f64).max(0.5)).collect();
+            found.windows(2).map(|pair| ((pair[1].0 - pair[0].0) as f64).max(0.5)).collect();
         let statistic = anderson_darling(gaps, 50_000.0);
         assert!(statistic < 3.857, "{statistic} with {machines} machines");
         // Counts of 10 ms: 1000 of them, variance over mean 1 with a standard error of √(2/999): 0.045.
         let mut counts = [0f64; 1000];
-        found.iter().for_each(|due| counts[(due / 10_000_000) as usize] += 1.0);
+        found.iter().for_each(|(due, _)| counts[(due / 10_000_000) as usize] += 1.0);
         let mean = counts.iter().sum::<f64>() / 1000.0;
         let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 999.0;
         assert!((0.82..1.18).contains(&(variance / mean)), "{}", variance / mean);
@@ -221,8 +244,7 @@ fn a_number_that_machines_do_not_share_evenly_ends_when_the_one_schedule_does() 
             let profile = Profile::new(&rate, 10_000_000_000, &[]);
             let of_all = part.requests_of_all.unwrap() as f64 / f64::from(part.part.unwrap().of);
             let due = Due::new(profile, arrivals, (0, 1), part.limits.requests, 7);
-            let phase = f64::from(machine) / f64::from(machines);
-            let mut due = due.later_by(phase).ending_with(of_all);
+            let mut due = due.on_machine(machine, machines).ending_with(of_all);
             due.start(0, u64::MAX);
             assert!(due.over_ns().abs_diff(end_ns) <= 2, "{} and {end_ns}", due.over_ns());
             let last = std::iter::from_fn(|| due.take(u64::MAX - 1)).last().unwrap();

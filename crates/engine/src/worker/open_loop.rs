@@ -88,15 +88,14 @@ fn due(assignment: &Assignment, limit: Option<u64>, change_of_seed: u64) -> Opti
     let Load::Open { rate, arrivals, .. } = plan.load else { return None };
     let profile = Profile::new(&rate, plan.limits.duration_ns.unwrap_or(0), &[]);
     let share = (assignment.worker, assignment.workers);
+    let seed = plan.seed_of_all.unwrap_or(plan.requests.seed) ^ change_of_seed;
+    let due = Due::new(profile, arrivals, share, limit, seed);
+    let Some(part) = plan.part else { return Some(due) };
     // Of n machines, the k-th arrival of one is the (k n + its number)-th of all; its own rate is an n-th of all.
-    let phase = plan.part.map_or(0.0, |part| f64::from(part.index) / f64::from(part.of.max(1)));
-    let seed = plan.requests.seed ^ change_of_seed;
-    let due = Due::new(profile, arrivals, share, limit, seed).later_by(phase);
-    Some(match (plan.part, plan.requests_of_all.filter(|_| limit.is_some())) {
-        (Some(part), Some(requests)) => {
-            due.ending_with(requests as f64 / f64::from(part.of.max(1)))
-        }
-        _ => due,
+    let due = due.on_machine(part.index, part.of);
+    Some(match plan.requests_of_all.filter(|_| limit.is_some()) {
+        Some(requests) => due.ending_with(requests as f64 / f64::from(part.of.max(1))),
+        None => due,
     })
 }
 

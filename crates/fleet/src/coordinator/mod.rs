@@ -161,6 +161,12 @@ impl Coordinator {
         self.workers.get(at).map_or(Reached::Nothing, Worker::reached)
     }
 
+    /// How long behind the common start the clock of a worker's run started, ns; `None` where it has not.
+    pub fn late_ns(&self, at: usize) -> Option<u64> {
+        let started_ns = self.workers.get(at)?.started_here_ns()?;
+        Some(started_ns.saturating_sub(self.start_ns?))
+    }
+
     /// The common start, by the own clock, ns; `None` before it was told.
     pub fn start_ns(&self) -> Option<u64> {
         self.start_ns
@@ -262,12 +268,15 @@ impl Coordinator {
         }
     }
 
-    /// A worker is lost: it is not waited for any more.
+    /// A worker is lost: it is not waited for any more. Whatever it says behind its Run takes nothing away from that.
     fn lose(&mut self, at: usize, why: &str) {
         let worker = &mut self.workers[at];
-        worker.lost = Some(why.to_owned());
         worker.stage = Stage::Gone;
         self.actions.push(Action::Cut(at));
+        if worker.run.is_some() {
+            return;
+        }
+        worker.lost = Some(why.to_owned());
         if self.settings.lost == Lost::Fail {
             self.stop();
         }

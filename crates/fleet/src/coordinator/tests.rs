@@ -1,5 +1,6 @@
 //! Fleets of up to 64 simulated workers, with delays, clocks of their own, losses and hangs at every stage.
 
+mod coming_back;
 mod simulated_workers;
 
 use std::cmp::Reverse;
@@ -40,6 +41,9 @@ fn play(scripts: Vec<Script>, lost: Lost, interrupts_ns: &[u64]) -> Outcome {
         last_here_ns: 0,
         is_dead: false,
         hangs: false,
+        is_new: false,
+        is_broken: false,
+        has_broken: false,
         started_here_ns: None,
         stopped: false,
         done: 0,
@@ -56,6 +60,7 @@ fn play(scripts: Vec<Script>, lost: Lost, interrupts_ns: &[u64]) -> Outcome {
     simulation.at(HERE_NS, What::Tick);
     interrupts_ns.iter().for_each(|at_ns| simulation.at(HERE_NS + at_ns, What::Interrupt));
     let (mut passed, mut started, mut over) = (vec![0; of], Vec::new(), false);
+    let mut passed_when_closed = vec![None; of];
     let mut actions = first;
     loop {
         for action in actions.drain(..) {
@@ -71,8 +76,10 @@ fn play(scripts: Vec<Script>, lost: Lost, interrupts_ns: &[u64]) -> Outcome {
                     simulation.at(at_ns, What::ToWorker(at, message));
                 }
                 Action::Cut(at) => {
-                    simulation.workers[at].was_cut = true;
-                    simulation.workers[at].is_dead = true;
+                    let worker = &mut simulation.workers[at];
+                    worker.was_cut = true;
+                    // What a broken channel led to ends by itself, and may be heard again before.
+                    worker.is_dead = !worker.has_broken;
                 }
                 Action::Row(at, interval) => passed[at] += interval.responses,
                 Action::Over => over = true,
@@ -98,13 +105,21 @@ fn play(scripts: Vec<Script>, lost: Lost, interrupts_ns: &[u64]) -> Outcome {
                 simulation.starts(at);
                 continue;
             }
+            What::Beat(at) if simulation.workers[at].knows_nothing() => continue,
+            What::Back(at) => {
+                simulation.workers[at].is_broken = false;
+                continue;
+            }
             What::Beat(at) => {
                 simulation.tell(at, FromWorker::Alive);
                 simulation.at(at_ns + S, What::Beat(at));
                 continue;
             }
             What::ToCoordinator(at, message) => Event::Said(at, message),
-            What::Closed(at) => Event::Closed(at, "the connection ended".to_owned()),
+            What::Closed(at) => {
+                passed_when_closed[at].get_or_insert(passed[at]);
+                Event::Closed(at, "the connection ended".to_owned())
+            }
             What::Tick => {
                 simulation.at(at_ns + 100 * MS, What::Tick);
                 Event::Tick
@@ -116,6 +131,9 @@ fn play(scripts: Vec<Script>, lost: Lost, interrupts_ns: &[u64]) -> Outcome {
     assert!(coordinator.on(Event::Tick, u64::MAX).is_empty(), "nothing is done afterwards");
     let outcome = coordinator.outcome();
     holds(&simulation, &outcome, &passed, &started, lost);
+    for (at, when_closed) in passed_when_closed.into_iter().enumerate() {
+        assert!(when_closed.is_none_or(|then| then == passed[at]), "streams are never rejoined");
+    }
     outcome
 }
 
@@ -137,7 +155,9 @@ fn holds(
             assert_eq!(worker.rows.responses, real.done, "rows come before the Run");
         }
         // Nobody is left running: it was told that its Run has come, or cut off, or ended by itself.
-        assert!(real.was_received || real.was_cut || real.is_dead, "worker {at} is left running");
+        // One behind a broken channel hears nothing any more, and ends for that.
+        let ends = real.was_received || real.was_cut || real.is_dead || real.has_broken;
+        assert!(ends, "worker {at} is left running");
         let Some(clock) = worker.clock else { continue };
         assert!(clock.ahead_ns.abs_diff(real.script.ahead_ns) <= clock.bound_ns);
         if let Some((here_ns, told_ns)) = real.started_here_ns.zip(worker.started_ns) {
@@ -163,6 +183,7 @@ fn moments() -> impl Strategy<Value = Moment> {
         Moment::AfterReady,
         Moment::InMidRun,
         Moment::BeforeItsRun,
+        Moment::BehindItsRun,
         Moment::BeforeGoodbye,
     ])
 }
@@ -176,6 +197,9 @@ fn troubles() -> impl Strategy<Value = Trouble> {
         1 => Just(Trouble::Babbles),
         1 => Just(Trouble::HidesItsClock),
         1 => moments().prop_map(Trouble::OnlyLives),
+        1 => moments().prop_map(Trouble::Restarts),
+        1 => moments().prop_map(Trouble::RestartsAssigned),
+        1 => moments().prop_map(Trouble::Breaks),
     ]
 }
 

@@ -187,13 +187,19 @@ impl Worker {
         }
     }
 
+    /// When the clock of its run started, by the coordinator's clock.
+    pub fn started_here_ns(&self) -> Option<u64> {
+        self.clock.zip(self.started_ns).map(|(clock, at_ns)| clock.here_ns(at_ns))
+    }
+
     pub fn outcome(self) -> WorkerOutcome {
+        let started_ns = self.started_here_ns();
         WorkerOutcome {
             name: self.name,
             machine: self.machine,
             clock: self.clock,
             clock_after: self.clock_after,
-            started_ns: self.clock.zip(self.started_ns).map(|(clock, at_ns)| clock.here_ns(at_ns)),
+            started_ns,
             rows: self.rows,
             run: self.run,
             lost: self.lost,

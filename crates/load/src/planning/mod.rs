@@ -144,6 +144,7 @@ pub fn place(
         keep_every_request: spec.keep_every_request,
         part: spec.part,
         requests_of_all: spec.requests_of_all,
+        seed_of_all: spec.seed_of_all,
     };
     if plan.streams().is_some() {
         plan.check_streams().map_err(|error| Error::usage(error.to_string()))?;

@@ -63,6 +63,9 @@ pub struct Plan {
     /// Of a part: how many requests all parts have together, where there is a number. The schedule that they share ends with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_of_all: Option<u64>,
+    /// Of a part: the seed of the schedule that all parts share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed_of_all: Option<u64>,
 }
 
 /// Where the load goes.

@@ -171,6 +171,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         keep_every_request: false,
         part: None,
         requests_of_all: None,
+        seed_of_all: None,
     })
 }
 

@@ -33,6 +33,7 @@ impl Default for LoadSpec {
             keep_every_request: false,
             part: None,
             requests_of_all: None,
+            seed_of_all: None,
             monitored: true,
             server_arguments: false,
             front_end: FrontEnd::Load,

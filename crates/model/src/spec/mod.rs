@@ -82,6 +82,9 @@ pub struct LoadSpec {
     /// Of a part: how many requests all parts have together, where there is a number. The schedule that they share ends with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_of_all: Option<u64>,
+    /// Of a part: the seed of the whole, by which the arrivals of the schedule are drawn that all parts share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed_of_all: Option<u64>,
     /// Watch the kernel, the target's process and the connections beside the run.
     pub monitored: bool,
     /// Keep the whole command line of the measured server, which may have secrets in it.

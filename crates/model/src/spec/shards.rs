@@ -37,7 +37,7 @@ impl LoadSpec {
             }
         };
         self.limits.requests = plan.limits.requests;
-        (self.part, self.requests_of_all) = (None, None);
+        (self.part, self.requests_of_all, self.seed_of_all) = (None, None, None);
         let ramp = plan.journey.as_ref().and_then(|journey| journey.users.ramp);
         self.requests.users.ramp_from = ramp.map(|ramp| ramp.from);
         if let Some(feed) = &mut self.requests.urls {
@@ -50,8 +50,7 @@ impl LoadSpec {
 
     /// Part `index` (from 0) of `of` parts that together do what this asks for: connections, requests
     /// and rates are shared out, the entries of lists dealt in turn, and so are the arrivals of the one schedule of an open
-    /// loop (where they are random, each part has a Poisson process of its own, which together are one), and so is
-    /// what `{seq}` counts; `{rand:N}` has a seed of its own in each.
+    /// loop, random or not, and so is what `{seq}` counts; `{rand:N}` has a seed of its own in each.
     ///
     /// # Errors
     /// When there are fewer connections or requests than parts.
@@ -98,6 +97,7 @@ impl LoadSpec {
         if let Some(from) = &mut shard.requests.users.ramp_from {
             *from = *from / of + u32::from(index < *from % of);
         }
+        shard.seed_of_all = self.seed_of_all.or(Some(self.requests.seed));
         shard.requests.seed = self.requests.seed.wrapping_add(u64::from(index));
         Ok(shard)
     }

@@ -121,5 +121,6 @@ fn without_requests(plan: &Plan) -> Plan {
         keep_every_request: false,
         part: plan.part,
         requests_of_all: plan.requests_of_all,
+        seed_of_all: plan.seed_of_all,
     }
 }

@@ -31,6 +31,12 @@ pub enum Trouble {
     HidesItsClock,
     /// It lives, and tells of nothing from this moment of its life on.
     OnlyLives(Moment),
+    /// Its process is replaced by a new one at the other end of the same channel, which knows nothing of what was said.
+    Restarts(Moment),
+    /// The same, where whoever starts it again repeats the assignment: it is ready once more.
+    RestartsAssigned(Moment),
+    /// Its channel breaks, and carries again what it says a while later; it goes on meanwhile.
+    Breaks(Moment),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +45,7 @@ pub enum Moment {
     AfterReady,
     InMidRun,
     BeforeItsRun,
+    BehindItsRun,
     BeforeGoodbye,
 }
 
@@ -59,6 +66,11 @@ pub struct Worker {
     pub last_here_ns: u64,
     pub is_dead: bool,
     pub hangs: bool,
+    /// It is the second of this name.
+    pub is_new: bool,
+    /// Its channel carries nothing at present, or has not at some time.
+    pub is_broken: bool,
+    pub has_broken: bool,
     pub started_here_ns: Option<u64>,
     pub stopped: bool,
     /// Responses in its rows so far, and in those that the coordinator was given.
@@ -66,6 +78,13 @@ pub struct Worker {
     pub has_ended: bool,
     pub was_cut: bool,
     pub was_received: bool,
+}
+
+impl Worker {
+    /// It is the second of its name, and was not told what to do.
+    pub fn knows_nothing(&self) -> bool {
+        self.is_new && matches!(self.script.trouble, Trouble::Restarts(_))
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -77,6 +96,8 @@ pub enum What {
     Start(usize),
     /// A worker that lives says so.
     Beat(usize),
+    /// A channel carries again what is said.
+    Back(usize),
     Tick,
     Interrupt,
 }
@@ -101,7 +122,8 @@ impl Simulation {
     }
 
     pub fn tell(&mut self, at: usize, message: FromWorker) {
-        if self.workers[at].is_dead || self.workers[at].hangs {
+        let worker = &self.workers[at];
+        if worker.is_dead || worker.hangs || worker.is_broken {
             return;
         }
         let way_ns = self.way_ns(at);
@@ -123,8 +145,44 @@ impl Simulation {
                 false
             }
             Trouble::OnlyLives(when) => when != moment,
+            Trouble::Restarts(when) if when == moment => self.restarts(at, false),
+            Trouble::RestartsAssigned(when) if when == moment => self.restarts(at, true),
+            Trouble::Breaks(when) if when == moment && !self.workers[at].has_broken => {
+                self.breaks(at);
+                true
+            }
             _ => true,
         }
+    }
+
+    /// Whether the one that was there gets any further.
+    fn restarts(&mut self, at: usize, is_assigned: bool) -> bool {
+        if std::mem::replace(&mut self.workers[at].is_new, true) {
+            return true;
+        }
+        self.workers[at].started_here_ns = None;
+        if is_assigned {
+            self.tell(at, FromWorker::Ready(WorkerMachine::default()));
+        }
+        false
+    }
+
+    fn breaks(&mut self, at: usize) {
+        let worker = &mut self.workers[at];
+        (worker.is_broken, worker.has_broken) = (true, true);
+        let at_ns = worker.last_here_ns.max(self.now_ns);
+        self.at(at_ns, What::Closed(at));
+        self.at(at_ns + 250 * MS, What::Back(at));
+    }
+
+    /// Somebody who was not told what to do hears this.
+    fn is_lost_for_words(&mut self, at: usize) -> bool {
+        let is_it = self.workers[at].knows_nothing();
+        if is_it {
+            self.tell(at, FromWorker::Failed { why: "no assignment".to_owned() });
+            self.dies(at);
+        }
+        is_it
     }
 
     fn dies(&mut self, at: usize) {
@@ -136,7 +194,8 @@ impl Simulation {
     }
 
     pub fn heard(&mut self, at: usize, message: ToWorker) {
-        if self.workers[at].is_dead || self.workers[at].hangs {
+        let worker = &self.workers[at];
+        if worker.is_dead || worker.hangs || worker.is_broken || self.is_lost_for_words(at) {
             return;
         }
         let trouble = self.workers[at].script.trouble;
@@ -156,7 +215,11 @@ impl Simulation {
                 _ => {}
             },
             ToWorker::Ping { number } => {
-                if self.survives(at, Moment::AfterReady) && trouble != Trouble::HidesItsClock {
+                let moment = match self.workers[at].has_ended {
+                    true => Moment::BehindItsRun,
+                    false => Moment::AfterReady,
+                };
+                if self.survives(at, moment) && trouble != Trouble::HidesItsClock {
                     let at_ns = self.now_ns.saturating_add_signed(self.workers[at].script.ahead_ns);
                     self.tell(at, FromWorker::Pong { number, at_ns });
                 }
@@ -185,7 +248,7 @@ impl Simulation {
     }
 
     pub fn starts(&mut self, at: usize) {
-        if self.workers[at].is_dead {
+        if self.workers[at].is_dead || self.workers[at].knows_nothing() {
             return;
         }
         self.workers[at].started_here_ns = Some(self.now_ns);
@@ -195,7 +258,8 @@ impl Simulation {
     }
 
     pub fn row(&mut self, at: usize, number: u64) {
-        if self.workers[at].is_dead || self.workers[at].hangs {
+        let worker = &self.workers[at];
+        if worker.is_dead || worker.hangs || worker.knows_nothing() {
             return;
         }
         if number == 7 && !self.survives(at, Moment::InMidRun) {

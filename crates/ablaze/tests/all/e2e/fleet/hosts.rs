@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::networks::{CENTER, Networks, ROUTER, address};
 use super::ssh::Login;
-use super::{coordinator, unwrapped};
+use super::{coordinator, finding, unwrapped};
 use crate::e2e::support::{Ran, eventually, number};
 
 /// A built-in server on the coordinator's machine.
@@ -55,11 +55,6 @@ fn seen_from(json: &Value) -> Vec<String> {
     seen.iter().map(|seen| seen["address"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// The finding of this number.
-fn finding<'a>(json: &'a Value, id: &str) -> Option<&'a Value> {
-    json["verdict"]["findings"].as_array()?.iter().find(|finding| finding["id"] == id)
-}
-
 #[test]
 fn three_hosts_by_ssh_are_seen_by_their_own_addresses() {
     let networks = match Networks::of(3, "fleet-hosts-ssh") {
@@ -99,6 +94,24 @@ fn three_hosts_by_ssh_are_seen_by_their_own_addresses() {
     // The server is on the coordinator's machine, which watches it.
     let target = &json["monitor"]["target"]["processes"];
     assert!(target[0]["command_line"].to_string().contains("serve"), "{target}");
+}
+
+#[test]
+fn a_worker_on_the_targets_host_is_told_of_unless_all_are_there() {
+    let networks = match Networks::of(2, "fleet-hosts-target") {
+        Ok(networks) => networks,
+        Err(why) => return skip(&format!("a worker on the target's host: {why}")),
+    };
+    let server = Server::at_the_center(&networks);
+    let said = |names: &str| load(&networks, &networks.exec_on(names), "", &server.url).json();
+    let json = said("host-1,center,host-2");
+    let found = finding(&json, "D47").unwrap_or_else(|| panic!("{json}"));
+    assert_eq!(found["severity"], "suspect", "{found}");
+    let evidence = found["evidence"].as_str().unwrap();
+    assert!(evidence.starts_with("1 of 3 workers run on the target's host"), "{evidence}");
+    for names in ["host-1,host-2", "center,center"] {
+        assert_eq!(finding(&said(names), "D47"), None, "{names}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod containers;
+mod controls;
 mod experiments;
 mod hosts;
 mod kubernetes;
@@ -16,6 +17,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ablaze_testing::Scratch;
+use serde_json::Value;
 
 use crate::e2e::support::{Ran, command, eventually};
 
@@ -61,6 +63,11 @@ impl Numbers {
         let ended = |host: &&str| !is_running(self.process(host));
         eventually(|| hosts.iter().all(ended))
     }
+}
+
+/// The finding of this number in a report of `--json`.
+fn finding<'a>(json: &'a Value, id: &str) -> Option<&'a Value> {
+    json["verdict"]["findings"].as_array()?.iter().find(|finding| finding["id"] == id)
 }
 
 /// A report without the ends of its lines, which are where the terminal's width has them.

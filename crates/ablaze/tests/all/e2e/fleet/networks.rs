@@ -96,9 +96,14 @@ impl Networks {
     /// `exec:` of all hosts, whose workers run there.
     pub fn exec(&self) -> String {
         let names: Vec<String> = (1..=self.hosts.len()).map(|n| format!("host-{n}")).collect();
+        self.exec_on(&names.join(","))
+    }
+
+    /// The same of these, `center` among them or not.
+    pub fn exec_on(&self, names: &str) -> String {
         let folder = self.folder.path().display();
         let enter = format!("nsenter -t $(cat {folder}/{{host}}) -n -u");
-        format!("exec:{}=sh -c 'exec {enter} {{cmd}}'", names.join(","))
+        format!("exec:{names}=sh -c 'exec {enter} {{cmd}}'")
     }
 }
 
