@@ -9,6 +9,7 @@ mod alt_svc;
 mod http2;
 mod http3_handshake;
 mod http3_silence;
+mod http3_wildcard;
 mod interruption;
 mod journeys;
 mod messages;
