@@ -4,21 +4,23 @@
 
 use std::io;
 use std::mem::{self, MaybeUninit};
-use std::net::{Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use libc::{c_int, c_void, cmsghdr, iovec, msghdr, sockaddr_storage, socklen_t};
+use libc::{c_int, c_void, iovec, msghdr, sockaddr_storage, socklen_t};
 use rustix::net::{
     AddressFamily, SocketFlags, SocketType, bind, connect, getsockname, socket_with, sockopt,
 };
 
+use self::control::{Control, for_each, local_of, number_of, push, push_local};
+use self::names::{address_of, name_of};
 use crate::conditions::SocketOptions;
+
+mod control;
+mod names;
 
 /// The longest list of datagrams that one call can bring.
 pub const RECEIVED_BYTES_MAX: usize = 65_535;
-
-/// What the two control messages of a call need at most, in words so that they are aligned.
-type Control = [u64; 12];
 
 /// A UDP socket, non-blocking.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ pub struct Received {
     pub segment_bytes: usize,
     /// Who sent them.
     pub from: SocketAddr,
+    /// The address at which they came, where the socket is bound to all of the machine's.
+    pub at: Option<IpAddr>,
     /// The two lowest bits of the type of service.
     pub ecn: u8,
 }
@@ -74,6 +78,15 @@ impl UdpSocket {
         // Without any of these, more calls are needed, or marks are not seen.
         let _ = set(&socket, level, tos, 1);
         let _ = set(&socket, libc::SOL_UDP, libc::UDP_GRO, 1);
+        // A client knows its server by the address that it sent to, and bound to all of them the kernel would answer from the one
+        // that it likes best. Bound to one there is no choice, and nothing to ask for.
+        if address.ip().is_unspecified() {
+            let (level, which) = match is_ipv4 {
+                true => (libc::IPPROTO_IP, libc::IP_PKTINFO),
+                false => (libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO),
+            };
+            set(&socket, level, which, 1)?;
+        }
         let segments = set(&socket, libc::SOL_UDP, libc::UDP_SEGMENT, 0).is_ok();
         Ok(Self { socket, is_ipv4, segments })
     }
@@ -109,18 +122,22 @@ impl UdpSocket {
         // SAFETY: a sockaddr_storage of zeros is valid, whatever the kernel wrote over it.
         let from = address_of(&unsafe { name.assume_init() });
         let from = from.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
-        let (mut segment_bytes, mut ecn) = (count, 0);
-        for_each_control(&message, |level, kind, data| match (level, kind) {
+        let (mut segment_bytes, mut at, mut ecn) = (count, None, 0);
+        for_each(&message, |level, kind, data| match (level, kind) {
             (libc::SOL_UDP, libc::UDP_GRO) => segment_bytes = number_of(data) as usize,
             (libc::IPPROTO_IP, libc::IP_TOS) | (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) => {
                 ecn = data.first().map_or(0, |tos| tos & 3);
             }
+            (libc::IPPROTO_IP, libc::IP_PKTINFO) | (libc::IPPROTO_IPV6, libc::IPV6_PKTINFO) => {
+                at = local_of(level, data);
+            }
             _ => {}
         });
-        Ok(Received { bytes: count, segment_bytes, from, ecn })
+        Ok(Received { bytes: count, segment_bytes, from, at, ecn })
     }
 
-    /// Sends `bytes` as datagrams of `segment_bytes`, the last of which may be shorter.
+    /// Sends `bytes` as datagrams of `segment_bytes`, the last of which may be shorter, from this address of the machine's, or
+    /// from the one that the kernel chooses.
     ///
     /// # Errors
     /// Those of the kernel; EAGAIN if its buffer is full.
@@ -129,6 +146,7 @@ impl UdpSocket {
         bytes: &[u8],
         segment_bytes: usize,
         to: SocketAddr,
+        from: Option<IpAddr>,
         ecn: u8,
     ) -> io::Result<()> {
         let (mut name, name_bytes) = name_of(to);
@@ -146,11 +164,14 @@ impl UdpSocket {
             false => (libc::IPPROTO_IPV6, libc::IPV6_TCLASS),
         };
         if ecn != 0 {
-            used = push_control(&mut control, used, tos, &c_int::from(ecn).to_ne_bytes());
+            used = push(&mut control, used, tos, &c_int::from(ecn).to_ne_bytes());
         }
         if segment_bytes < bytes.len() {
             let size = (segment_bytes as u16).to_ne_bytes();
-            used = push_control(&mut control, used, (libc::SOL_UDP, libc::UDP_SEGMENT), &size);
+            used = push(&mut control, used, (libc::SOL_UDP, libc::UDP_SEGMENT), &size);
+        }
+        if let Some(from) = from {
+            used = push_local(&mut control, used, from);
         }
         if used > 0 {
             message.msg_control = control.as_mut_ptr().cast();
@@ -201,158 +222,5 @@ fn empty_message() -> msghdr {
     unsafe { mem::zeroed() }
 }
 
-/// Appends a control message of at most 8 bytes; how much of `control` is used then.
-fn push_control(control: &mut Control, used: usize, kind: (c_int, c_int), data: &[u8]) -> usize {
-    const HEAD_BYTES: usize = size_of::<cmsghdr>();
-    let head = cmsghdr { cmsg_len: HEAD_BYTES + data.len(), cmsg_level: kind.0, cmsg_type: kind.1 };
-    let space = (HEAD_BYTES + data.len()).next_multiple_of(size_of::<usize>());
-    assert!(used + space <= size_of::<Control>() && used.is_multiple_of(8) && data.len() <= 8);
-    // SAFETY: the assertion says that head and data lie within `control`, and that the head is aligned in it as its
-    // words are.
-    unsafe {
-        let at = control.as_mut_ptr().cast::<u8>().add(used);
-        at.cast::<cmsghdr>().write(head);
-        at.add(HEAD_BYTES).copy_from_nonoverlapping(data.as_ptr(), data.len());
-    }
-    used + space
-}
-
-/// Shows the control messages that came.
-fn for_each_control(message: &msghdr, mut show: impl FnMut(c_int, c_int, &[u8])) {
-    // SAFETY: the kernel has filled the control buffer, which lives as long as `message` is used here, up to the length
-    // that it wrote into the message; the macros of cmsg(3) stay within that.
-    unsafe {
-        let mut next = libc::CMSG_FIRSTHDR(message);
-        while let Some(head) = next.as_ref() {
-            let bytes = head.cmsg_len - libc::CMSG_LEN(0) as usize;
-            let data = std::slice::from_raw_parts(libc::CMSG_DATA(next), bytes);
-            show(head.cmsg_level, head.cmsg_type, data);
-            next = libc::CMSG_NXTHDR(message, next);
-        }
-    }
-}
-
-/// An int in the machine's order, or 0.
-fn number_of(data: &[u8]) -> c_int {
-    data.first_chunk().map_or(0, |bytes| c_int::from_ne_bytes(*bytes))
-}
-
-fn address_of(name: &sockaddr_storage) -> Option<SocketAddr> {
-    let name = std::ptr::from_ref(name);
-    // SAFETY: a sockaddr_storage is as long and as aligned as every address, and the family says which it is.
-    unsafe {
-        match c_int::from((*name).ss_family) {
-            libc::AF_INET => {
-                let name = &*name.cast::<libc::sockaddr_in>();
-                let ip = u32::from_be(name.sin_addr.s_addr).into();
-                Some(SocketAddrV4::new(ip, u16::from_be(name.sin_port)).into())
-            }
-            libc::AF_INET6 => {
-                let name = &*name.cast::<libc::sockaddr_in6>();
-                let ip = Ipv6Addr::from(name.sin6_addr.s6_addr);
-                let port = u16::from_be(name.sin6_port);
-                Some(SocketAddrV6::new(ip, port, name.sin6_flowinfo, name.sin6_scope_id).into())
-            }
-            _ => None,
-        }
-    }
-}
-
-fn name_of(address: SocketAddr) -> (sockaddr_storage, socklen_t) {
-    // SAFETY: a sockaddr_storage is integers, for which zero is a value.
-    let mut storage: sockaddr_storage = unsafe { mem::zeroed() };
-    let name = &raw mut storage;
-    // SAFETY: a sockaddr_storage is as long and as aligned as every address.
-    let bytes = unsafe {
-        match address {
-            SocketAddr::V4(address) => {
-                let own = &mut *name.cast::<libc::sockaddr_in>();
-                own.sin_family = libc::AF_INET as libc::sa_family_t;
-                own.sin_port = address.port().to_be();
-                own.sin_addr.s_addr = u32::from(*address.ip()).to_be();
-                size_of::<libc::sockaddr_in>()
-            }
-            SocketAddr::V6(address) => {
-                let own = &mut *name.cast::<libc::sockaddr_in6>();
-                own.sin6_family = libc::AF_INET6 as libc::sa_family_t;
-                own.sin6_port = address.port().to_be();
-                own.sin6_addr.s6_addr = address.ip().octets();
-                own.sin6_flowinfo = address.flowinfo();
-                own.sin6_scope_id = address.scope_id();
-                size_of::<libc::sockaddr_in6>()
-            }
-        }
-    };
-    (storage, bytes as socklen_t)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pair(address: &str) -> (UdpSocket, UdpSocket) {
-        let bound =
-            || UdpSocket::bind(address.parse().unwrap(), false, &SocketOptions::default()).unwrap();
-        (bound(), bound())
-    }
-
-    /// Everything that comes until `bytes` are there: sizes of datagrams, their bytes, and the marks on them.
-    fn receive(socket: &UdpSocket, bytes: usize) -> (Vec<usize>, Vec<u8>, Vec<u8>) {
-        let (mut sizes, mut all, mut marks) = (Vec::new(), Vec::new(), Vec::new());
-        let mut buffer = vec![0; RECEIVED_BYTES_MAX];
-        for _ in 0..10_000 {
-            match socket.receive(&mut buffer) {
-                Ok(received) => {
-                    let came = &buffer[..received.bytes];
-                    sizes.extend(came.chunks(received.segment_bytes).map(<[u8]>::len));
-                    all.extend_from_slice(came);
-                    marks.push(received.ecn);
-                }
-                Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
-            }
-            if all.len() >= bytes {
-                break;
-            }
-        }
-        (sizes, all, marks)
-    }
-
-    /// What loopback takes is what it says, and one datagram of that size arrives whole.
-    #[test]
-    fn the_longest_datagram_toward_a_client_is_known() {
-        let packet_bytes = std::fs::read_to_string("/sys/class/net/lo/mtu").unwrap();
-        let packet_bytes: u32 = packet_bytes.trim().parse().unwrap();
-        let over_ipv4 = packet_bytes.min(65_535) - 28;
-        let cases = [
-            ("127.0.0.1:4000", over_ipv4),
-            ("[::ffff:127.0.0.1]:4000", over_ipv4),
-            ("[::1]:4000", packet_bytes.min(65_575) - 48),
-        ];
-        for (client, expected) in cases {
-            let longest = longest_to(client.parse().unwrap());
-            assert_eq!(longest.map(u32::from), Some(expected), "{client}");
-        }
-        let (from, to) = pair("127.0.0.1:0");
-        let bytes = vec![7; over_ipv4 as usize];
-        from.send(&bytes, bytes.len(), to.address().unwrap(), 0).unwrap();
-        assert_eq!(receive(&to, bytes.len()).0, [bytes.len()]);
-    }
-
-    #[test]
-    fn a_list_of_datagrams_arrives_as_such_with_its_marks() {
-        for address in ["127.0.0.1:0", "[::1]:0"] {
-            let (from, to) = pair(address);
-            if !from.segments {
-                return ablaze_testing::skip::skip("this kernel has no UDP_SEGMENT");
-            }
-            let bytes: Vec<u8> = (0..10_000u32).map(|number| number as u8).collect();
-            from.send(&bytes, 1_200, to.address().unwrap(), 2).unwrap();
-            let (sizes, all, marks) = receive(&to, bytes.len());
-            assert_eq!(sizes, [[1_200; 8].as_slice(), &[400]].concat(), "{address}");
-            assert_eq!(all, bytes);
-            assert!(marks.iter().all(|mark| *mark == 2), "{marks:?}");
-            from.send(b"one", 3, to.address().unwrap(), 0).unwrap();
-            assert_eq!(receive(&to, 3), (vec![3], b"one".to_vec(), vec![0]));
-        }
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ use crate::datagrams::segments_max;
 use crate::unpaced;
 
 use super::connection::Connection;
+use super::datagrams::{Datagram, Transmit, leaving};
 use super::settings::Settings;
 use super::timers::Timers;
 
@@ -45,30 +46,6 @@ pub trait Conversation: Sized {
     fn device_bytes_max(_around: &mut Self::Around, _client: SocketAddr) -> Option<u16> {
         None
     }
-}
-
-/// Datagrams of one size from one client; the last may be shorter.
-#[derive(Debug)]
-pub struct Datagram<'a> {
-    /// Their payloads.
-    pub bytes: &'a [u8],
-    /// Size of each.
-    pub segment_bytes: usize,
-    /// Who sent them.
-    pub from: SocketAddr,
-    /// What the network noted on them (RFC 3168): the two lowest bits of the type of service.
-    pub ecn: u8,
-}
-
-/// Datagrams to be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Transmit {
-    /// To whom.
-    pub to: SocketAddr,
-    /// Size of each; the last may be shorter.
-    pub segment_bytes: usize,
-    /// The two lowest bits of the type of service.
-    pub ecn: u8,
 }
 
 /// What happened on the connections of an endpoint.
@@ -146,7 +123,7 @@ impl<C: Conversation> Endpoint<C> {
             let mut answer = std::mem::take(&mut self.scratch);
             answer.clear();
             let bytes = BytesMut::from(payload);
-            let event = self.quic.handle(now, datagram.from, None, ecn, bytes, &mut answer);
+            let event = self.quic.handle(now, datagram.from, datagram.at, ecn, bytes, &mut answer);
             self.scratch = answer;
             match event {
                 Some(DatagramEvent::ConnectionEvent(handle, event)) => {
@@ -388,13 +365,5 @@ impl<C: Conversation> Endpoint<C> {
                 held.timer_ns = due_ns;
             }
         }
-    }
-}
-
-fn leaving(transmit: &quinn_proto::Transmit) -> Transmit {
-    Transmit {
-        to: transmit.destination,
-        segment_bytes: transmit.segment_size.unwrap_or(transmit.size),
-        ecn: transmit.ecn.map_or(0, |ecn| ecn as u8),
     }
 }

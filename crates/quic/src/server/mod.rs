@@ -6,10 +6,12 @@
 //! made are good for all (RFC 9000, 8.1.2 and 10.3).
 
 mod connection;
+mod datagrams;
 mod endpoint;
 mod settings;
 mod timers;
 
 pub use connection::{Connection, Event};
-pub use endpoint::{Conversation, Counts, Datagram, Endpoint, Transmit};
+pub use datagrams::{Datagram, Transmit};
+pub use endpoint::{Conversation, Counts, Endpoint};
 pub use settings::{Settings, SettingsError};

@@ -173,7 +173,7 @@ impl Server {
 impl Near for Server {
     fn receive(&mut self, datagrams: &mut [u8], segment_bytes: usize, now_ns: u64) {
         let from: SocketAddr = CLIENT.parse().unwrap();
-        let datagram = Datagram { bytes: datagrams, segment_bytes, from, ecn: 0 };
+        let datagram = Datagram { bytes: datagrams, segment_bytes, from, at: None, ecn: 0 };
         self.endpoint.receive(&datagram, &mut self.counts, now_ns);
     }
 

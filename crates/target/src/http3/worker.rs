@@ -164,6 +164,7 @@ impl<H: Handler> UdpWorker<H> {
                 bytes,
                 segment_bytes,
                 from: received.from,
+                at: received.at,
                 ecn: received.ecn,
             };
             if self.loss == 0.0 {
@@ -207,7 +208,8 @@ impl<H: Handler> UdpWorker<H> {
             let bytes = &left[..most.min(left.len())];
             let segment_bytes = transmit.segment_bytes.max(1);
             self.counters.writes.one();
-            match self.socket.send(bytes, segment_bytes, transmit.to, transmit.ecn) {
+            let Transmit { to, from: address, ecn, .. } = *transmit;
+            match self.socket.send(bytes, segment_bytes, to, address, ecn) {
                 Ok(()) => {
                     let datagrams = bytes.len().div_ceil(segment_bytes);
                     self.counters.datagrams_written.add(datagrams as u64);

@@ -11,6 +11,6 @@ mod finding;
 mod interrupting;
 mod keeping;
 mod saved;
-mod support;
+pub mod support;
 mod sweeping;
 mod typed;

@@ -7,8 +7,11 @@
 mod ab;
 mod alt_svc;
 mod http2;
+mod http3_commands;
+mod http3_faults;
 mod http3_handshake;
 mod http3_silence;
+mod http3_wildcard;
 mod interruption;
 mod journeys;
 mod messages;

@@ -197,7 +197,7 @@ impl Server {
         }
         if let Some((bytes, ecn)) = arrived {
             let from = SocketAddr::from((Ipv4Addr::LOCALHOST, 4_000));
-            let datagram = Datagram { bytes, segment_bytes: bytes.len(), from, ecn };
+            let datagram = Datagram { bytes, segment_bytes: bytes.len(), from, at: None, ecn };
             endpoint.receive(&datagram, around, now);
         }
         endpoint.run(around, now);
