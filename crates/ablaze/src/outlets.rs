@@ -12,10 +12,12 @@ use ablaze_report::system_error::reason;
 use ablaze_sys::standard::stdout_was_closed;
 
 use crate::CommandError;
-use crate::error::note;
+use crate::error::{INTERRUPTED, NOT_TO_BE_BELIEVED, note};
 
-/// Exit status when something that was asked for could not be written, whatever else is to be said.
+/// Exit status when something that was asked for could not be written.
 const NOT_WRITTEN: u8 = 1;
+/// What is said rather than that: an end that was asked for, and a result that is INVALID.
+const BEFORE_IT: [u8; 2] = [INTERRUPTED, NOT_TO_BE_BELIEVED];
 
 /// Something that was asked for could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
@@ -39,9 +41,14 @@ pub fn stdout_failed() -> bool {
     STDOUT_TOLD.load(Ordering::Relaxed)
 }
 
-/// The exit status of this process: that of the command, unless something could not be written.
+/// The exit status of this process: that of the command, unless something could not be written. If several apply, the order is
+/// 130, 4, 1, 3.
 pub fn status(of_command: ExitCode) -> ExitCode {
-    if LOST.load(Ordering::Relaxed) { ExitCode::from(NOT_WRITTEN) } else { of_command }
+    let comes_first = BEFORE_IT.map(ExitCode::from).contains(&of_command);
+    match LOST.load(Ordering::Relaxed) && !comes_first {
+        true => ExitCode::from(NOT_WRITTEN),
+        false => of_command,
+    }
 }
 
 /// Does one of several things, so that its failure does not keep the others from being done: an error is

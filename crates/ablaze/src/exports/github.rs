@@ -46,8 +46,26 @@ fn summarise(path: &OsString, markdown: &str) -> Result<(), CommandError> {
 
 fn append(path: &Path, markdown: &str) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
-    let room_bytes = SUMMARY_BYTES_MAX.saturating_sub(file.metadata()?.len());
-    file.write_all(fitting(markdown, room_bytes).as_bytes())
+    let there_bytes = file.metadata()?.len();
+    let room_bytes = SUMMARY_BYTES_MAX.saturating_sub(there_bytes);
+    file.write_all(fitting(&with_own_notes(markdown, there_bytes), room_bytes).as_bytes())
+}
+
+/// Behind another report in the same summary, of so many bytes so far, footnotes have names of their own: of two with one name
+/// GitHub shows the first.
+fn with_own_notes(markdown: &str, there_bytes: u64) -> String {
+    if there_bytes == 0 {
+        return markdown.to_owned();
+    }
+    let mut fenced = false;
+    let renamed = markdown.split_inclusive('\n').map(|line| {
+        fenced ^= line.starts_with("```");
+        match fenced {
+            true => line.to_owned(),
+            false => line.replace("[^d", &format!("[^at-{there_bytes}-d")),
+        }
+    });
+    renamed.collect()
 }
 
 /// The report without its pictures, which are files that a summary does not have; where it does not fit, a line that says so;
@@ -133,6 +151,31 @@ mod tests {
         let of = |level: &str| text.lines().filter(|line| line.starts_with(level)).count();
         assert_eq!((of("::error "), of("::warning "), text.lines().count()), (10, 10, 20));
         assert_eq!(annotations(&[suite(&CaseOutcome::Passed, 3)]), "");
+    }
+
+    #[test]
+    fn footnotes_of_several_reports_have_names_of_their_own() {
+        let scratch = ablaze_testing::Scratch::new("summary");
+        let path = scratch.path().join("summary.md");
+        for text in ["first", "second"] {
+            append(&path, &format!("- D04[^d04-1]\n\n```\n[^d04-1]\n```\n\n[^d04-1]: {text}\n"))
+                .unwrap();
+        }
+        let summary = scratch.read("summary.md");
+        let notes = |line: &&str| line.starts_with("[^") && line.contains("]: ");
+        let names: Vec<&str> =
+            summary.lines().filter(notes).filter_map(|line| line.split(']').next()).collect();
+        assert_eq!((names.len(), names[0]), (2, "[^d04-1"), "{summary}");
+        assert_ne!(names[0], names[1], "{summary}");
+        for name in names {
+            assert_eq!(
+                summary
+                    .lines()
+                    .filter(|line| line.starts_with("- ") && line.contains(name))
+                    .count(),
+                1
+            );
+        }
     }
 
     #[test]

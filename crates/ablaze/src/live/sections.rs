@@ -57,7 +57,7 @@ pub fn errors_and_statuses(so_far: &Interval) -> Vec<Line> {
     let all = so_far.finished().max(1) as f64;
     let row = |name: &str, count: u64, look: Look| {
         let figure = grouped(count);
-        let line = Line::empty().with(look, name);
+        let line = Line::empty().with(look, &format!("{name} "));
         let line = line.up_to_column((EDGE + 13).saturating_sub(figure.len()));
         line.with(look, &figure).with(Look::Faint, &format!("  {}", percent(count as f64, all)))
     };

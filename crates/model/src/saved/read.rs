@@ -67,8 +67,14 @@ struct Envelope {
 }
 
 pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
-    let mut value: serde_json::Value = serde_json::from_str(text)
-        .map_err(|error| LoadError::NotJson { line: error.line(), column: error.column() })?;
+    let mut value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
+        // A line of JSON with others behind it is whole: a run has many lines.
+        let first = text.split_once('\n').unwrap_or_default().0;
+        match serde_json::from_str::<serde::de::IgnoredAny>(first) {
+            Ok(_) => LoadError::NotARun,
+            Err(_) => LoadError::NotJson { line: error.line(), column: error.column() },
+        }
+    })?;
     let envelope: Envelope =
         Deserialize::deserialize(&value).map_err(|_: serde_json::Error| LoadError::NotARun)?;
     if envelope.tool.name != "ablaze" || envelope.format == 0 {

@@ -165,7 +165,9 @@ pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
     }
     let asked = |exporter: &&&dyn Exporter| exporter.extensions().contains(&&*extension);
     TABLE.iter().find(asked).copied().ok_or_else(|| {
-        let problem = format!("unknown report format .{extension}: use one of {known}");
+        let problem = format!(
+            "unknown report format .{extension}: use one of {known}; `ablaze load` writes .ndjson, too"
+        );
         FileError::new(path, problem)
     })
 }

@@ -298,9 +298,14 @@ fn other_files_get_a_sentence() {
     for text in ["", "{", "not json", "{\"format\": 1"] {
         assert!(matches!(load(text), Err(LoadError::NotJson { .. })), "{text}");
     }
-    for text in
-        ["[]", "{}", "3", r#"{"format":1}"#, r#"{"format":1,"tool":{"name":"oha","version":"1"}}"#]
-    {
+    for text in [
+        "[]",
+        "{}",
+        "3",
+        "{}\n{}\n",
+        r#"{"format":1}"#,
+        r#"{"format":1,"tool":{"name":"oha","version":"1"}}"#,
+    ] {
         assert!(matches!(load(text), Err(LoadError::NotARun)), "{text}");
     }
     let newer = r#"{"format":7,"tool":{"name":"ablaze","version":"9.1.0"},"all":"different"}"#;

@@ -29,7 +29,7 @@ pub fn outlive_file_size_limits() {
 
 extern "C" fn do_nothing(_signal: libc::c_int) {}
 
-fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
+pub(crate) fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     // SAFETY: all-zero bytes are a valid sigaction.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: no new action is given, and `now` is valid for the old one to be written to.
@@ -39,7 +39,7 @@ fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     }
 }
 
-fn handle(signal: libc::c_int, action: libc::sighandler_t) -> io::Result<()> {
+pub(crate) fn handle(signal: libc::c_int, action: libc::sighandler_t) -> io::Result<()> {
     // SAFETY: all-zero bytes are a valid sigaction: no flags, empty mask, default action.
     let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
     new.sa_sigaction = action;

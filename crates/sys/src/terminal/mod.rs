@@ -1,5 +1,6 @@
 //! The terminal, if there is one: its size, and the whole of it as a screen to draw on.
 
+mod quit;
 mod screen;
 
 use std::os::fd::AsFd;

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use super::{Size, is_in_foreground, size};
+use super::{Size, is_in_foreground, quit, size};
 
 /// Alternate screen, no cursor, no wrapping at the right edge, cleared.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
@@ -66,6 +67,7 @@ impl Screen {
         let mut settings = before.clone();
         settings.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
         let entered = Entered { terminal: self.terminal.try_clone()?, before };
+        quit::gives_back(self.terminal.as_raw_fd(), LEAVE);
         // Known before it is done: a panic in between puts it right.
         *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(entered);
         tcsetattr(&self.terminal, OptionalActions::Now, &settings)?;
@@ -115,6 +117,7 @@ pub fn leave_screen() {
         Err(TryLockError::WouldBlock) => return,
     };
     let Some(Entered { terminal, before }) = entered.take() else { return };
+    quit::given_back();
     write_within(&terminal, LEAVE, WAIT_TO_LEAVE);
     // From the background it would stop this process (SIGTTOU), and whoever has the terminal now has set it up.
     if is_in_foreground(&terminal) {

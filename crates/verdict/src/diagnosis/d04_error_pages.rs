@@ -74,8 +74,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         kind.verb(),
         listed(statuses)
     ) + &fields::limit(run, &others);
-    let (cause, fix) = kind.in_words(run, share > MOST);
-    let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
+    let (cause, fix) = kind.in_words(run, share >= MOST);
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))
 }
 
@@ -317,7 +317,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         "Error pages and redirects cost a server different work than the intended page. vegeta's times and rate \
          are those of all responses; its throughput is that of 2xx and 3xx."
             .to_owned()
-    } else if share > MOST {
+    } else if share >= MOST {
         format!("{CAUSE_OF_MOST} {counted_so}")
     } else {
         CAUSE_OF_SOME.to_owned()
@@ -331,7 +331,7 @@ fn on_report(report: &Report) -> Option<Finding> {
                  measure again."
             .to_owned(),
     };
-    let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))
 }
 

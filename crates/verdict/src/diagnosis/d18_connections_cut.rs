@@ -7,6 +7,7 @@ use ablaze_model::{FailureKind, Run};
 mod idle;
 mod over_quic;
 mod repeated;
+mod surplus;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D18;
@@ -42,7 +43,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     match &run.record.http2 {
         Some(facts) => ended(run, facts).or_else(|| unprocessed(run)),
-        None => (repeated::found(run).or_else(|| surplus(run)))
+        None => (repeated::found(run).or_else(|| surplus::found(run)))
             .or_else(|| idle::found(run))
             .or_else(|| cut(run)),
     }
@@ -146,36 +147,6 @@ fn of_nginx(each: f64) -> &'static str {
         990.0..=1020.0 => " 1,000 requests is nginx's keepalive_requests since 1.19.10.",
         _ => "",
     }
-}
-
-/// Connections that the client closed, because bytes came behind a response that belong to none.
-fn surplus(run: &Run) -> Option<Finding> {
-    let record = &run.record;
-    let share = record.surplus as f64 / record.responses as f64;
-    // Where no connection was left open, D19 has the same to say.
-    if record.surplus == 0 || record.responses == 0 || record.reused == 0 {
-        return None;
-    }
-    let again = match record.repeated_after_surplus {
-        0 => String::new(),
-        count => format!(" {} sent again because of it.", were(count)),
-    };
-    Some(Finding::new(
-        D18,
-        if share > REPEATED { Severity::Suspect } else { Severity::Note },
-        format!(
-            "After {} of {} ({}) came bytes that belong to none, and the client closed the \
-             connection; {} connections were opened.{again}",
-            grouped(record.surplus),
-            counted(record.responses, "response"),
-            percent(share),
-            grouped(record.connections_opened)
-        ),
-        "The server sends more bytes than these responses have: a next response could not be told \
-         apart from them.",
-        "Compare the body in `curl -i` and the URL with its Content-Length, and have the server \
-         announce the length that it sends.",
-    ))
 }
 
 /// Connections that the server closed with a response.
@@ -308,20 +279,6 @@ mod tests_on_runs {
         // As asked.
         run.plan.connections.requests_per_connection = Some(100);
         assert_eq!(on_run(&run), None);
-    }
-
-    #[test]
-    fn what_the_client_closed_for_surplus_bytes_the_server_did_not_close() {
-        let mut run = sample::run();
-        (run.record.reused, run.record.connections_opened) = (18_000, 2_100);
-        (run.record.surplus, run.record.repeated, run.record.repeated_after_surplus) =
-            (2_000, 300, 300);
-        let finding = on_run(&run).unwrap();
-        assert_eq!(finding.severity, Severity::Suspect);
-        let said = format!("{} {} {}", finding.evidence, finding.cause, finding.fix);
-        assert!(said.starts_with("After 2,000 of 20,000 responses (10 %) came bytes"), "{said}");
-        assert!(said.contains("300 requests were sent again because of it"), "{said}");
-        assert!(!said.contains("server closes") && !said.contains("closed their"), "{said}");
     }
 
     #[test]

@@ -51,6 +51,12 @@ pub fn read(file: &Path) -> Result<Vec<Source>, CommandError> {
     }
     let content = decoded(&bytes);
     let content = content.trim_start_matches('\u{feff}');
+    if is_of_lines(content) {
+        return Err(nothing_read(
+            &name,
+            "it has the lines that `-o run.ndjson` writes while a run lasts; pass the run as `-o run.json` saves it",
+        ));
+    }
     let fault = if content.trim_start().starts_with(['{', '[']) {
         match json::load(content) {
             Ok(run) => return Ok(vec![Source { name, content: Content::Run(Box::new(run)) }]),
@@ -78,6 +84,12 @@ pub fn read(file: &Path) -> Result<Vec<Source>, CommandError> {
         Some(fault) => no_run(&name, &fault),
         None => nothing_read(&name, &what_was_looked_for(&bytes, &text)),
     })
+}
+
+/// Whether it is a `.ndjson` file of ablaze: whole JSON on its first line, of the type that such files begin with.
+fn is_of_lines(content: &str) -> bool {
+    let (first, _) = content.split_once('\n').unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(first).is_ok_and(|line| line["type"] == "begin")
 }
 
 /// The runs inside of a page that ablaze wrote: they have all that its words have, and more.

@@ -121,6 +121,17 @@ fn without_a_report_it_says_what_was_looked_for() {
 }
 
 #[test]
+fn lines_of_a_run_are_told_as_what_they_are() {
+    let lines = "{\"type\":\"begin\",\"format\":1}\n{\"type\":\"interval\"}\n";
+    let said = explain(&[], lines);
+    assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{said:?}");
+    assert!(
+        said.stderr.contains("-o run.ndjson") && !said.stderr.contains("truncated"),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn a_report_that_is_not_read_is_no_other_tools() {
     // autocannon begins as wrk does, which then goes on with its threads.
     let table = "\n┌─────────┬──────┐\n│ Stat    │ 2.5% │ 50%  │ 97.5% │ 99%  │ Avg     │ Stdev   │ Max      │\n";

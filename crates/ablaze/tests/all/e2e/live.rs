@@ -169,6 +169,11 @@ fn a_closed_loop_has_no_rate_and_the_terminal_is_given_back_at_every_end() {
         assert_eq!(status, Some(130), "{signal:?}: {behind}");
         assert!(behind.contains("requests/s"), "{behind}");
     }
+    // Ctrl-\ asks for no report.
+    let terminal = Terminal::with(&[&target, "-c", "2", "-d", "60"], 80, 24);
+    terminal.shows("responses/s");
+    terminal.press("\x1c");
+    assert_eq!(terminal.end().0, None);
     // By itself.
     let (status, behind) = Terminal::with(&[&target, "-d", "1"], 200, 60).end();
     assert_eq!(status, Some(0), "{behind}");

@@ -2,6 +2,7 @@
 //! their timeout.
 
 use ablaze_model::Run;
+use ablaze_model::record::Silent;
 
 use super::{STOPPED, over_quic, queued};
 use crate::DiagnosisId::D02;
@@ -34,9 +35,10 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
         count => format!("; {} of them were sent in the warm-up", grouped(count)),
     };
     let waited = time(silent.longest_ns as f64 / 1e6);
+    let least = time(Silent::least_ns(run.elapsed_ns) as f64 / 1e6);
     let silence = match run.plan.load.is_open() {
         true => format!(
-            "Of {} requests that were due, {} ({}) had waited for up to {waited} without a byte of a response when \
+            "Of {} requests that were due, {} ({}) had waited for {least} to {waited} without a byte of a response when \
              the run ended",
             grouped(of),
             grouped(silent.count),
@@ -103,7 +105,6 @@ fn without_response(run: &Run) -> f64 {
 mod tests {
     use super::*;
     use crate::live::sample;
-    use ablaze_model::record::Silent;
 
     fn with(count: u64, of_warmup: u64, longest_ns: u64) -> Run {
         let mut run = sample::run();

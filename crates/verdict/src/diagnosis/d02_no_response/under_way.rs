@@ -27,10 +27,13 @@ pub(super) fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
     (share > SHARE).then(|| {
         let of = counted(so_far.finished(), "request");
         let kinds = causes::by_kind(&failed);
-        format!(
-            "{} of {of} ({}) got no valid response so far: {kinds}",
-            grouped(unanswered),
-            percent(share)
-        )
+        // Of the others, the whole run tells why.
+        let all = so_far.failures_total();
+        let others = match all - unanswered {
+            0 => String::new(),
+            others => format!(", and {} otherwise", grouped(others)),
+        };
+        let share = percent(all as f64 / so_far.finished() as f64);
+        format!("{} of {of} ({share}) got no valid response so far: {kinds}{others}", grouped(all))
     })
 }

@@ -35,6 +35,10 @@ pub(super) fn are_all_slow(run: &Run, stalls: &[(usize, usize)]) -> bool {
     let Some(shortest) = stalls.iter().map(|(_, length)| *length as u64).min() else {
         return false;
     };
+    if places_in_use(run).is_none() {
+        // What was due meanwhile was sent on others, and did not come back either.
+        return false;
+    }
     let stall_ns = shortest * run.record.slices.slice_ns;
     let slow_ns: f64 = times(run)
         .filter(|(took_ns, _)| *took_ns >= stall_ns)
@@ -131,6 +135,15 @@ mod tests {
         // A server that stood still for most of the run, once.
         assert!(!all_slow(390, 2));
         assert!(!all_slow(390, 0));
+    }
+
+    #[test]
+    fn requests_that_were_sent_in_a_stall_are_not_slow_for_reasons_of_their_own() {
+        let mut run = with_slow(10, 390);
+        let stalls: Vec<_> = (0..5).map(|number| (10 * number, 3)).collect();
+        assert!(are_all_slow(&run, &stalls[..]));
+        sample::open_loop(&mut run, 500.0);
+        assert!(!are_all_slow(&run, &stalls), "10 of 100 connections are in use");
     }
 
     #[test]
