@@ -59,5 +59,5 @@ pub mod model {
 
 /// The example of docs/library.md is compiled as those of this crate are.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/library.md")]
+#[doc = include_str!("../library.md")]
 struct Guide;

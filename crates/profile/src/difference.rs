@@ -15,7 +15,8 @@ pub fn difference(
     against(title, subtitle, before, after)
 }
 
-#[cfg(all(test, feature = "flame-graphs"))]
+#[cfg(feature = "flame-graphs")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::folded::sample;

@@ -45,6 +45,7 @@ pub(crate) fn against(_: &str, _: &str, _: &PerRequest, _: &PerRequest) -> Optio
     None
 }
 
-#[cfg(all(test, feature = "flame-graphs"))]
+#[cfg(feature = "flame-graphs")]
+#[cfg(test)]
 #[path = "graph_tests.rs"]
 pub(crate) mod tests;
