@@ -149,15 +149,17 @@ fn before_handshakes(all: &QuicHandshakes) -> Vec<String> {
     parts.into_iter().filter_map(said).chain(in_vain).collect()
 }
 
-/// `datagrams: 1,200,000 sent, 3,400,000 received; 14.2 and 22.1 per call`.
+/// `datagrams: 1,200,000 sent (68.7 MiB), 3,400,000 received (4.6 GiB); 14.2 and 22.1 per call`.
 fn datagrams(quic: &QuicFacts) -> String {
     let per_call = |traffic: &DatagramTraffic| {
         traffic.per_call().map_or_else(|| "–".to_owned(), |each| significant(each, 3))
     };
     format!(
-        "datagrams: {} sent, {} received; {} and {} per call",
+        "datagrams: {} sent ({}), {} received ({}); {} and {} per call",
         grouped(quic.sent.datagrams),
+        bytes(quic.sent.bytes as f64),
         grouped(quic.received.datagrams),
+        bytes(quic.received.bytes as f64),
         per_call(&quic.sent),
         per_call(&quic.received)
     )
@@ -222,7 +224,7 @@ mod tests {
         let mut run = sample::over_http3();
         let words = quic_in_words(&run).unwrap().join("; ");
         for part in [
-            "datagrams: 142,000 sent, 221,000 received; 14.2 and 22.1 per call",
+            "datagrams: 142,000 sent (40.1 MiB), 221,000 received (305 MiB); 14.2 and 22.1 per call",
             "version 1, h3",
             "10 handshakes (3 after Retry, a round trip more)",
             "until Retry 100 µs to 300 µs, mean 200 µs (2×) of handshakes of 2.00 ms on average",
