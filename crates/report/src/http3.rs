@@ -8,7 +8,7 @@ use ablaze_model::record::{
     DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, QuicHandshakes, Spread,
 };
 
-use crate::http2::{streams_in_flight, streams_permitted, waits};
+use crate::http2::{stream_waits, streams_in_flight, streams_permitted, waits};
 use crate::number::{bytes, counted, grouped, percent, significant, time};
 use crate::system_error::reason;
 
@@ -43,6 +43,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
         let times = counted(facts.refused_again, "request");
         items.push(format!("{times} refused again after being sent again"));
     }
+    items.extend(stream_waits(run));
     items.extend(waits(run, &facts.waits));
     if let Some((_, words)) = &facts.first_failure {
         items.push(format!("first failure: {}", printable(words)));
@@ -213,6 +214,7 @@ mod tests {
             "2 connections closed by the server (2 × H3_EXCESSIVE_LOAD), the first: H3_EXCESSIVE_LOAD: too many",
             "5 streams reset by the server (4 × H3_REQUEST_REJECTED, 1 × H3_INTERNAL_ERROR)",
             "2 requests refused again after being sent again",
+            "40 requests waited for a free stream",
             "bodies waited 7 times for the window of their stream and 1 time for the connection's: ",
         ] {
             assert!(words.contains(part), "{part:?} is not in {words}");
