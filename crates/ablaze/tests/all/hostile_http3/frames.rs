@@ -85,7 +85,7 @@ fn field_sections() {
 
 #[test]
 fn streams_of_the_server() {
-    let opens = |bytes: &'static [u8]| move |peer: &mut Peer| drop(peer.open(bytes));
+    let opens = |bytes: &'static [u8]| move |peer: &mut Peer| _ = peer.open(bytes);
     let ended = "ended its control stream or a QPACK stream (RFC 9114, 6.2.1)";
     hold(&[
         at_first("a closed control stream", V, ended, |peer| {
