@@ -33,6 +33,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
         let times = counted(facts.refused_again, "request");
         items.push(format!("{times} refused again after being sent again"));
     }
+    items.extend(stream_waits(run));
     items.extend(waits(run, &facts.waits));
     if let Some((_, words)) = &facts.first_failure {
         items.push(format!("first failure: {words}"));
@@ -88,6 +89,12 @@ pub(crate) fn streams_permitted(permitted: u64, asked: u32) -> String {
         counted(permitted, "stream"),
         grouped(asked.into())
     )
+}
+
+/// How many requests waited because all streams were in use; the table of latencies says how long.
+pub(crate) fn stream_waits(run: &Run) -> Option<String> {
+    let waited = run.record.stream_wait.as_deref()?;
+    Some(format!("{} waited for a free stream", counted(waited.count(), "request")))
 }
 
 /// How long bodies waited for windows, as a share of the time of all requests.

@@ -8,7 +8,7 @@ use ablaze_model::record::{
     DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, QuicHandshakes, Spread,
 };
 
-use crate::http2::{streams_in_flight, streams_permitted, waits};
+use crate::http2::{stream_waits, streams_in_flight, streams_permitted, waits};
 use crate::number::{bytes, counted, grouped, percent, significant, time};
 use crate::system_error::reason;
 
@@ -43,6 +43,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
         let times = counted(facts.refused_again, "request");
         items.push(format!("{times} refused again after being sent again"));
     }
+    items.extend(stream_waits(run));
     items.extend(waits(run, &facts.waits));
     if let Some((_, words)) = &facts.first_failure {
         items.push(format!("first failure: {}", printable(words)));
@@ -149,15 +150,17 @@ fn before_handshakes(all: &QuicHandshakes) -> Vec<String> {
     parts.into_iter().filter_map(said).chain(in_vain).collect()
 }
 
-/// `datagrams: 1,200,000 sent, 3,400,000 received; 14.2 and 22.1 per call`.
+/// `datagrams: 1,200,000 sent (68.7 MiB), 3,400,000 received (4.6 GiB); 14.2 and 22.1 per call`.
 fn datagrams(quic: &QuicFacts) -> String {
     let per_call = |traffic: &DatagramTraffic| {
         traffic.per_call().map_or_else(|| "–".to_owned(), |each| significant(each, 3))
     };
     format!(
-        "datagrams: {} sent, {} received; {} and {} per call",
+        "datagrams: {} sent ({}), {} received ({}); {} and {} per call",
         grouped(quic.sent.datagrams),
+        bytes(quic.sent.bytes as f64),
         grouped(quic.received.datagrams),
+        bytes(quic.received.bytes as f64),
         per_call(&quic.sent),
         per_call(&quic.received)
     )
@@ -211,6 +214,7 @@ mod tests {
             "2 connections closed by the server (2 × H3_EXCESSIVE_LOAD), the first: H3_EXCESSIVE_LOAD: too many",
             "5 streams reset by the server (4 × H3_REQUEST_REJECTED, 1 × H3_INTERNAL_ERROR)",
             "2 requests refused again after being sent again",
+            "40 requests waited for a free stream",
             "bodies waited 7 times for the window of their stream and 1 time for the connection's: ",
         ] {
             assert!(words.contains(part), "{part:?} is not in {words}");
@@ -222,7 +226,7 @@ mod tests {
         let mut run = sample::over_http3();
         let words = quic_in_words(&run).unwrap().join("; ");
         for part in [
-            "datagrams: 142,000 sent, 221,000 received; 14.2 and 22.1 per call",
+            "datagrams: 142,000 sent (40.1 MiB), 221,000 received (305 MiB); 14.2 and 22.1 per call",
             "version 1, h3",
             "10 handshakes (3 after Retry, a round trip more)",
             "until Retry 100 µs to 300 µs, mean 200 µs (2×) of handshakes of 2.00 ms on average",

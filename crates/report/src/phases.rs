@@ -27,6 +27,7 @@ fn from_when_due(phases: &Phases) -> impl Iterator<Item = (&'static str, &Latenc
 pub fn flat(record: &Record) -> Vec<(String, &Latency)> {
     let mut all = vec![("setup-connect".to_string(), &record.setup_connect)];
     all.extend(record.setup_tls.as_deref().map(|latency| ("setup-tls".to_string(), latency)));
+    all.extend(record.stream_wait.as_deref().map(|latency| ("stream-wait".to_string(), latency)));
     for (prefix, phases) in [("", &record.answered), ("failed-", &record.failed)] {
         let named = of(phases).chain(from_when_due(phases));
         all.extend(named.map(|(name, latency)| (format!("{prefix}{name}"), latency)));

@@ -6,6 +6,7 @@ use ablaze_model::record::{
     DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, QuicHandshakes, Spread, WindowWaits,
 };
 use ablaze_model::run::Run;
+use ablaze_stats::Latency;
 
 use super::encrypted;
 
@@ -14,6 +15,9 @@ pub fn over_http3() -> Run {
     let mut run = encrypted();
     run.plan.load = Load::Closed { connections: 10, pipeline: 20 };
     run.plan.http3 = Some(Http3::with_streams(20));
+    let mut waited = Latency::new(3);
+    waited.record_many(250_000, 40);
+    run.record.stream_wait = Some(Box::new(waited));
     let of_both = |min, max| Spread::of_both(Some(Spread::of(min)), Some(Spread::of(max)));
     run.record.http3 = Some(Box::new(Http3Facts {
         goaways: 3,

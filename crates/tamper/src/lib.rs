@@ -12,8 +12,8 @@
 //! [`quic`] holds both sides of HTTP/3, with the QUIC below them, against a peer that makes a real handshake, in simulated time.
 //!
 //! What tests script: [`tls_peer`] is a server behind TLS for the engine over the simulated network, [`tls_client`] a client for
-//! servers behind TLS over sockets, [`authority`] makes certificates, and [`hostile_http2`] is a server over sockets that speaks
-//! HTTP/2 frame by frame.
+//! servers behind TLS over sockets, [`authority`] makes certificates, [`hostile_http2`] is a server over sockets that speaks
+//! HTTP/2 frame by frame, and [`hostile_http3`] one that speaks HTTP/3 so, over UDP.
 
 // A test that cannot go on panics, and so does what it calls.
 #![allow(clippy::unwrap_used)]
@@ -24,6 +24,7 @@ pub mod client;
 mod far_http1;
 mod far_http2;
 pub mod hostile_http2;
+pub mod hostile_http3;
 pub mod plans;
 pub mod quic;
 pub mod server;

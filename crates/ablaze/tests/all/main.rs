@@ -12,6 +12,7 @@ mod experiments;
 mod guides;
 mod gurl;
 mod hostile_http2;
+mod hostile_http3;
 mod replay;
 mod serve_and_demo;
 mod serving;

@@ -74,6 +74,12 @@ impl OpenLoop {
         }
     }
 
+    /// Whether no connection could take an arrival, as far as is known, nor one be opened for it.
+    #[inline]
+    pub(crate) fn has_nobody(&self) -> bool {
+        self.idle.is_empty() && self.vacant.is_empty()
+    }
+
     /// The clock of the arrivals starts.
     pub(crate) fn start(&mut self, at_ns: u64, end_ns: u64) {
         self.due.start(at_ns, end_ns);

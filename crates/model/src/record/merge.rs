@@ -43,6 +43,7 @@ impl Record {
             failed: Phases::new(),
             setup_connect: Latency::new(3),
             setup_tls: None,
+            stream_wait: None,
             tls: None,
             http2: None,
             http3: None,
@@ -103,6 +104,7 @@ impl Record {
             failed,
             setup_connect,
             setup_tls,
+            stream_wait,
             tls,
             http2,
             http3,
@@ -171,6 +173,9 @@ impl Record {
         self.setup_connect.merge(&setup_connect);
         if let Some(theirs) = setup_tls {
             self.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3))).merge(&theirs);
+        }
+        if let Some(theirs) = stream_wait {
+            self.stream_wait.get_or_insert_with(|| Box::new(Latency::new(3))).merge(&theirs);
         }
         if let Some(theirs) = tls {
             self.tls.get_or_insert_default().merge(*theirs);

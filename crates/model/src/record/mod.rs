@@ -117,6 +117,8 @@ pub struct Record {
     pub setup_connect: Latency,
     /// The TLS handshakes behind them.
     pub setup_tls: Option<Box<Latency>>,
+    /// How long requests waited because all streams were in use, those that did; with streams only.
+    pub stream_wait: Option<Box<Latency>>,
     /// What is known of TLS; `None` on plain connections.
     pub tls: Option<Box<TlsFacts>>,
     /// What is known of HTTP/2; `None` with HTTP/1.

@@ -114,6 +114,9 @@ pub(super) struct Document {
     pub setup_connect_ns: Distribution,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_tls_ns: Option<Distribution>,
+    /// Where requests waited for a stream only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream_wait_ns: Option<Distribution>,
     pub event_age_ns: Distribution,
     pub in_flight: InFlight,
     pub workers: Vec<Worker>,

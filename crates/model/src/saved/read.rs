@@ -225,6 +225,10 @@ fn record(document: &Document) -> Result<Record, LoadError> {
             Some(times) => Some(Box::new(times.restore("setup_tls_ns")?)),
             None => None,
         },
+        stream_wait: match &document.stream_wait_ns {
+            Some(times) => Some(Box::new(times.restore("stream_wait_ns")?)),
+            None => None,
+        },
         tls: document.tls.as_ref().map(Tls::facts).transpose()?,
         http2: document.http2.as_ref().map(Http2::facts),
         http3: document.http3.as_ref().map(Http3::facts),

@@ -124,6 +124,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         failed_latency_ns: PhasesOf::save(&record.failed),
         setup_connect_ns: Distribution::save(&record.setup_connect),
         setup_tls_ns: record.setup_tls.as_deref().map(Distribution::save),
+        stream_wait_ns: record.stream_wait.as_deref().map(Distribution::save),
         event_age_ns: Distribution::save(&record.event_age),
         in_flight: InFlight {
             mean: (run.elapsed_ns > 0).then(|| record.in_flight_ns as f64 / run.elapsed_ns as f64),

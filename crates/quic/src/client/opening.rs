@@ -9,7 +9,7 @@ const AMPLIFICATION: u64 = 3;
 pub struct Limited {
     /// Bytes of datagrams that it had been sent until then.
     pub sent_bytes: u64,
-    /// Bytes that it had sent: no more than three times as many, and too many for one more datagram.
+    /// Bytes that it had sent: three times as many, give or take less than a datagram.
     pub received_bytes: u64,
     /// For so long nothing came, ns.
     pub pause_ns: u64,
@@ -54,8 +54,9 @@ impl Opening {
     /// Datagrams leave: if the server had come to its limit, these move it.
     pub fn sent(&mut self, bytes: usize) {
         let limit = AMPLIFICATION * self.sent_bytes;
-        let is_at_limit =
-            self.received_bytes <= limit && self.received_bytes + self.datagram_bytes > limit;
+        // Some servers send whole datagrams as long as a byte may be sent (quinn-proto does): the last goes beyond.
+        let is_at_limit = self.received_bytes < limit + self.datagram_bytes
+            && self.received_bytes + self.datagram_bytes > limit;
         // A token from a Retry has shown that the address is real.
         if self.received_bytes > 0 && is_at_limit && self.retried_ns.is_none() {
             self.stopped.get_or_insert(Limited {
@@ -90,6 +91,17 @@ mod tests {
     }
 
     #[test]
+    fn a_server_whose_last_datagram_goes_beyond_was_limited_too() {
+        let mut opening = Opening::default();
+        opening.sent(1200);
+        opening.received(3 * 1452, 1452, 50);
+        opening.sent(1240);
+        opening.received(900, 900, 80);
+        let expected = Limited { sent_bytes: 1200, received_bytes: 4356, pause_ns: 30 };
+        assert_eq!(opening.limited(), Some(expected));
+    }
+
+    #[test]
     fn a_server_that_could_have_sent_more_was_not() {
         // It had room for one more datagram: whatever it waited for, it was not the limit.
         let mut opening = Opening::default();
@@ -98,7 +110,7 @@ mod tests {
         opening.sent(1240);
         opening.received(900, 900, 80);
         assert_eq!(opening.limited(), None);
-        // One that sent more than it may does not keep to it.
+        // One that sent a datagram more than it may does not keep to it.
         let mut opening = Opening::default();
         opening.sent(1200);
         opening.received(4800, 1200, 50);

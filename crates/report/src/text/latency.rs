@@ -134,6 +134,9 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
         let handshakes = answered.tls.as_ref().map(|tls| &tls.handshake);
         rows.extend(making(run, &answered.connect, handshakes, &note));
     }
+    if let Some(waited) = record.stream_wait.as_deref() {
+        rows.push(row("stream", waited, ""));
+    }
     let within = Some(&answered.total);
     rows.push(Row { within, ..row("wait", &answered.wait, "") });
     let p50 = |latency: &Latency| latency.quantile_ns(0.5).unwrap_or(0) as f64;

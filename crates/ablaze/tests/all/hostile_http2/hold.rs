@@ -164,7 +164,7 @@ pub struct Ran {
     stdout: String,
     pub stderr: String,
     pub status: i32,
-    took: Duration,
+    pub took: Duration,
     /// The most memory it was seen to have held.
     pub peak_bytes: u64,
 }
@@ -180,7 +180,17 @@ impl Ran {
 
 /// Runs the command over HTTP/2, on two connections unless the words say otherwise.
 pub fn ablaze(url: &str, io: &str, words: &[&str]) -> std::result::Result<Ran, String> {
-    let common = ["--http", "2", "-t", "1", "--json", "--quiet"];
+    ablaze_over("2", url, io, words)
+}
+
+/// The same over this version.
+pub fn ablaze_over(
+    http: &str,
+    url: &str,
+    io: &str,
+    words: &[&str],
+) -> std::result::Result<Ran, String> {
+    let common = ["--http", http, "-t", "1", "--json", "--quiet"];
     let connections = if words.contains(&"-c") { &[][..] } else { &["-c", "2"] };
     let mut child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
         .args([url, "--io", io])

@@ -8,5 +8,5 @@ mod endings;
 mod fields;
 mod floods;
 mod frames;
-mod hold;
+pub mod hold;
 mod settings;

@@ -14,7 +14,9 @@ use crate::experiments::support::{ablaze, runs, scratch};
 
 /// Keeps what it was sent: types and bodies.
 #[derive(Clone, Default)]
-struct Keeps(Arc<Mutex<Vec<(String, Vec<u8>)>>>);
+struct Keeps(Arc<Mutex<Vec<Kept>>>);
+
+type Kept = (String, Vec<u8>);
 
 impl Handler for Keeps {
     fn wants_body(&self, _: Method, _: &[u8]) -> bool {

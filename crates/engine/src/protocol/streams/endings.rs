@@ -49,6 +49,7 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
                 exchange.started_ns = at;
             }
         }
+        self.forget_waits(slot);
     }
 
     /// A connection stands: what waits for it leaves.
@@ -75,6 +76,7 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
         let known = multiplexer.ended(&mut session.multiplexer, why, goaway);
         session.multiplexer.forget();
         session.offered = false;
+        session.full_since_ns = 0;
         for tag in session.unsent.drain(..) {
             session.places[tag as usize].has_stream = false;
             session.waiting.push_back(tag);

@@ -5,7 +5,7 @@
 //! an exchange is its tag in the multiplexer. Places are handed out from a free list, because streams end in any order.
 //!
 //! `sending` takes requests, `responses` ends exchanges as their responses come; `permits` says how many streams may be
-//! open, and which requests are sent again; `waits` how long bodies wait for windows; `endings` is about connections that
+//! open, and which requests are sent again; `queued` how long requests wait for a stream, `waits` how long bodies wait for windows; `endings` is about connections that
 //! begin and end, and what fails with them; `deadlines` about streams that take too long; `walking` about users who are
 //! asked what they send, `telling` about what they are told.
 
@@ -13,6 +13,7 @@ mod deadlines;
 mod endings;
 mod multiplexer;
 mod permits;
+mod queued;
 mod responses;
 mod sending;
 mod telling;
@@ -81,6 +82,8 @@ pub(crate) struct Session<T> {
     listed: bool,
     /// The open loop knows that it has room.
     offered: bool,
+    /// From when on all its streams are in use, in open loop; 0 if they are not.
+    full_since_ns: u64,
     /// The server's GOAWAY.
     pub(super) goaway: Option<GoAway>,
     /// Bodies that wait for the server's windows.
@@ -104,6 +107,8 @@ pub(super) struct Place {
     content_length: Option<u64>,
     /// When a part of the response last came; 0 before its head.
     progress_ns: u64,
+    /// From when on its request waits for a stream; 0 if it does not.
+    waits_since_ns: u64,
 }
 
 impl<C: Multiplexer, S: Walk> Streams<C, S> {
@@ -144,6 +149,7 @@ impl<T: OfSlot> Session<T> {
             unsent: Vec::with_capacity(count),
             listed: false,
             offered: false,
+            full_since_ns: 0,
             goaway: None,
             held: Held::default(),
         }

@@ -31,11 +31,14 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     pub(super) fn feed_connection<I: Io>(&mut self, io: &mut I, slot: Slot) {
         let mut not_taken = 0;
         while self.has_room(slot) {
-            let session = &mut self.connections[slot as usize].state;
-            let Some(tag) = session.waiting.pop_front().or_else(|| self.take_place(slot)) else {
+            let queued = self.connections[slot as usize].state.waiting.pop_front();
+            let Some(tag) = queued.or_else(|| self.take_place(slot)) else {
                 break;
             };
             match self.request(slot, tag) {
+                Ok(()) if queued.is_some() || self.found_no_stream(slot) => {
+                    self.has_its_stream(slot, tag, io.now());
+                }
                 Ok(()) => {}
                 Err(NotSent::NoRoom) => break,
                 Err(NotSent::NotTaken(kind, words)) => {
@@ -49,6 +52,9 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
             }
         }
         self.settle(io, slot);
+        if !self.connections[slot as usize].state.waiting.is_empty() {
+            self.wait_for_streams(slot, io.now());
+        }
     }
 
     /// Whether one more request can be sent on the slot.
@@ -152,6 +158,8 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
                 self.end_connection(io, slot, close_at_once(&self.plan));
             }
         } else if self.open_loop.is_some() {
+            self.note_room(slot, room);
+            let session = &self.connections[slot as usize].state;
             if room > 0 && !session.offered && (!S::WALKS || session.has_idle_users()) {
                 self.connections[slot as usize].state.offered = true;
                 self.note_idle(slot);

@@ -18,6 +18,7 @@ mod pipelining;
 pub(crate) mod plans;
 mod repeating;
 mod stopping;
+mod stream_waits;
 pub(crate) mod support;
 mod surplus;
 mod timeouts;
