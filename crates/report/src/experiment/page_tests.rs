@@ -1,7 +1,7 @@
 //! Pages of experiments and searches, in a real browser too.
 
 use ablaze_model::experiment::{Measured, Outcome, Searched, Stage, Trial};
-use ablaze_model::finding::{DiagnosisId, Verdict};
+use ablaze_model::finding::{DiagnosisId, Finding, Verdict};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_testing::browser;
 use ablaze_testing::experiments::{self, running};
