@@ -103,6 +103,15 @@ pub enum FromWorker {
     /// What happened in a piece of the run.
     #[serde(skip_deserializing)]
     Row(Row),
+    /// What its last second shows. Said about once a second.
+    Now {
+        /// How busy its threads are on average, from 0 to 1, where that can be seen.
+        busy: Option<f64>,
+        /// What limits it, where that can be told: a key of [`ablaze_model::finding::Limit`].
+        limit: Option<String>,
+    },
+    /// Something was found in what its run has come to so far, or holds no more. At the end the Run says more.
+    Found(Found),
     /// It is there. Said every second in which it says nothing else.
     Alive,
     /// The run is over: the whole of it, as `-o run.json` saves it.
@@ -120,6 +129,17 @@ pub enum FromWorker {
     },
     /// Its last line.
     Bye,
+}
+
+/// Something that a worker found while its run lasts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// The diagnosis, as reports call it: `D20`. A foreign string.
+    pub id: String,
+    /// What it goes by. A foreign string.
+    pub evidence: String,
+    /// Whether it holds still.
+    pub holds: bool,
 }
 
 /// A line that cannot be read.

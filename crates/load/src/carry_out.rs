@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use ablaze_engine::walk::{MakeWalk, run_walking};
 use ablaze_engine::{Control, Progress};
+use ablaze_model::finding::{DiagnosisId, Limit};
 use ablaze_model::run::Machine;
 use ablaze_model::saved::shown;
 use ablaze_model::spec::{LoadSpec, Monitoring};
@@ -34,7 +35,7 @@ pub struct UnderWay<'a> {
 }
 
 /// How far one machine of a fleet is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorkerProgress {
     /// What it is called. A foreign string.
     pub name: String,
@@ -42,6 +43,12 @@ pub struct WorkerProgress {
     pub state: WorkerState,
     /// What it has told of.
     pub progress: Progress,
+    /// How busy its threads were in its last second, on average, from 0 to 1; `None` where that is not known.
+    pub busy: Option<f64>,
+    /// What limits it by its last second, where that can be told.
+    pub limit: Option<Limit>,
+    /// What it found in its own share so far, and holds still: number and evidence.
+    pub found: Vec<(DiagnosisId, String)>,
 }
 
 /// The stages of a machine of a fleet.

@@ -9,11 +9,13 @@ use ablaze_fleet::coordinator::Reached;
 use ablaze_fleet::message::{Assignment, FromWorker};
 use ablaze_fleet::{Action, Coordinator, Event, Outcome, Settings, ToWorker};
 use ablaze_load::carry_out::{WorkerProgress, WorkerState};
+use ablaze_model::finding::Limit;
 use ablaze_model::progress::{Interval, Stage};
 use ablaze_sys::clock::{monotonic_ns, unix_ns};
 
 use super::channel::Channels;
 use super::gather::Gathered;
+use super::whole;
 use crate::carry_out::{UnderWay, Watcher};
 
 /// How often time is seen to pass.
@@ -89,11 +91,7 @@ struct Watched<'a> {
 impl<'a> Watched<'a> {
     fn new(names: Vec<String>, control: &'a Arc<Control>, watcher: &'a mut dyn Watcher) -> Self {
         let gathered = Gathered::new(names.len());
-        let preparing = |name| WorkerProgress {
-            name,
-            state: WorkerState::Preparing,
-            progress: Progress::default(),
-        };
+        let preparing = |name| WorkerProgress { name, ..WorkerProgress::default() };
         Self {
             gathered,
             progress: Progress::default(),
@@ -154,6 +152,11 @@ impl<'a> Watched<'a> {
                 Reached::End => WorkerState::Ended,
                 Reached::Loss => WorkerState::Lost,
             };
+            if let Some(standing) = coordinator.standing(at).filter(|_| self.watcher.listens()) {
+                worker.busy = standing.busy;
+                worker.limit = standing.limit.as_deref().and_then(Limit::of_key);
+                worker.found = whole::held(standing).collect();
+            }
         }
         self.look(false);
     }

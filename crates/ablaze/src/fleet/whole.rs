@@ -1,9 +1,9 @@
 //! The one Run of a fleet: the Runs of its workers put together, each at its place in time by the coordinator's clock, with
 //! what is known of each worker beside it.
 
-use ablaze_fleet::coordinator::WorkerOutcome;
+use ablaze_fleet::coordinator::{Standing, WorkerOutcome};
 use ablaze_lab::shards::Shards;
-use ablaze_model::finding::Severity;
+use ablaze_model::finding::{DiagnosisId, Severity};
 use ablaze_model::fleet::{Fleet, FleetWorker, StartSkew, Together, WorkerCourse, WorkerLimit};
 use ablaze_model::progress::Interval;
 use ablaze_model::record::Slices;
@@ -12,6 +12,7 @@ use ablaze_model::saved::shown;
 use ablaze_model::{LoadSpec, Run};
 use ablaze_report::json;
 use ablaze_verdict::live;
+use ablaze_wire::printable::printable;
 
 use super::drive::Driven;
 use super::fetching::{Asked, Fetched};
@@ -116,6 +117,13 @@ fn of_all(together: &Interval, elapsed_ns: u64) -> Option<Together> {
     })
 }
 
+/// What a worker found while its run lasted, and held at the end of that: number and evidence, which can be shown.
+pub fn held(standing: &Standing) -> impl Iterator<Item = (DiagnosisId, String)> {
+    let known = |text: &str| DiagnosisId::ALL.iter().copied().find(|id| id.to_string() == text);
+    let held = standing.found.iter().filter(|found| found.holds);
+    held.filter_map(move |found| Some((known(&found.id)?, printable(&found.evidence).into_owned())))
+}
+
 /// What is known of a worker, and the Run that it handed over.
 fn known(worker: WorkerOutcome) -> (FleetWorker, Option<Run>) {
     let mut lost = worker.lost;
@@ -134,6 +142,7 @@ fn known(worker: WorkerOutcome) -> (FleetWorker, Option<Run>) {
         clock_bound_ns: worker.clock.map(|clock| clock.bound_ns),
         drift_ns,
         lost,
+        busy_over_time: Some(worker.standing.course.clone()).filter(|it| it.busy.len() > 1),
         ..FleetWorker::default()
     };
     let known = match &run {
@@ -144,6 +153,7 @@ fn known(worker: WorkerOutcome) -> (FleetWorker, Option<Run>) {
             elapsed_ns: worker.rows.to_ns,
             p50_ns: worker.rows.quantile_ns(0.5),
             p99_ns: worker.rows.quantile_ns(0.99),
+            findings: held(&worker.standing).map(|(id, _)| format!("{id} {}", id.name())).collect(),
             ..known
         },
     };

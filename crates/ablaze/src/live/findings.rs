@@ -1,10 +1,14 @@
 //! What was found in the run so far. What goes away again is kept as past: it has been seen.
 
-use ablaze_load::carry_out::WorkerState;
+use std::collections::BTreeMap;
+
+use ablaze_chart::number::grouped;
+use ablaze_load::carry_out::{WorkerProgress, WorkerState};
 use ablaze_model::Plan;
 use ablaze_model::finding::DiagnosisId;
 use ablaze_report::page::{Block, Section};
 use ablaze_verdict::live::{self, Asked, while_it_runs};
+use ablaze_wire::printable::printable;
 
 use super::line::{Line, Look};
 use crate::carry_out::UnderWay;
@@ -38,12 +42,14 @@ impl Findings {
         let lost = run.workers.iter().filter(|worker| worker.state == WorkerState::Lost);
         let lost: Vec<&str> = lost.map(|worker| worker.name.as_str()).collect();
         let changes = run.control.rate_changes();
-        let now = while_it_runs(&live::UnderWay {
+        let mut now = while_it_runs(&live::UnderWay {
             asked: &self.asked,
             so_far: &run.progress.so_far,
             rate_changes: &changes,
             lost: &lost,
         });
+        let of_workers = of_workers(run.workers, &now);
+        now.extend(of_workers);
         self.hear(now)
     }
 
@@ -87,9 +93,49 @@ impl Findings {
     }
 }
 
+/// What machines of a fleet found in their own shares and the whole has not.
+fn of_workers(
+    workers: &[WorkerProgress],
+    of_all: &[(DiagnosisId, String)],
+) -> Vec<(DiagnosisId, String)> {
+    let mut each: BTreeMap<DiagnosisId, (&str, &str, u64)> = BTreeMap::new();
+    for worker in workers {
+        for (id, evidence) in &worker.found {
+            each.entry(*id).or_insert((&worker.name, evidence, 0)).2 += 1;
+        }
+    }
+    let is_new = |id: &DiagnosisId| of_all.iter().all(|(known, _)| known != id);
+    let told = |(id, (name, evidence, workers)): (DiagnosisId, (&str, &str, u64))| {
+        let others = match workers {
+            1 => String::new(),
+            more => format!(" and {} more", grouped(more - 1)),
+        };
+        (id, format!("on {}{others}: {evidence}", printable(name)))
+    };
+    each.into_iter().filter(|(id, _)| is_new(id)).map(told).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_one_machine_finds_is_told_with_its_name_unless_the_whole_has_it() {
+        let worker = |name: &str, found: &[(DiagnosisId, &str)]| WorkerProgress {
+            name: name.to_owned(),
+            found: found.iter().map(|(id, text)| (*id, (*text).to_owned())).collect(),
+            ..WorkerProgress::default()
+        };
+        let (d02, d20, d21) = (DiagnosisId::D02, DiagnosisId::D20, DiagnosisId::D21);
+        let workers = [
+            worker("a", &[]),
+            worker("b", &[(d20, "no ports"), (d02, "half")]),
+            worker("c", &[(d20, "none"), (d21, "x")]),
+        ];
+        let told = of_workers(&workers, &[(d21, "1 connection".to_owned())]);
+        let expected = [(d02, "on b: half"), (d20, "on b and 1 more: no ports")];
+        assert_eq!(told, expected.map(|(id, text)| (id, text.to_owned())));
+    }
 
     #[test]
     fn a_finding_that_goes_away_is_past() {

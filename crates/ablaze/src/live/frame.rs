@@ -14,7 +14,7 @@ use super::findings::Findings;
 use super::history::{History, Point};
 use super::line::{Line, Look};
 use super::machine;
-use super::sections::{TableRow, errors_and_statuses, groups, table, times};
+use super::sections::{TableRow, errors_and_statuses, groups, times, workers_table};
 use super::so_far;
 use super::steering::Steering;
 
@@ -90,7 +90,8 @@ impl Shown {
             lines.extend(self.blocks(progress, size.columns, room));
         } else {
             lines.push(Line::empty().with(Look::Plain, "  connecting, warming up…"));
-            lines.extend(table(&self.workers, size.rows.saturating_sub(FOOT + lines.len())));
+            lines
+                .extend(workers_table(&self.workers, size.rows.saturating_sub(FOOT + lines.len())));
         }
         lines.resize(size.rows.saturating_sub(FOOT), Line::empty());
         lines.push(Line::empty().with(Look::Attention, &self.said));
@@ -223,7 +224,7 @@ impl Shown {
         let so_far = &progress.so_far;
         let charts = charts::rows(self.history.points(), columns, room);
         let room = room.saturating_sub(charts.len());
-        let mut workers = table(&self.workers, room * 2 / 3);
+        let mut workers = workers_table(&self.workers, room * 2 / 3);
         if !workers.is_empty() {
             workers.push(Line::empty());
         }

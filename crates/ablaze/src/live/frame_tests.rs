@@ -96,14 +96,20 @@ fn each_group_has_its_row() {
 
 #[test]
 fn each_machine_of_a_fleet_has_its_row_beside_the_sum() {
-    let worker =
-        |name: &str, state| WorkerProgress { name: name.to_owned(), state, progress: half_way() };
+    let worker = |name: &str, state| WorkerProgress {
+        name: name.to_owned(),
+        state,
+        progress: half_way(),
+        busy: Some(0.31),
+        limit: Some(ablaze_model::finding::Limit::Client),
+        ..WorkerProgress::default()
+    };
     let mut all =
         vec![worker("load-1", WorkerState::Measuring), worker("load-2", WorkerState::Lost)];
     let shown = Shown { workers: workers(&all), ..shown() };
-    let rows = text(&shown, &half_way(), 80, 30);
+    let rows = text(&shown, &half_way(), 100, 30);
     let first = row(&rows, "load-1").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(first, "load-1 100,000 1.00 ms 1.00 ms 400,000 1,200");
+    assert_eq!(first, "load-1 100,000 1.00 ms 1.00 ms 400,000 1,200 31 % the client");
     assert_eq!(row(&rows, "load-2").split_whitespace().collect::<Vec<_>>(), ["load-2", "lost"]);
     // A page has the same.
     let page = shown.page(&half_way(), &ablaze_model::by_hand::run(), &all).html();
@@ -132,8 +138,12 @@ fn each_machine_of_a_fleet_has_its_row_beside_the_sum() {
 fn no_row_is_wider_than_the_terminal_and_no_frame_higher() {
     let mut shown = Shown { groups: vec!["日本語".repeat(20), "search".into()], ..shown() };
     shown.title = format!("GET http://host/{}", "é".repeat(300));
-    let far =
-        |name: String| WorkerProgress { name, state: WorkerState::Measuring, progress: half_way() };
+    let far = |name: String| WorkerProgress {
+        name,
+        state: WorkerState::Measuring,
+        progress: half_way(),
+        ..WorkerProgress::default()
+    };
     shown.workers = workers(&[far("host".repeat(30)), far("h".to_owned())]);
     let progress = half_way();
     for at in 0..60 {

@@ -42,18 +42,20 @@ pub fn limited_now(
     recent: &Interval,
 ) -> Option<Limited> {
     let part = |side: &Side, busiest| Part { busiest, cores: side.cores, threads: side.threads };
-    // Workers have no names here: the busiest works at least as much as they do on average.
-    let working = |side: &Side| {
-        let spun = recent.spun_ns as f64 / recent.length_ns().max(1) as f64;
-        ((side.cores - spun) / side.threads.max(1) as f64).clamp(0.0, 1.0)
-    };
     at_present(&LastSecond {
         requested_per_s,
         came_per_s: recent.rate_per_s(),
-        client: present.client.as_ref().map(|side| part(side, working(side))),
+        client: present.client.as_ref().map(|side| part(side, working(side, recent))),
         server: present.server.as_ref().map(|side| part(side, side.busiest)),
         processors: present.processors,
     })
+}
+
+/// How much of their time the threads work that send and receive, on average, without what they watch for events. They have
+/// no names here: the busiest works at least as much.
+pub fn working(side: &Side, recent: &Interval) -> f64 {
+    let spun = recent.spun_ns as f64 / recent.length_ns().max(1) as f64;
+    ((side.cores - spun) / side.threads.max(1) as f64).clamp(0.0, 1.0)
 }
 
 /// `server CPU   ███████████████████▌ 98 %  nginx, 2 threads, 1.9 cores`

@@ -27,7 +27,7 @@ use crate::carry_out::{UnderWay, Watcher};
 use crate::terminal::colour_wanted;
 pub use findings::Findings;
 use frame::Shown;
-pub use machine::limited_now;
+pub use machine::{limited_now, working};
 pub use saving::Saving;
 pub use steering::Steering;
 

@@ -80,8 +80,8 @@ pub fn errors_and_statuses(so_far: &Interval) -> Vec<Line> {
 #[derive(Debug, Clone)]
 pub struct TableRow {
     name: String,
-    /// Under the headings of [`HEADINGS`]; a row that has none says why.
-    cells: Result<[String; 5], &'static str>,
+    /// Under the headings; a row that has none says why.
+    cells: Result<Vec<String>, &'static str>,
     /// How much there is of it: of many rows those with most are shown.
     weight: u64,
     look: Look,
@@ -95,12 +95,15 @@ impl TableRow {
             Ok(cells) => texts.extend_from_slice(cells),
             Err(why) => texts.push((*why).to_owned()),
         }
-        texts.resize(HEADINGS.len() + 1, "-".to_owned());
+        texts.resize(OF_WORKERS.len() + 1, "-".to_owned());
         texts
     }
 }
 
-const HEADINGS: [&str; 5] = ["last s /s", "p50", "p99", "responses", "errors"];
+const OF_GROUPS: [&str; 5] = ["last s /s", "p50", "p99", "responses", "errors"];
+const OF_WORKERS: [&str; 7] = ["last s /s", "p50", "p99", "responses", "errors", "CPU", LIMIT];
+/// The one column of words.
+const LIMIT: &str = "limit now";
 
 /// The figures of each group of requests (lines of a list, steps of a journey), the most requested first where there are
 /// more than rows.
@@ -123,7 +126,7 @@ pub fn groups(names: &[String], progress: &Progress, rows: usize) -> Vec<Line> {
         }
     };
     let of_all: Vec<TableRow> = groups.iter().enumerate().map(row).collect();
-    table(&of_all, rows)
+    table(&OF_GROUPS, &of_all, rows)
 }
 
 /// The figures of each machine of a fleet.
@@ -132,7 +135,16 @@ pub fn workers(workers: &[WorkerProgress]) -> Vec<TableRow> {
         let (so_far, recent) = (&worker.progress.so_far, worker.progress.recent());
         let quantile = |q| recent.quantile_ns(q);
         let failures = so_far.failures_total();
-        let figures = |lately| Ok(cells(lately, quantile, so_far.responses, failures));
+        let figures = |lately| {
+            let mut cells = cells(lately, quantile, so_far.responses, failures);
+            let is_running = worker.state == WorkerState::Measuring;
+            let or_none =
+                |text: Option<String>| text.filter(|_| is_running).unwrap_or("-".to_owned());
+            cells.push(or_none(worker.busy.map(|busy| percent(busy, 1.0))));
+            let limit = worker.limit.map(|limit| limit.to_string());
+            cells.push(or_none(limit.map(|text| text.replacen("limited by ", "", 1))));
+            Ok(cells)
+        };
         let (cells, look) = match worker.state {
             WorkerState::Preparing => (Err("preparing"), Look::Faint),
             WorkerState::Ready => (Err("ready"), Look::Faint),
@@ -153,14 +165,19 @@ pub fn workers(workers: &[WorkerProgress]) -> Vec<TableRow> {
     workers.iter().map(row).collect()
 }
 
+/// The same under their headings, in so many rows at most.
+pub fn workers_table(workers: &[TableRow], rows: usize) -> Vec<Line> {
+    table(&OF_WORKERS, workers, rows)
+}
+
 /// The same as the section of a page; nothing where one machine does it all.
 pub fn workers_section(workers: &[WorkerProgress]) -> Option<Section> {
     let rows: Vec<_> = self::workers(workers).iter().map(TableRow::texts).collect();
     if rows.is_empty() {
         return None;
     }
-    let head = ["worker", "responses/s", "p50", "p99", "responses", "errors"];
-    let remark = "Responses/s, p50 and p99 are those of the last second of each worker, the rest is all so far.";
+    let head = ["worker", "responses/s", "p50", "p99", "responses", "errors", "CPU", LIMIT];
+    let remark = "Responses/s, p50, p99, CPU and limit are those of the last second of each worker, the rest is all so far.";
     let section = Section::new("Workers").with(Block::table(&head, rows));
     Some(section.with(Block::Remark(remark.to_owned())))
 }
@@ -170,13 +187,13 @@ fn cells(
     quantile_ns: impl Fn(f64) -> Option<u64>,
     responses: u64,
     failures: u64,
-) -> [String; 5] {
+) -> Vec<String> {
     let quantile = |q| quantile_ns(q).map_or("-".to_owned(), |ns| time(ns as f64));
-    [lately, quantile(0.5), quantile(0.99), grouped(responses), grouped(failures)]
+    vec![lately, quantile(0.5), quantile(0.99), grouped(responses), grouped(failures)]
 }
 
 /// Rows under their headings, those with most of it where there are more than `rows`.
-pub fn table(of_all: &[TableRow], rows: usize) -> Vec<Line> {
+fn table(headings: &[&str], of_all: &[TableRow], rows: usize) -> Vec<Line> {
     if of_all.is_empty() || rows < 4 {
         return Vec::new();
     }
@@ -189,12 +206,15 @@ pub fn table(of_all: &[TableRow], rows: usize) -> Vec<Line> {
     let names = of_all.iter().map(|row| super::line::columns(&row.name));
     let widest = names.max().unwrap_or(0).clamp(5, 32);
     let line_of = |line: Line, cells: &[String], look: Look| {
-        cells.iter().fold(line.up_to_column(widest + 1), |line, cell| {
+        cells.iter().enumerate().fold(line.up_to_column(widest + 1), |line, (at, cell)| {
+            if headings.get(at) == Some(&LIMIT) {
+                return line.with(look, "  ").with(look, cell);
+            }
             let from = line.columns() + 11usize.saturating_sub(cell.chars().count());
             line.up_to_column(from).with(look, cell)
         })
     };
-    let heading = HEADINGS.map(str::to_owned);
+    let heading: Vec<String> = headings.iter().map(|text| (*text).to_owned()).collect();
     let mut lines = vec![Line::empty(), line_of(Line::empty(), &heading, Look::Faint)];
     for row in &order {
         let name = Line::empty().with(Look::Plain, &row.name).fitted(widest);

@@ -3,6 +3,7 @@
 //! the clock.
 
 mod outcome;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -10,6 +11,7 @@ mod worker;
 use ablaze_model::progress::Interval;
 
 pub use self::outcome::{Outcome, Skew, WorkerOutcome};
+pub use self::standing::Standing;
 pub use self::worker::Reached;
 use self::worker::{Stage, Worker};
 use crate::message::{Assignment, FromWorker, ToWorker};
@@ -161,6 +163,11 @@ impl Coordinator {
         self.workers.get(at).map_or(Reached::Nothing, Worker::reached)
     }
 
+    /// How a worker stands by what it said last.
+    pub fn standing(&self, at: usize) -> Option<&Standing> {
+        self.workers.get(at).map(|worker| &worker.standing)
+    }
+
     /// How long behind the common start the clock of a worker's run started, ns; `None` where it has not.
     pub fn late_ns(&self, at: usize) -> Option<u64> {
         let started_ns = self.workers.get(at)?.started_here_ns()?;
@@ -237,6 +244,8 @@ impl Coordinator {
             }
             FromWorker::Failed { why } => self.lose(at, &why),
             FromWorker::Bye => self.closed(at, "it said goodbye"),
+            FromWorker::Now { busy, limit } => worker.stands(busy, limit, now_ns),
+            FromWorker::Found(found) => worker.found(found),
             FromWorker::Alive => {}
             FromWorker::Ready(_) | FromWorker::Run { .. } => {
                 self.lose(at, "said something out of turn");

@@ -3,6 +3,7 @@
 use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::progress::Interval;
 
+use super::standing::Standing;
 use crate::clock::Clock;
 
 /// What came of a fleet.
@@ -31,6 +32,8 @@ pub struct WorkerOutcome {
     pub started_ns: Option<u64>,
     /// Everything that its rows said.
     pub rows: Interval,
+    /// How it stood by what it said last.
+    pub standing: Standing,
     /// Its Run, as a file.
     pub run: Option<String>,
     /// Why it was lost. A foreign string.

@@ -264,6 +264,9 @@ fn a_worker_lost_in_mid_run_keeps_what_it_said_and_ends_the_others_early() {
     assert_eq!(failed.workers[1].lost.as_deref(), Some("said nothing for 10 s"));
     // Six rows: 10 + 20 + … + 60, and one more in each for its number.
     assert_eq!(failed.workers[1].rows.responses, 216);
+    let standing = &failed.workers[1].standing;
+    assert_eq!((standing.busy, standing.limit.as_deref()), (Some(0.5), Some("client")));
+    assert_eq!(standing.found[0].evidence, "20 connections failed");
     assert!(failed.workers[0].run.is_some());
 }
 

@@ -5,8 +5,9 @@ use ablaze_model::progress::Interval;
 
 use super::Settings;
 use super::outcome::WorkerOutcome;
+use super::standing::Standing;
 use crate::clock::{Clock, Ping};
-use crate::message::ToWorker;
+use crate::message::{Found, ToWorker};
 
 /// How far a worker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub(super) struct Worker {
     started_ns: Option<u64>,
     /// All rows so far.
     pub rows: Interval,
+    /// How it stands, as it says.
+    pub standing: Standing,
     pub run: Option<String>,
     pub lost: Option<String>,
 }
@@ -83,6 +86,7 @@ impl Worker {
             clock_after: None,
             started_ns: None,
             rows: Interval::default(),
+            standing: Standing::default(),
             run: None,
             lost: None,
         }
@@ -187,6 +191,20 @@ impl Worker {
         }
     }
 
+    /// It says how it stands.
+    pub fn stands(&mut self, busy: Option<f64>, limit: Option<String>, now_ns: u64) {
+        if let Some(since_ns) = self.started_here_ns().filter(|_| self.has_started()) {
+            self.standing.hear(busy, limit, now_ns.saturating_sub(since_ns));
+        }
+    }
+
+    /// It says what it found.
+    pub fn found(&mut self, found: Found) {
+        if self.has_started() {
+            self.standing.find(found);
+        }
+    }
+
     /// When the clock of its run started, by the coordinator's clock.
     pub fn started_here_ns(&self) -> Option<u64> {
         self.clock.zip(self.started_ns).map(|(clock, at_ns)| clock.here_ns(at_ns))
@@ -201,6 +219,7 @@ impl Worker {
             clock_after: self.clock_after,
             started_ns,
             rows: self.rows,
+            standing: self.standing,
             run: self.run,
             lost: self.lost,
         }

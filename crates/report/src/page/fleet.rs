@@ -2,7 +2,7 @@
 
 use ablaze_chart::{Axis, Chart, Plot, Series, Unit};
 use ablaze_model::Run;
-use ablaze_model::fleet::{FleetWorker, WorkerCourse};
+use ablaze_model::fleet::{BusyCourse, FleetWorker, WorkerCourse};
 
 use super::{Block, Section};
 use crate::fleet::{HEAD, rows, sentences};
@@ -24,7 +24,7 @@ pub(super) fn section(run: &Run) -> Option<Section> {
     Some(section.with(Block::Remark(sentences(run).join(" "))))
 }
 
-/// Rate and 99th percentile of each over time, all on the same scales, so that the one that differs is seen.
+/// Rate, 99th percentile and CPU of each over time, all on the same scales, so that the one that differs is seen.
 fn charts(run: &Run, rows: &[Vec<String>]) -> Vec<Chart> {
     let workers = run.fleet.iter().flat_map(|fleet| &fleet.workers).zip(rows);
     let drawn: Vec<_> = workers
@@ -47,12 +47,26 @@ fn charts(run: &Run, rows: &[Vec<String>]) -> Vec<Chart> {
             let of_rate = |count: u64| per_s(course, count as f64);
             rate.series.push(line("responses/s", 0, course, &course.responses, of_rate));
             p99.series.push(line("p99", 1, course, &course.p99_ns, |ns| ns as f64));
-            Chart::of(&title(worker, row), rate).above(p99).described(
-                "Responses per second of this worker, and the 99th percentile of their times, on the scales of all \
-                 workers.",
+            let chart = Chart::of(&title(worker, row), rate).above(p99);
+            let chart = match &worker.busy_over_time {
+                Some(busy) => chart.above(cpu(x(), busy)),
+                None => chart,
+            };
+            chart.described(
+                "Responses per second of this worker, the 99th percentile of their times, and how busy its threads were, \
+                 on the scales of all workers.",
             )
         })
         .collect()
+}
+
+/// How busy its threads were on average, of all that they can be.
+fn cpu(x: Axis, course: &BusyCourse) -> Plot {
+    let mut plot = Plot::new(x, Axis::between("CPU", Unit::Share, 0.0, 1.0));
+    let middle = |index: usize| (index as f64 + 0.5) * course.piece_ns as f64;
+    let points = course.busy.iter().enumerate().map(|(at, busy)| (middle(at), *busy));
+    plot.series.push(Series::line("CPU", 2, points));
+    plot
 }
 
 /// `load-1 · CPU 31 % · limit: the server`
@@ -95,6 +109,7 @@ mod tests {
             name: name.to_owned(),
             counted: true,
             busy: Some(0.31),
+            busy_over_time: Some(BusyCourse { busy: vec![0.2, 0.9], ..BusyCourse::default() }),
             over_time: Some(WorkerCourse {
                 piece_ns: 100_000_000,
                 responses: vec![responses; 4],
@@ -113,11 +128,14 @@ mod tests {
         );
         // All have the scale of the fastest.
         for chart in &charts {
-            let [Panel::Plot(rate), Panel::Plot(p99)] = chart.panels.as_slice() else {
+            let [Panel::Plot(rate), Panel::Plot(p99), Panel::Plot(cpu)] = chart.panels.as_slice()
+            else {
                 panic!("{chart:?}")
             };
             assert_eq!(rate.y.scale, Scale::Between(0.0, 9_000.0));
             assert_eq!(p99.y.scale, Scale::Between(0.0, 1_000_000.0));
+            assert_eq!(cpu.y.scale, Scale::Between(0.0, 1.0));
+            assert_eq!(cpu.series.len(), 1);
         }
         let page = Page { sections: section(&run).into_iter().collect(), ..Page::new("x") };
         assert_eq!(page.html().matches("class=\"multiples\"").count(), 1);

@@ -124,7 +124,7 @@ fn work(
     let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
     let (machine, ready) = (machine::of(&planned), Arc::clone(channel));
     control.hold(move || ready.tell(&FromWorker::Ready(machine)));
-    let mut rows = Rows::to(Arc::clone(channel), name);
+    let mut rows = Rows::to(Arc::clone(channel), name, &planned.plan);
     let (run, _) = ablaze_load::carry_out::carry_out(planned.plan, &spec, &control, &mut rows)?;
     if !channel.state().has_start {
         // It was called off, and there is nothing to hand over.

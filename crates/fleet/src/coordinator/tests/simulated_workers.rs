@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use ablaze_model::fleet::WorkerMachine;
 use ablaze_model::progress::Interval;
 
-use crate::message::{FromWorker, Row, ToWorker};
+use crate::message::{Found, FromWorker, Row, ToWorker};
 
 pub const MS: u64 = 1_000_000;
 pub const S: u64 = 1_000 * MS;
@@ -273,6 +273,11 @@ impl Simulation {
             ..Interval::default()
         };
         self.workers[at].done += responses;
+        if number == 5 {
+            self.tell(at, FromWorker::Now { busy: Some(0.5), limit: Some("client".to_owned()) });
+            let evidence = "20 connections failed".to_owned();
+            self.tell(at, FromWorker::Found(Found { id: "D20".to_owned(), evidence, holds: true }));
+        }
         self.tell(at, FromWorker::Row(Row::from(&interval)));
         if number * 100 * MS < RUN_NS && !self.workers[at].stopped {
             return self.at(self.now_ns + 100 * MS, What::Row(at, number + 1));

@@ -1,7 +1,7 @@
 //! A fleet on a real control plane of Kubernetes: etcd, kube-apiserver, kube-controller-manager and kube-scheduler on loopback,
 //! and kwok, whose nodes are made up and whose `exec` really runs the command. Whoever runs the load may do what docs/fleet.md
-//! says it has to, and nothing else. Whoever wants this tested has the programs on the PATH: `go build` makes them of the modules
-//! k8s.io/kubernetes (cmd/kube-apiserver and the others), go.etcd.io/etcd/server/v3 and sigs.k8s.io/kwok.
+//! says it has to, and nothing else. Whoever wants this tested has the programs on the PATH: `.ci/kubernetes FOLDER` makes them of
+//! their Go modules.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -179,3 +179,23 @@ fn a_worker_without_time_left_is_the_limit_of_the_fleet() {
     // As much work for each response, and time in between.
     assert_eq!(at_its_limit(&full("127.0.0.2")), None);
 }
+
+#[test]
+fn what_a_worker_finds_and_how_busy_it_is_is_told_while_its_run_lasts() {
+    let (server, numbers) = (serve(), Numbers::new("fleet-found"));
+    let told = numbers.file("told");
+    let fleet = b_behind(&numbers, &format!("\"$@\" | tee {told}\n"));
+    let words = ["-c4", "-d4", "--rate", "200"];
+    let json = said(&fleet, &words, &url(&server, "/status/404"));
+    let lines = std::fs::read_to_string(&told).unwrap();
+    let at = |part: &str| lines.lines().position(|line| line.contains(part));
+    let found = at(r#""tell":"found","id":"D04""#).unwrap_or_else(|| panic!("{lines}"));
+    assert!(found < at(r#""tell":"run""#).unwrap(), "before its end");
+    assert!(lines.lines().filter(|line| line.contains(r#""tell":"found""#)).count() == 1, "once");
+    assert!(lines.lines().filter(|line| line.contains(r#""tell":"now","busy":0."#)).count() >= 2);
+    assert!(lines.contains(r#""limit":"asked-rate""#), "{lines}");
+    let busy = &json["fleet"]["workers"][1]["busy_over_time"];
+    assert!(busy["busy"].as_array().unwrap().len() >= 2, "{busy}");
+    // The whole has it, too, at its end.
+    assert!(finding(&json, "D04").is_some(), "{json}");
+}
