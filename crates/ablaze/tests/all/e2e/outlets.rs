@@ -110,6 +110,24 @@ fn a_report_that_nobody_gets_is_no_success() {
 }
 
 #[test]
+fn what_a_run_came_to_is_said_before_a_report_that_is_lost() {
+    // It accepts, and says nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = Folder::new("lost-and-invalid");
+    let full = folder.file("full.json");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let target = format!("http://{}/", silent.local_addr().unwrap());
+    // 130, 4, 1, 3: README.md.
+    for (strict, status) in [(true, 4), (false, 1)] {
+        let mut words = vec![&target[..], "-d", "300ms", "-c", "3", "-o", &full];
+        words.extend(strict.then_some("--strict"));
+        let ran = ablaze(&words);
+        assert_eq!(ran.status, status, "{words:?}: {ran:?}");
+        assert!(ran.stderr.contains("full.json"), "{ran:?}");
+    }
+}
+
+#[test]
 fn a_file_that_fails_takes_no_other_with_it() {
     let server = serve();
     let target = url(&server, "/");
@@ -184,8 +202,8 @@ fn a_terminal_that_is_closed_ends_the_load_and_keeps_the_files() {
         let ended = eventually(|| child.try_wait().unwrap().is_some());
         assert!(ended, "{words:?}: goes on without its terminal");
         let status = child.wait().unwrap();
-        // The report could not be written: the terminal is no more.
-        assert_eq!(status.code(), Some(1), "{words:?}: {status:?}");
+        // The report could not be written, as the terminal is no more; that the run was interrupted is said first.
+        assert_eq!(status.code(), Some(130), "{words:?}: {status:?}");
         let run = json(&kept);
         assert_eq!(run["ended"], "interrupted", "{words:?}");
         assert!(run["responses"].as_u64().unwrap() >= 100, "{words:?}");
