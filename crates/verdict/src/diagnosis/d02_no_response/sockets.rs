@@ -227,7 +227,9 @@ mod tests {
             "{finding:?}"
         );
         assert_eq!(finding.severity, Severity::Suspect);
-        let left_out = |found: &[Finding]| of(D06, found).is_some_and(|d06| d06.evidence.contains("latencies"));
+        let left_out = |found: &[Finding]| {
+            of(D06, found).is_some_and(|d06| d06.evidence.contains("latencies"))
+        };
         assert!(!left_out(&found), "{found:?}");
         let found = by("ablaze wrk", 5980, latency, &late(40));
         assert_eq!((of(D02, &found), left_out(&found)), (None, false), "a few of many");
