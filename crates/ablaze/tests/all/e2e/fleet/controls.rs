@@ -140,6 +140,7 @@ fn a_worker_that_is_stopped_again_and_again_is_slower_than_the_other() {
 }
 
 #[test]
+#[ignore = "long: a worker goes before all others that want its processor"]
 fn a_worker_without_time_left_is_the_limit_of_the_fleet() {
     let numbers = Numbers::new("fleet-full-worker");
     let mut try_it = Command::new("unshare");
@@ -192,7 +193,8 @@ fn what_a_worker_finds_and_how_busy_it_is_is_told_while_its_run_lasts() {
     let found = at(r#""tell":"found","id":"D04""#).unwrap_or_else(|| panic!("{lines}"));
     assert!(found < at(r#""tell":"run""#).unwrap(), "before its end");
     assert!(lines.lines().filter(|line| line.contains(r#""tell":"found""#)).count() == 1, "once");
-    assert!(lines.lines().filter(|line| line.contains(r#""tell":"now","busy":0."#)).count() >= 2);
+    let now = lines.lines().filter(|line| line.contains(r#""tell":"now","busy":"#));
+    assert!(now.count() >= 2, "{lines}");
     assert!(lines.contains(r#""limit":"asked-rate""#), "{lines}");
     let busy = &json["fleet"]["workers"][1]["busy_over_time"];
     assert!(busy["busy"].as_array().unwrap().len() >= 2, "{busy}");
