@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn requests_that_were_sent_in_a_stall_are_not_slow_for_reasons_of_their_own() {
         let mut run = with_slow(10, 390);
-        let stalls: Vec<_> = (0..5).map(|number| (10 * number, 3)).collect();
+        let stalls: Vec<_> = (0..5).map(|number| (10 * number, 2)).collect();
         assert!(are_all_slow(&run, &stalls[..]));
         sample::open_loop(&mut run, 500.0);
         assert!(!are_all_slow(&run, &stalls), "10 of 100 connections are in use");
