@@ -1,6 +1,5 @@
-//! The table of commands: `main`, the help, the suggestion for an unknown word, the completions of shells and the manual
-//! pages all read it.
-//! A new front end is a folder of its own in `front_ends`, declared there, and one line here.
+//! The table of commands, and what the help says around it: `main`, the help, the suggestion for an unknown word, the
+//! completions of shells and the manual pages all read it. A new front end is a folder of its own in `front_ends`, declared there, and one line here.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -17,7 +16,7 @@ use crate::suggest::nearest;
 
 /// What this program is.
 pub const ABOUT: &str =
-    "an HTTP load tester that keeps ab's habits and gives every number a verdict";
+    "an HTTP load tester that takes ab's command line and gives every number a verdict";
 
 /// What to type first.
 pub const EXAMPLES: &str =
@@ -174,7 +173,7 @@ fn all_options() -> clap::Command {
     let options = load.get_arguments().filter(|argument| !argument.is_positional()).cloned();
     clap::Command::new("ablaze")
         .about(ABOUT)
-        .before_help(format!("For example:\n{}", EXAMPLES))
+        .before_help(format!("For example:\n{EXAMPLES}"))
         .after_help(END)
         .override_usage("ablaze [COMMAND] [OPTIONS] [ARGUMENTS]\nablaze [OPTIONS] URL")
         .version(env!("CARGO_PKG_VERSION"))
@@ -215,6 +214,7 @@ mod tests {
         }
         all_options().debug_assert();
     }
+
     #[test]
     fn an_unknown_command_is_told_the_nearest_of_the_table() {
         assert!(unknown_command("swep").line.contains("did you mean `ablaze sweep`?"));

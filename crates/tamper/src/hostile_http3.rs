@@ -17,6 +17,8 @@ use bytes::BytesMut;
 
 pub use ablaze_quic::quinn_proto::StreamId;
 
+use crate::quic::read_over;
+
 // Types of frames (RFC 9114, 7.2).
 
 /// DATA: a part of a body.
@@ -257,17 +259,7 @@ impl Peer {
 
     /// Reads over what came; the script hears of the end of a request.
     fn read(&mut self, stream: StreamId, script: &dyn Script) {
-        let mut receives = self.quic.recv_stream(stream);
-        let Ok(mut chunks) = receives.read(true) else { return };
-        let ended = loop {
-            match chunks.next(usize::MAX) {
-                Ok(Some(_)) => {}
-                Ok(None) => break true,
-                Err(_) => break false,
-            }
-        };
-        let _ = chunks.finalize();
-        if ended && stream.dir() == Dir::Bi {
+        if read_over(&mut self.quic, stream) && stream.dir() == Dir::Bi {
             script.request(self, stream);
         }
     }

@@ -1,5 +1,5 @@
-//! `-o run.ndjson`: a line for each interval and for what is found while the run lasts, and its findings and figures at the end. Each line is
-//! in the file before the next is made, so that what a killed run measured is there.
+//! `-o run.ndjson`: a line for each interval and for what is found while the run lasts, and its findings and figures at the
+//! end. Each line is in the file before the next is made, so that what a killed run measured is there.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

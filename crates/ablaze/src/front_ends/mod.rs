@@ -77,6 +77,7 @@ mod tests {
         }
         assert!(front_ends > 30, "{front_ends} files were read");
     }
+
     /// The first names of a text that begins behind `crate::`: one, or those of a group in braces.
     fn first_names(text: &str) -> Vec<&str> {
         let Some(group) = text.strip_prefix('{') else { return vec![first_word(text)] };

@@ -11,6 +11,7 @@ mod e2e;
 mod experiments;
 mod guides;
 mod gurl;
+mod hostile;
 mod hostile_http2;
 mod hostile_http3;
 mod replay;

@@ -223,17 +223,7 @@ impl Far {
 
     fn read(&mut self, id: StreamId) {
         let Some((_, quic)) = &mut self.connection else { return };
-        let mut stream = quic.recv_stream(id);
-        let Ok(mut chunks) = stream.read(true) else { return };
-        let ended = loop {
-            match chunks.next(usize::MAX) {
-                Ok(Some(_)) => {}
-                Ok(None) => break true,
-                Err(_) => break false,
-            }
-        };
-        let _ = chunks.finalize();
-        if ended && id.dir() == Dir::Bi && self.side == Side::Server {
+        if read_over(quic, id) && id.dir() == Dir::Bi && self.side == Side::Server {
             self.unwritten.push_back((id, response(b"hello"), true));
         }
     }
@@ -295,6 +285,21 @@ impl Far {
         let side = self.side;
         self.unwritten.retain(|(id, ..)| can_send(*id, side));
     }
+}
+
+/// Reads over what has come on a stream; whether that was its end.
+pub fn read_over(quic: &mut Connection, id: StreamId) -> bool {
+    let mut stream = quic.recv_stream(id);
+    let Ok(mut chunks) = stream.read(true) else { return false };
+    let ended = loop {
+        match chunks.next(usize::MAX) {
+            Ok(Some(_)) => {}
+            Ok(None) => break true,
+            Err(_) => break false,
+        }
+    };
+    let _ = chunks.finalize();
+    ended
 }
 
 fn can_send(id: StreamId, side: Side) -> bool {

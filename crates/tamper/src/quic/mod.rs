@@ -12,6 +12,7 @@ use ablaze_quic::clock::Clock;
 
 use crate::choices::Choices;
 use far::Far;
+pub(crate) use far::read_over;
 use near::{Client, Near, Server};
 use network::Network;
 

@@ -8,27 +8,21 @@ use serde_json::Value;
 
 use crate::e2e::support::{Scratch, ablaze, command, measured, run, serve, url};
 
-#[test]
-fn conditions_and_checks_are_cases_of_junit() {
+/// What `-o run.junit.xml` has of a run of which a condition and a check fail.
+fn junit(path: &str, more: &[&str]) -> String {
     let server = serve();
     let file = Scratch::new("run.junit.xml");
-    let ran = ablaze(&[
-        &url(&server, "/"),
-        "-n",
-        "50",
-        "-c",
-        "2",
-        "--fail-if",
-        "rate>1",
-        "--slo",
-        "errors<1",
-        "--assert",
-        "status==404",
-        "-o",
-        file.word(),
-    ]);
+    let target = url(&server, path);
+    let conditions = ["--fail-if", "rate>1", "--slo", "errors<1", "--assert", "status==404"];
+    let load: &[&str] = &[&target, "-n", "50", "-c", "2", "-o", file.word()];
+    let ran = ablaze(&[load, &conditions, more].concat());
     assert_eq!(ran.status, 3, "{ran:?}");
-    let xml = fs::read_to_string(file.word()).unwrap();
+    fs::read_to_string(file.word()).unwrap()
+}
+
+#[test]
+fn conditions_and_checks_are_cases_of_junit() {
+    let xml = junit("/", &[]);
     let case = |name: &str| {
         let at = xml.find(&format!("name=\"{name}\"")).unwrap_or_else(|| panic!("{name}: {xml}"));
         xml[at..].split("</testcase>").next().unwrap().to_owned()
@@ -40,28 +34,7 @@ fn conditions_and_checks_are_cases_of_junit() {
 
 #[test]
 fn an_xml_parser_counts_the_cases_and_the_failures_of_junit() {
-    let server = serve();
-    let file = Scratch::new("run.junit.xml");
-    let url = url(&server, "/?a=<1>&b=\"2\"");
-    let ran = ablaze(&[
-        &url,
-        "-n",
-        "50",
-        "-c",
-        "2",
-        "--fail-if",
-        "rate>1",
-        "--slo",
-        "errors<1",
-        "--assert",
-        "status==404",
-        "--assert",
-        "body contains \"<&]]>\"",
-        "-o",
-        file.word(),
-    ]);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    let xml = fs::read_to_string(file.word()).unwrap();
+    let xml = junit("/?a=<1>&b=\"2\"", &["--assert", "body contains \"<&]]>\""]);
     let document = roxmltree::Document::parse(&xml).unwrap();
     let root = document.root_element();
     let of = |name: &str| root.descendants().filter(|node| node.has_tag_name(name)).count();

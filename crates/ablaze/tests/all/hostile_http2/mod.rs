@@ -8,5 +8,5 @@ mod endings;
 mod fields;
 mod floods;
 mod frames;
-pub mod hold;
+mod hold;
 mod settings;

@@ -1,8 +1,7 @@
 //! Settings, windows and GOAWAY that must not be so, or that leave no room.
 
-use crate::hostile_http2::hold::{
-    BACKENDS, PEAK_GROWTH_MAX_BYTES, ablaze, each, hold, once, peaceful_peak_bytes, row,
-};
+use crate::hostile::{BACKENDS, PEAK_GROWTH_MAX_BYTES};
+use crate::hostile_http2::hold::{ablaze, each, hold, once, peaceful_peak_bytes, row};
 use ablaze_tamper::hostile_http2::*;
 
 const V: &str = "http2-violated";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ablaze_tamper::hostile_http3::*;
 
-use crate::hostile_http2::hold::ablaze_over;
+use crate::hostile::{BACKENDS, ablaze_over};
 use crate::hostile_http3::hold::{at_first, hold, row};
 
 const V: &str = "http3-violated";
@@ -138,7 +138,7 @@ fn what_is_reserved_is_ignored() {
             peer.send(stream, &all, true);
         }
     }
-    for io in crate::hostile_http2::hold::BACKENDS {
+    for io in BACKENDS {
         let server = Hostile::start(Arc::new(Greases));
         let words = ["-k", "-n", "200", "--streams", "4"];
         let ran = ablaze_over("3", &server.url(), io, &words).unwrap();

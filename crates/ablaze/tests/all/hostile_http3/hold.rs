@@ -1,17 +1,10 @@
 //! Runs the command against each script of a table and holds it to what has to come of that.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use ablaze_tamper::hostile_http3::{Hostile, Peer, Script, StreamId};
 
-use crate::hostile_http2::hold::{BACKENDS, PEAK_GROWTH_MAX_BYTES, Ran, ablaze_over};
-
-/// Requests that end soon, and requests that wait as long as they may.
-const MANY: &[&str] = &["-n", "24", "--streams", "4", "--timeout", "20s"];
-const FEW: &[&str] = &["-n", "8", "--streams", "4", "--timeout", "2s"];
-/// Scripts that are played at the same time.
-const AT_ONCE: usize = 4;
+use crate::hostile::{BACKENDS, Expected, FEW, MANY, ablaze_over, held, play_all};
 
 /// A way to misbehave, and what has to come of it.
 pub struct Row {
@@ -89,59 +82,17 @@ impl Row {
 
 /// Plays all rows over both backends, and fails with a list of those that came to something else.
 pub fn hold(rows: &[Row]) {
-    let peaceful = BACKENDS.map(peaceful_peak_bytes);
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(row) = rows.get(at / BACKENDS.len()) else { return };
-                    let way = at % BACKENDS.len();
-                    if let Err(said) = play(row, BACKENDS[way], peaceful[way]) {
-                        let said = format!("{}, {}: {said}", BACKENDS[way], row.name);
-                        wrong.lock().unwrap().push(said);
-                    }
-                }
-            });
-        }
+    let ways = BACKENDS.map(|io| (io, peaceful_peak_bytes(io)));
+    play_all(rows, &ways, |row, (io, peaceful_bytes)| {
+        play(row, io, *peaceful_bytes).map_err(|said| format!("{io}, {}: {said}", row.name))
     });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 fn play(row: &Row, io: &str, peaceful_bytes: u64) -> Result<(), String> {
     let server = Hostile::start(row.script.clone());
     let ran = ablaze_over("3", &server.url(), io, &[&["-k"], row.words].concat())?;
-    let json = ran.json()?;
-    let failed = &json["failed"];
-    let check = |holds: bool, what: &str| {
-        let responses = &json["responses"];
-        let first = &json["http3"]["first_failure"];
-        let Ran { status, stderr, took, peak_bytes, .. } = &ran;
-        if holds {
-            return Ok(());
-        }
-        Err(format!(
-            "{what}: status {status}, {responses} responses, failed {failed}, first {first}, \
-             {} MiB, {took:?}, stderr {stderr:?}",
-            peak_bytes >> 20
-        ))
-    };
-    let total = failed["total"].as_u64().unwrap_or(0);
-    check(total > 0 && failed["by_kind"][row.kind] == total, row.kind)?;
-    check((json["responses"] != 0) == row.some_responses, "responses")?;
-    check(ran.status == i32::from(!row.some_responses), "exit status")?;
-    let lines = usize::from(!row.some_responses);
-    check(ran.stderr.lines().count() == lines, "number of lines on stderr")?;
-    if row.some_responses {
-        let detail = json["http3"]["first_failure"]["detail"].as_str().unwrap_or("");
-        check(detail.contains(&row.says), &row.says)?;
-    } else {
-        check(ran.stderr.contains(&row.says), &row.says)?;
-    }
-    check(ran.peak_bytes < peaceful_bytes + PEAK_GROWTH_MAX_BYTES, "memory")
+    let expected = Expected { kind: row.kind, says: &row.says, some_responses: row.some_responses };
+    held(&ran, "http3", &expected, peaceful_bytes)
 }
 
 /// The memory it takes to talk to a server that answers as it should.

@@ -5,9 +5,9 @@
 //! an exchange is its tag in the multiplexer. Places are handed out from a free list, because streams end in any order.
 //!
 //! `sending` takes requests, `responses` ends exchanges as their responses come; `permits` says how many streams may be
-//! open, and which requests are sent again; `queued` how long requests wait for a stream, `waits` how long bodies wait for windows; `endings` is about connections that
-//! begin and end, and what fails with them; `deadlines` about streams that take too long; `walking` about users who are
-//! asked what they send, `telling` about what they are told.
+//! open, and which requests are sent again; `queued` how long requests wait for a stream, `waits` how long bodies wait for
+//! windows; `endings` is about connections that begin and end, and what fails with them; `deadlines` about streams that take
+//! too long; `walking` about users who are asked what they send, `telling` about what they are told.
 
 mod deadlines;
 mod endings;

@@ -102,13 +102,30 @@ fn a_clock_that_goes_away_during_the_run_is_told_of_and_one_that_is_only_another
 
 /// A server at this address, whose responses take so long: where that is long, the processor's time does not matter.
 fn slow_server(address: &str, delay_ms: u64) -> Served {
+    try_slow_server(address, delay_ms).unwrap()
+}
+
+fn try_slow_server(address: &str, delay_ms: u64) -> Result<Served, ablaze_target::StartError> {
     // What a check looks through for a while.
     let rows: Vec<String> = (0..1500).map(|n| format!("{{\"n\":{n},\"name\":\"x{n}\"}}")).collect();
     let body = format!("[{}]", rows.join(",")).into_bytes();
     let large = Route { path: "/large".to_owned(), status: 200, body };
     let delay = Delay::Constant(Duration::from_millis(delay_ms));
     let (address, routes) = (address.parse().unwrap(), vec![large]);
-    Server::start(Options { address, threads: 1, delay, routes, ..Options::default() }).unwrap()
+    Server::start(Options { address, threads: 1, delay, routes, ..Options::default() })
+}
+
+/// A slow server, and one that is not at the same port of another address, and that port.
+fn two_at_one_port() -> (Served, Served, u16) {
+    for _ in 0..20 {
+        let slow = slow_server("127.0.0.2:0", 200);
+        let port = slow.address().port();
+        // Somebody else's, on the other address, may have it.
+        if let Ok(fast) = try_slow_server(&format!("127.0.0.1:{port}"), 0) {
+            return (slow, fast, port);
+        }
+    }
+    panic!("no port was free on both addresses");
 }
 
 #[test]
@@ -150,9 +167,7 @@ fn a_worker_without_time_left_is_the_limit_of_the_fleet() {
     }
     // The workers find different servers behind one name: a's takes its time, b's does not. b goes before whoever else
     // wants its processor.
-    let slow = slow_server("127.0.0.2:0", 200);
-    let port = slow.address().port();
-    let _fast = slow_server(&format!("127.0.0.1:{port}"), 0);
+    let (_slow, _fast, port) = two_at_one_port();
     std::fs::write(numbers.file("hosts-a"), "127.0.0.2 target.test\n").unwrap();
     let full = |address_of_b: &str| {
         std::fs::write(numbers.file("hosts-b"), format!("{address_of_b} target.test\n")).unwrap();
