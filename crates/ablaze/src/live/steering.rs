@@ -102,9 +102,25 @@ impl Steering {
     pub fn press(&self, key: u8, run: &UnderWay<'_>) -> Option<String> {
         self.steered().press(key, run)
     }
+
+    /// Sets the rate to so many requests a second; what there is to say about it.
+    pub fn set(&self, per_s: f64, run: &UnderWay<'_>) -> Option<String> {
+        self.steered().set(per_s, run)
+    }
 }
 
 impl Steered {
+    fn set(&mut self, per_s: f64, run: &UnderWay<'_>) -> Option<String> {
+        // What a ramp is at changes by itself: a multiple of it is no rate that somebody typed.
+        match self.rate {
+            Some((asked, _)) if !asked.is_constant() => {
+                Some("a rate that changes by itself takes steps only".to_owned())
+            }
+            Some((asked, _)) => self.turn(per_s / asked.from_per_s, self.is_paused, run),
+            None => self.turn(1.0, false, run),
+        }
+    }
+
     fn press(&mut self, key: u8, run: &UnderWay<'_>) -> Option<String> {
         let (times_asked, is_paused) = match key {
             b'q' | b'Q' => {
@@ -116,6 +132,11 @@ impl Steered {
             b' ' => (self.times_asked, !self.is_paused),
             _ => return None,
         };
+        self.turn(times_asked, is_paused, run)
+    }
+
+    /// To this multiple of the rate that was asked for; what there is to say about it.
+    fn turn(&mut self, times_asked: f64, is_paused: bool, run: &UnderWay<'_>) -> Option<String> {
         let Some((rate_asked, _)) = self.rate else {
             return Some(
                 "a closed loop has no rate: its connections wait for the server".to_owned(),

@@ -22,6 +22,8 @@ pub enum Order {
     Faster,
     /// A tenth less.
     Slower,
+    /// So many requests in a thousand seconds.
+    Rate(u64),
 }
 
 /// The queue, if somebody takes from it.
@@ -49,6 +51,15 @@ impl Order {
             "slower" => Self::Slower,
             _ => return None,
         })
+    }
+}
+
+impl Order {
+    /// To another rate, in requests a second as a person types it, to a thousandth.
+    pub fn of_rate(text: &str) -> Option<Self> {
+        let rate: f64 = text.parse().ok()?;
+        (rate.is_finite() && (0.001..=1e9).contains(&rate))
+            .then(|| Self::Rate((rate * 1e3).round() as u64))
     }
 }
 

@@ -65,8 +65,19 @@ fn finished(exchange: &Exchange, board: &Board, text: &str) -> std::io::Result<(
 }
 
 fn control(exchange: &Exchange, orders: &Orders) -> Response {
-    let Some(order) = exchange.request.parameter("do").and_then(Order::of_name) else {
-        return Response::text(400, "use do=stop, do=pause, do=faster or do=slower\n");
+    let request = &exchange.request;
+    let order = match request.parameter("do") {
+        Some("rate") => match request.parameter("to").and_then(Order::of_rate) {
+            Some(order) => Some(order),
+            None => return Response::text(400, "a rate is a number of requests a second\n"),
+        },
+        name => name.and_then(Order::of_name),
+    };
+    let Some(order) = order else {
+        return Response::text(
+            400,
+            "use do=stop, do=pause, do=faster, do=slower or do=rate&to=N\n",
+        );
     };
     match orders.ask(order) {
         Some(said) => Response::text(200, &said),

@@ -83,6 +83,10 @@ impl RunPage {
                 Order::Pause => b' ',
                 Order::Faster => b'+',
                 Order::Slower => b'-',
+                Order::Rate(thousandths) => {
+                    let said = self.steering.set(thousandths as f64 / 1e3, run);
+                    return said.unwrap_or_else(|| "not possible now".to_owned());
+                }
             };
             self.steering.press(key, run).unwrap_or_else(|| "not possible now".to_owned())
         });

@@ -24,7 +24,7 @@ impl Serving {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).start().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        assert!(first.contains("http://"), "{command:?}: {first}");
+        assert!(first.contains("http://") || first.contains("https://"), "{command:?}: {first}");
         Self(child)
     }
 }

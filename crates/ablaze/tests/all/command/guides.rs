@@ -151,6 +151,16 @@ fn ci() {
 }
 
 #[test]
+fn protocols() {
+    let lines = of_blocks(&repository::file("docs/protocols.md"));
+    let said = format!("{lines:?}");
+    for version in ["--http 2", "--http 3", "--alt-svc", "--tls-resume", "-k https"] {
+        assert!(said.contains(version), "{version}");
+    }
+    carry_out("protocols", &lines);
+}
+
+#[test]
 fn coming_from() {
     let mut lines = of_tables(&page("coming-from"));
     assert!(lines.len() > 20, "{lines:?}");

@@ -25,6 +25,11 @@ fn the_page_of_a_run_grows_acts_and_ends_as_the_finished_page() {
     let press = |does: &str| format!("document.querySelector('[data-does={does}]').click()");
     browser.evaluate(&press("faster"));
     assert!(browser.comes_true("document.querySelector('.said').textContent === '550/s'"));
+    browser.evaluate(
+        "{ const form = document.querySelector('[data-does=rate]'); form.elements.to.value = '800'; \
+         form.requestSubmit(); }",
+    );
+    assert!(browser.comes_true("document.querySelector('.said').textContent === '800/s'"));
     browser.evaluate(&press("pause"));
     assert!(
         browser.comes_true("document.querySelector('[data-does=pause]').textContent === 'Go on'")

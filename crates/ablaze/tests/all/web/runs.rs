@@ -17,7 +17,13 @@ fn buttons_change_the_rate_pause_and_end_the_run_and_the_run_says_so() {
     assert_eq!(watched.press("pause"), "paused, to go on with 550/s");
     assert!(watched.tells("data-paused"));
     assert_eq!(watched.press("pause"), "550/s");
-    assert_eq!(watched.press("slower"), "500/s");
+    assert_eq!(watched.press("rate&to=800"), "800/s");
+    for nonsense in ["", "-1", "0", "NaN", "inf", "8x"] {
+        let said = watched.press(&format!("rate&to={nonsense}"));
+        assert!(said.contains("number of requests"), "{nonsense}: {said}");
+    }
+    assert_eq!(watched.press("rate&to=900000"), "no further than that");
+    assert_eq!(watched.press("rate&to=500"), "500/s");
     assert_eq!(watched.press("stop"), "ending");
     let (status, folder) = watched.ended();
     // As after Ctrl-C: it did not run as long as was asked for.
@@ -26,7 +32,7 @@ fn buttons_change_the_rate_pause_and_end_the_run_and_the_run_says_so() {
     let changes = run["rate_changes"].as_array().unwrap().iter();
     let times: Vec<f64> = changes.map(|change| change["times_asked"].as_f64().unwrap()).collect();
     // The last may have been asked for too late to hold.
-    assert!([1.1, 0.0, 1.1, 1.0].starts_with(&times) && times.len() > 2, "{times:?}");
+    assert!([1.1, 0.0, 1.1, 1.6, 1.0].starts_with(&times) && times.len() > 2, "{times:?}");
 }
 
 #[test]

@@ -44,17 +44,24 @@
       if (events.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
     });
   };
-  controls.addEventListener("click", async (event) => {
-    const button = event.target.closest("button");
-    if (!button) return;
+  const order = async (button, what) => {
     button.disabled = true;
     try {
-      const response = await fetch(at("control", { do: button.dataset.does }), { method: "POST" });
+      const response = await fetch(at("control", what), { method: "POST" });
       say(await response.text());
     } catch {
       say("No connection to ablaze.");
     }
     button.disabled = false;
+  };
+  controls.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-does]");
+    if (button) order(button, { do: button.dataset.does });
+  });
+  controls.querySelector("form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const form = event.target;
+    order(form.querySelector("button"), { do: form.dataset.does, to: form.elements.to.value });
   });
   follow();
 }

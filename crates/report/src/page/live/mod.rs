@@ -59,19 +59,28 @@ pub fn write(page: &Page, parts: &[Part], controls: Controls) -> String {
 
 fn write_controls(controls: Controls, out: &mut String) {
     out.push_str("<div class=\"controls\" hidden=\"\">");
-    let mut button = |does: &str, text: &str, title: &str| {
-        let _ = write!(
-            out,
-            "<button type=\"button\" data-does=\"{does}\" title=\"{title}\">{text}</button>"
-        );
-    };
     if controls == Controls::StopAndRate {
-        button("pause", "Pause", "No request is due until it goes on");
-        button("slower", "Rate −10 %", "Lower the rate by a tenth");
-        button("faster", "Rate +10 %", "Raise the rate by a tenth");
+        write_button(out, "pause", "Pause", "No request is due until it goes on");
+        write_button(out, "slower", "Rate −10 %", "Lower the rate by a tenth");
+        write_button(out, "faster", "Rate +10 %", "Raise the rate by a tenth");
     }
-    button("stop", "End with the report", "End it now; what was measured is kept");
+    if controls == Controls::StopAndRate {
+        out.push_str(
+            "<form data-does=\"rate\"><input name=\"to\" type=\"number\" min=\"0.001\" step=\"any\" \
+             required=\"\" aria-label=\"Requests per second\" placeholder=\"per second\"> \
+             <button title=\"Set the rate\">Set</button></form>",
+        );
+    }
+    write_button(out, "stop", "End with the report", "End it now; what was measured is kept");
     out.push_str("<span class=\"said\" role=\"status\"></span></div>\n");
+}
+
+/// Writes a button: what it does, its text, and what it says of itself.
+fn write_button(out: &mut String, does: &str, text: &str, title: &str) {
+    let _ = write!(
+        out,
+        "<button type=\"button\" data-does=\"{does}\" title=\"{title}\">{text}</button>"
+    );
 }
 
 #[cfg(test)]
