@@ -81,6 +81,14 @@ const HERE_AND_RAN_ON: (&str, &str) = (
      it at once: a garbage collection, a lock, a blocking call.",
 );
 
+/// Where most of the time of all connections went into it.
+const EITHER: (&str, &str) = (
+    "Either the server stopped again and again, or single requests are so slow that all connections were in such a request \
+     at once: a closed loop cannot tell, as its connections wait for both in the same way.",
+    "Run it at a rate (`-r`), half of this one for example, with more connections: what is sent while the others wait comes \
+     back if only single requests are slow. Percentiles of this run count requests, not time.",
+);
+
 fn on_run(run: &Run) -> Option<Finding> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
@@ -94,10 +102,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         let (from, to) = (*at as u64, (*at + *length) as u64);
         !run.was_paused_between(from * slices.slice_ns, to * slices.slice_ns)
     });
-    if are_of_timers(run, stalls.len())
-        || chance::explains(run, &stalls)
-        || chance::are_all_slow(run, &stalls)
-    {
+    if are_of_timers(run, stalls.len()) || chance::explains(run, &stalls) {
         return None;
     }
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
@@ -147,6 +152,9 @@ fn on_run(run: &Run) -> Option<Finding> {
         percent(share),
         time(max_ns / 1e6)
     );
+    if chance::are_all_slow(run, &stalls) {
+        return Some(Finding::new(D07, Severity::Note, evidence, EITHER.0, EITHER.1));
+    }
     // One pause that explains the longest stall, and all of them all stalls.
     let covers = own_pauses_s(run).map(|(longest, total)| {
         longest >= longest_s * OF_THE_STALL && total >= lost_s * OF_THE_STALL
@@ -226,9 +234,10 @@ fn failed_in(run: &Run, stalls: &[(usize, usize)]) -> u64 {
     stalls.iter().flat_map(of).map(|slice| slice.failures).sum()
 }
 
-/// How many a usual slice has: the median; `None` when they are too few to tell a stall by.
+/// How many a usual slice has: the median of those that have any, as a server may stand still most of the time; `None` when
+/// they are too few to tell a stall by.
 fn usual(finished: &[u64]) -> Option<u64> {
-    let mut usual = finished.to_vec();
+    let mut usual: Vec<u64> = finished.iter().copied().filter(|number| *number > 0).collect();
     usual.sort_unstable();
     usual.get(usual.len() / 2).copied().filter(|usual| *usual >= FEWEST_USUAL)
 }

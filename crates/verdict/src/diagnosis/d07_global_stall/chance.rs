@@ -30,7 +30,7 @@ pub(super) fn explains(run: &Run, stalls: &[(usize, usize)]) -> bool {
 }
 
 /// Whether most of the time of all places went into requests as slow as the stalls are long, again and again. Places that began
-/// together and are slow for equal times stay together: that they are slow at the same time shows no common reason then.
+/// together and are slow for equal times stay together: that they are slow at the same time need not have a common reason then.
 pub(super) fn are_all_slow(run: &Run, stalls: &[(usize, usize)]) -> bool {
     let Some(shortest) = stalls.iter().map(|(_, length)| *length as u64).min() else {
         return false;

@@ -170,15 +170,42 @@ mod on_runs {
         assert_eq!(explained(400), None);
     }
 
+    /// A hundred places, and responses in the first slices of each piece of so many alone.
+    fn in_bursts(slices: usize, of: usize) -> Run {
+        let mut run = sample::run();
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+        for (number, slice) in run.record.slices.slices.iter_mut().enumerate() {
+            slice.responses = if number % of < slices { 100 } else { 0 };
+        }
+        run
+    }
+
+    /// A server that blocks for a second, works for 300 ms, and so on.
+    #[test]
+    fn a_server_that_stands_still_most_of_the_time_is_told_without_a_cause() {
+        let mut run = in_bursts(3, 13);
+        run.record.answered.total.record_many(1_020_000_000, 700);
+        let found = on_run(&run).expect("D07");
+        assert_eq!(found.severity, Severity::Note);
+        assert!(found.evidence.contains("at least 1.00 s starting at 0.300 s"), "{found:?}");
+        assert!(found.evidence.contains("at least 70 % of the run"), "{found:?}");
+        assert_eq!((found.cause.as_ref(), found.fix.as_ref()), EITHER);
+        // What is due meanwhile does not come back either.
+        sample::open_loop(&mut run, 500.0);
+        run.record.in_flight_ns /= 2;
+        let found = on_run(&run).expect("D07");
+        assert_eq!(found.severity, Severity::Suspect);
+        assert_ne!(found.cause, EITHER.0);
+    }
+
     #[test]
     fn the_end_of_the_work_and_responses_in_bursts_are_no_stall() {
         assert_eq!(on_run(&sample::run()), None);
         assert_eq!(on_run(&frozen(90..100)), None, "nothing came after it");
-        // Responses come all at once, every second: the usual slice is empty.
-        let mut run = frozen(30..40);
-        for (number, slice) in run.record.slices.slices.iter_mut().enumerate() {
-            slice.responses = if number % 10 == 0 { 100 } else { 0 };
-        }
+        // Responses come all at once, every second, because each takes as long.
+        let mut run = in_bursts(1, 10);
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(1_000_000_000, 1_000);
         assert_eq!(on_run(&run), None);
         // Nobody was late.
         let mut run = frozen(30..40);
