@@ -16,6 +16,7 @@ mod printed;
 mod queued;
 mod silent;
 mod sockets;
+mod timed_out;
 mod under_way;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_connection};
@@ -107,6 +108,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let share = (unanswered + again) as f64 / of as f64;
     if share <= SHARE {
         return went_away(run)
+            .or_else(|| timed_out::held(run, &stuck))
             .or_else(|| silent::held(run))
             .or_else(|| not_taken::found(run))
             .or_else(|| none_responded(run));
@@ -121,6 +123,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         causes::by_kind(&failed)
     );
     let mut severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    if let Some(of_time) = timed_out::share_of_time(run, &stuck).filter(|share| *share >= MOST) {
+        let held = percent(of_time.min(1.0));
+        evidence.push_str(&format!(" That was {held} of the time of all places."));
+        severity = Severity::Invalid;
+    }
     let mut silence = None;
     if let Some(gone) = gone(run) {
         evidence = format!("{} {evidence}", gone.evidence());

@@ -11,8 +11,11 @@ use crate::live::figures;
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent, time};
 
-/// So many times as long as any response took: else they may be slow ones.
+/// So many times as long as any response took: else they may be slow ones, unless there are far too many of them.
 const LONGER: u64 = 2;
+/// So many times as many as requests as slow as those that ended leave at a moment, and at least so many.
+const TIMES_EXPECTED: f64 = 5.0;
+const FEWEST: u64 = 3;
 /// So many times as long as the 99 % time.
 const TIMES_P99: u64 = 10;
 
@@ -22,10 +25,13 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     let latency = run.record.answered.latency();
     let longest_answered_ns = latency.max_ns()?;
     let usual_ns = latency.quantile_ns(0.99)?.saturating_mul(TIMES_P99);
-    let long = longest_answered_ns.saturating_mul(LONGER).max(usual_ns);
+    let long = match are_too_many(run) {
+        true => longest_answered_ns + 1,
+        false => longest_answered_ns.saturating_mul(LONGER),
+    };
     let of = of_what(run);
     let share = silent.count as f64 / of as f64;
-    if share <= super::SHARE || silent.longest_ns < long {
+    if share <= super::SHARE || silent.longest_ns < long.max(usual_ns) {
         return None;
     }
     let severity =
@@ -78,6 +84,19 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             spelled(run, Opt::Timeout)
         ),
     ))
+}
+
+/// Whether one had waited for most of the run, and many more for so long than requests like those that ended would have: of a
+/// request that takes T, a place is in a wait of at least t for T − t.
+fn are_too_many(run: &Run) -> bool {
+    let (record, least_ns) = (&run.record, Silent::least_ns(run.elapsed_ns));
+    let ended = record.answered.total.recorded().chain(record.failed.total.recorded());
+    let waited_ns: f64 =
+        ended.map(|(took_ns, count)| took_ns.saturating_sub(least_ns) as f64 * count as f64).sum();
+    let expected = waited_ns / run.elapsed_ns.max(1) as f64;
+    record.silent.longest_ns >= run.elapsed_ns / 2
+        && record.silent.count >= FEWEST
+        && record.silent.count as f64 >= expected * TIMES_EXPECTED
 }
 
 /// What a request that hangs holds one of: a place of a closed loop, or one of the requests that an open loop had to send.
@@ -144,6 +163,17 @@ mod tests {
         assert_eq!(held(&run).unwrap().cause, STOPPED.0);
         // One that hangs among others in flight is no such thing.
         run.record.silent.count = 1;
+        assert_eq!(held(&run), None);
+    }
+
+    /// Eleven of twenty connections are never served, and one of the others took more than half as long once.
+    #[test]
+    fn one_straggler_hides_no_silence() {
+        let mut run = with(11, 0, 9_000_000_000);
+        run.record.answered.total.record(6_000_000_000);
+        assert!(held(&run).is_some());
+        // Of those that took six seconds, so many leave as many.
+        run.record.answered.total.record_many(6_000_000_000, 10);
         assert_eq!(held(&run), None);
     }
 

@@ -1,0 +1,115 @@
+//! Closed loops whose places wait for the time limit again and again: few requests, as each takes so long, and much of the
+//! time in flight. The rate is that of the other places, and depends on the limit.
+
+use ablaze_model::record::Stopped;
+use ablaze_model::{FailureKind, Run};
+
+use super::{STOPPED, fix, over_quic, queued};
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::server_stopped;
+use crate::words::{counted, percent, time};
+
+/// Less of the time is that of single requests.
+const NOTICED: f64 = 0.05;
+
+/// The share of the time in flight of a closed loop that failed requests took, if most of them timed out and the limit is all
+/// that is known of them: what stopped partway (`stuck`) or waited for a stream has findings of its own.
+pub(super) fn share_of_time(run: &Run, stuck: &Stopped) -> Option<f64> {
+    let record = &run.record;
+    let told_elsewhere =
+        super::d29_stuck_connection::timed_out(stuck) + record.without_stream().timed_out;
+    let timeouts = record.failures_of(FailureKind::Timeout).saturating_sub(told_elsewhere);
+    if run.plan.load.is_open() || timeouts * 2 <= record.failures_total() {
+        return None;
+    }
+    let failed_ns = record.failed.total.sum_ns() as f64;
+    (record.in_flight_ns > 0).then(|| failed_ns / record.in_flight_ns as f64)
+}
+
+/// Few of the requests timed out, and held much of the time.
+pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
+    let share = share_of_time(run, stuck).filter(|share| *share >= NOTICED)?;
+    let timeouts = run.record.failures_of(FailureKind::Timeout);
+    let longest_ns = run.record.failed.total.max_ns()?;
+    let evidence = format!(
+        "{} timed out, after up to {}: {} of the time of all places was that of failed requests.",
+        counted(timeouts, "request"),
+        time(longest_ns as f64 / 1e6),
+        percent(share.min(1.0))
+    );
+    let severity = if share >= super::MOST { Severity::Invalid } else { Severity::Suspect };
+    if let Some(stopped) = server_stopped(run) {
+        let evidence = format!("{evidence} {stopped}");
+        return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
+    if let Some(silence) = over_quic::silence(run, longest_ns as f64 / 1e9) {
+        let evidence = format!("{evidence} {}", silence.evidence);
+        return Some(Finding::new(D02, severity, evidence, silence.cause, silence.fix));
+    }
+    if let Some(queued) = queued::mostly_queued(run, timeouts) {
+        let evidence = format!("{evidence} {}", queued.evidence);
+        return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
+    }
+    Some(Finding::new(
+        D02,
+        severity,
+        evidence,
+        "The server did not complete these responses within the time limit: the rate is that of the other places, and \
+         changes with the limit.",
+        fix(run),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    /// A hundred places, so many of which wait for a second again and again.
+    fn with_waiting(places: u64) -> Run {
+        let mut run = sample::run();
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+        let timeouts = places * run.elapsed_ns / 1_000_000_000;
+        run.record.failures[FailureKind::Timeout as usize] = timeouts;
+        run.record.failed.total.record_many(1_000_000_000, timeouts);
+        // Ten of a hundred requests or more are told by their number.
+        run.record.responses = 1_000_000;
+        run
+    }
+
+    #[test]
+    fn the_time_limit_of_some_places_makes_the_rate() {
+        let severity =
+            |places| super::super::on_run(&with_waiting(places)).map(|found| found.severity);
+        assert_eq!(severity(4), None);
+        assert_eq!(severity(6), Some(Severity::Suspect));
+        assert_eq!(severity(70), Some(Severity::Invalid));
+        let found = super::super::on_run(&with_waiting(70)).unwrap();
+        assert!(
+            found.evidence.starts_with("700 requests timed out, after up to 1.00 s: 70 %"),
+            "{found:?}"
+        );
+        // Nobody waits for a place of an open loop.
+        let mut run = with_waiting(70);
+        sample::open_loop(&mut run, 100_000.0);
+        assert_eq!(super::super::on_run(&run), None);
+    }
+
+    /// With responses of 50 ms one in ten requests times out, and seven of ten places never had a response.
+    #[test]
+    fn most_of_the_time_makes_a_rate_invalid_though_most_requests_had_a_response() {
+        let mut run = with_waiting(70);
+        run.record.responses = 6_000;
+        let found = super::super::on_run(&run).unwrap();
+        assert_eq!(found.severity, Severity::Invalid);
+        assert!(found.evidence.contains("70 % of the time of all places"), "{found:?}");
+    }
+
+    #[test]
+    fn connections_that_nobody_accepts_are_named() {
+        let mut run = with_waiting(70);
+        sample::monitor(&mut run).target.listener.as_mut().unwrap().waiting = Some(70);
+        assert!(held(&run, &Stopped::default()).unwrap().cause.contains("had not accepted"));
+    }
+}
