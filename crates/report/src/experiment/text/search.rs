@@ -85,17 +85,20 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
     }
 }
 
-/// `12,400/s (p99 18.2 ms: p99<20ms)`.
+/// From this share of a rate on, all of it was answered: the rest is in flight at the boundaries of what is counted.
+const WHOLE: f64 = 0.995;
+
+/// `12,400/s (p99 18.2 ms < 20ms)`, and how much of it was answered where that is less.
 fn holds(searched: &Searched, per_s: f64, texts: &[&str]) -> String {
     let stage = searched.stage_at(per_s, Trial::Holds);
     let measured = stage.and_then(|stage| stage.measured.as_ref());
     let Some(measured) = measured else { return format!("{}/s", rate(per_s)) };
-    let figures: Vec<String> = texts
-        .iter()
-        .zip(&measured.figures)
-        .map(|(text, figure)| in_words(text, figure.as_deref()))
-        .collect();
-    format!("{}/s ({})", rate(per_s), figures.join(", "))
+    let answered = (measured.answered_per_s < per_s * WHOLE)
+        .then(|| format!("{}/s answered", rate(measured.answered_per_s)));
+    let figures = texts.iter().zip(&measured.figures);
+    let figures = figures.map(|(text, figure)| in_words(text, figure.as_deref()));
+    let all: Vec<String> = answered.into_iter().chain(figures).collect();
+    format!("{}/s ({})", rate(per_s), all.join(", "))
 }
 
 /// `p99 18.2 ms < 20ms` from `p99<20ms` and the figure.
@@ -257,5 +260,44 @@ fn outcome(stage: &Stage) -> String {
         Trial::Fails if stage.undecided => format!("not judged{again}{why}"),
         Trial::Fails => format!("does not hold{again}{why}"),
         Trial::LimitedByClient => format!("not offered{again}{why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::experiment::Measured;
+
+    use super::*;
+
+    #[test]
+    fn a_rate_of_which_less_was_answered_is_named_with_that() {
+        let said = |answered_per_s: f64| {
+            let stage = |asked_per_s: f64, trial| Stage {
+                undecided: false,
+                asked_per_s,
+                confirming: true,
+                trial,
+                why: None,
+                measured: Some(Measured {
+                    answered_per_s,
+                    figures: vec![Some("11.2 ms".to_owned())],
+                    unsupported: Vec::new(),
+                    verdict: Verdict::Valid,
+                    findings: Vec::new(),
+                }),
+            };
+            let stages = vec![stage(98.7, Trial::Holds), stage(101.0, Trial::Fails)];
+            let found = Some(Found::Limit { holds_per_s: 98.7, fails_per_s: 101.0 });
+            answer(&Searched { stages, found, interrupted: false, gone: None }, &["p99<50ms"])
+        };
+        let first = "highest rate that holds: 98.7/s";
+        let less = format!("{first} (96.8/s answered, p99 11.2 ms < 50ms);");
+        assert!(said(96.8).starts_with(&less), "{}", said(96.8));
+        // One more request at a boundary.
+        assert!(
+            said(98.6).starts_with(&format!("{first} (p99 11.2 ms < 50ms);")),
+            "{}",
+            said(98.6)
+        );
     }
 }
