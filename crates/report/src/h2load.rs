@@ -138,6 +138,9 @@ fn times(run: &Run, out: &mut String) -> std::fmt::Result {
     row("req/s           ", each.map_or(&nothing, |each| &each.rates), rate, out)
 }
 
+/// How near to a value the lowest of its bucket is.
+const PRECISION: f64 = 0.001;
+
 /// Shortest, longest, mean, standard deviation, and the share of values within one deviation of the mean.
 fn row(
     name: &str,
@@ -149,9 +152,12 @@ fn row(
     let cells =
         [values.min_ns().unwrap_or(0) as f64, values.max_ns().unwrap_or(0) as f64, mean, deviation];
     let cells = cells.map(|cell| format!("{:>10}", format(cell))).join("  ");
-    let (low, high) = ((mean - deviation).max(0.0).ceil() as u64, (mean + deviation) as u64);
-    let below = low.checked_sub(1).map_or(0, |below| values.count_at_most(below));
-    let within = values.count_at_most(high).saturating_sub(below);
+    // Values are known to three digits: those at the edge belong to it.
+    let (low, high) =
+        ((mean - deviation) * (1.0 - PRECISION), (mean + deviation) * (1.0 + PRECISION));
+    let is_within = |value: u64| (low..=high).contains(&(value as f64));
+    let within: u64 =
+        values.recorded().filter(|(value, _)| is_within(*value)).map(|(_, count)| count).sum();
     let percent = within as f64 * 100.0 / values.count().max(1) as f64;
     writeln!(out, "{name}: {cells}{percent:>9.2}%")
 }

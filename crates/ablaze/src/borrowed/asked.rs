@@ -13,6 +13,8 @@ pub struct Asked {
     pub notes: Vec<String>,
     /// What `ablaze` with the tool's name does, and `ablaze load` cannot: a line each.
     pub beyond_native: Vec<String>,
+    /// The file of its requests, which the tool's front end reads itself and `ablaze load` takes as `--urls`.
+    pub listed_in: Option<String>,
     /// The tool would follow redirects.
     pub follows_redirects: bool,
 }

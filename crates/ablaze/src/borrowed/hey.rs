@@ -51,6 +51,16 @@ fn asked(words: &Words) -> Result<Asked, String> {
         return Err("missing URL, for example `ablaze hey http://127.0.0.1:8080/`".to_owned());
     };
     let mut asked = Asked::of(url);
+    match words.last("o") {
+        None | Some("") => {}
+        Some("csv") => asked.beyond_native.push(
+            "-o csv: `ablaze hey` prints a line for each response, `ablaze load` does not"
+                .to_owned(),
+        ),
+        Some(other) => {
+            return Err(format!("-o {other}: expected csv; to save the report use --output FILE"));
+        }
+    }
     if let Some(word) = words.operands.get(1) {
         asked
             .note(format!("`{word}` behind the URL is not read, as in hey: put options before it"));

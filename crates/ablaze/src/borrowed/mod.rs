@@ -14,7 +14,7 @@ mod oha;
 pub mod run;
 mod vegeta;
 mod words;
-mod wrk;
+pub mod wrk;
 
 use ablaze_load::planning::OptionNames;
 use ablaze_model::spec::FrontEnd;

@@ -97,6 +97,7 @@ fn asked(words: &Words) -> Result<Asked, String> {
         }
     }
     let mut asked = Asked::of(url);
+    report(words, &mut asked)?;
     if words.is_on("urls-from-file") {
         asked.option("--urls", url);
         asked.url.clear();
@@ -125,6 +126,32 @@ const REFUSED: [(&str, &str); 3] = [
         "for requests that come in bursts use `ablaze load --rate N --arrivals poisson`",
     ),
 ];
+
+/// oha's report is its front end's.
+fn report(words: &Words, asked: &mut Asked) -> Result<(), String> {
+    for (name, shown, permitted) in [
+        ("output-format", "--output-format", FORMATS),
+        ("time-unit", "-u", &["ns", "us", "ms", "s", "m", "h"]),
+    ] {
+        let Some(value) = words.last(name) else { continue };
+        if !permitted.contains(&value) {
+            let (last, others) = permitted.split_last().unwrap_or((&"", &[]));
+            return Err(format!("{shown} {value}: expected {} or {last}", others.join(", ")));
+        }
+        asked.beyond_native.push(format!("{shown} {value}: {OWN_REPORT}"));
+    }
+    if words.is_on("json") {
+        asked.beyond_native.push(format!("-j: {OWN_REPORT}; --json is that of `ablaze load`"));
+    }
+    if let Some(file) = words.last("output") {
+        asked.beyond_native.push(format!("-o {file}: {OWN_REPORT}; `ablaze load` has -o, too"));
+    }
+    Ok(())
+}
+
+/// The forms of oha's report.
+const FORMATS: &[&str] = &["text", "json", "csv", "quiet"];
+const OWN_REPORT: &str = "oha's report is printed by `ablaze oha`";
 
 fn load(words: &Words, asked: &mut Asked) -> Result<(), String> {
     let version = match (words.is_on("http2"), words.last("http-version")) {

@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser};
 
 use super::{Asked, Tool, Words, texts};
 use crate::carry_out::{Silent, carry_out, own_command_line};
-use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, NOTHING_MEASURED, note};
+use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, NOTHING_MEASURED, USAGE, note};
 use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
 use crate::{CommandError, outcome, outlets, profile, progress, terminal, verdict};
@@ -90,8 +90,19 @@ pub fn read(tool: &Tool, begins: &str, arguments: &[OsString]) -> Result<Read, C
 /// Runs what was asked for.
 ///
 /// # Errors
-/// When it cannot take place.
+/// When it cannot take place; what is wrong with the words has the tool's exit status.
 pub fn run<F: FrontEnd>(
+    front_end: &mut F,
+    words: &Words,
+    asked: &Asked,
+) -> Result<ExitCode, CommandError> {
+    run_natively(front_end, words, asked).map_err(|error| match error.status {
+        USAGE => CommandError { status: F::TOOL.usage_status, ..error },
+        _ => error,
+    })
+}
+
+fn run_natively<F: FrontEnd>(
     front_end: &mut F,
     words: &Words,
     asked: &Asked,
@@ -145,7 +156,7 @@ fn tell<F: FrontEnd>(
     // Files first: nothing that becomes of standard output can take them then.
     let kept = outputs.keep_files(assessed);
     front_end.keep(run);
-    let nothing = run.record.responses == 0 && run.ended != Ended::Interrupted;
+    let nothing = run.record.responses == 0;
     if is_machine_readable(options) {
         outputs.print(assessed, &kept);
     } else if front_end.prints_report() {

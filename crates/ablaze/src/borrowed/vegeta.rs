@@ -80,6 +80,7 @@ fn asked(words: &Words) -> Result<Asked, String> {
             "unexpected argument `{word}`: targets are read from standard input or -targets FILE"
         ));
     }
+    results(words, &mut asked)?;
     load(words, &mut asked)?;
     if words.is_on("h2c") || words.is_on("http2") {
         asked.option("--http", 2);
@@ -95,6 +96,30 @@ fn asked(words: &Words) -> Result<Asked, String> {
     asked.unsaid_field("Accept-Encoding: gzip");
     asked.follows_redirects = !matches!(words.last("redirects"), Some("0" | "-1"));
     Ok(asked)
+}
+
+/// What is attacked, and what becomes of the results.
+fn results(words: &Words, asked: &mut Asked) -> Result<(), String> {
+    let format = words.last("format").unwrap_or("http");
+    if !matches!(format, "http" | "json") {
+        return Err(format!("-format {format}: expected http or json"));
+    }
+    if let Some(file) = words.last("targets").filter(|file| *file != "stdin") {
+        match format {
+            "http" => asked.listed_in = Some(file.to_owned()),
+            _ => asked.beyond_native.push(format!(
+                "-targets {file}: `ablaze vegeta attack` reads targets as JSON, `--urls` lines of `METHOD URL`"
+            )),
+        }
+    }
+    for name in ["name", "output"] {
+        if let Some(value) = words.last(name) {
+            asked.beyond_native.push(format!(
+                "-{name} {value}: results one by one are written by `ablaze vegeta attack`"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn load(words: &Words, asked: &mut Asked) -> Result<(), String> {
@@ -187,10 +212,10 @@ impl Rate {
         }
     }
 
-    /// How many requests a time has.
+    /// How many requests a time has; of a time that is not whole, the one that begins in it, too.
     fn within(self, duration_ns: u64) -> u64 {
         let requests =
-            u128::from(self.requests) * u128::from(duration_ns) / u128::from(self.per_ns);
+            (u128::from(self.requests) * u128::from(duration_ns)).div_ceil(u128::from(self.per_ns));
         u64::try_from(requests).unwrap_or(u64::MAX)
     }
 }
@@ -217,6 +242,8 @@ mod tests {
             "-c 4 --rate 90/m -n 135"
         );
         assert_eq!(words("attack|-rate=5/2s|-duration=2s"), "--rate 2.5 -n 5");
+        // 3/s for 1.1 s.
+        assert_eq!(words("attack|-rate=3|-duration=1100ms"), "--rate 3/s -n 4");
         assert_eq!(words("attack|-rate=0|-max-workers=9|-duration=500ms"), "-c 9 -d 500ms");
         assert_eq!(
             words(

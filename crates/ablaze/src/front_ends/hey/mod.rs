@@ -27,14 +27,7 @@ fn hey(arguments: &[OsString]) -> Result<ExitCode, CommandError> {
         Read::Run(words, asked) => (words, asked),
         Read::Done(status) => return Ok(status),
     };
-    let lists_responses = match words.last("o") {
-        None | Some("") => false,
-        Some("csv") => true,
-        Some(other) => {
-            return Err(HEY
-                .usage(format!("-o {other}: expected csv; to save the report use --output FILE")));
-        }
-    };
+    let lists_responses = words.last("o") == Some("csv");
     run::run(&mut Hey { lists_responses }, &words, &asked)
 }
 

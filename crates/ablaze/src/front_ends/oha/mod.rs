@@ -57,26 +57,21 @@ struct Oha {
 
 impl Oha {
     fn of(words: &Words) -> Result<Self, String> {
+        // Others have been refused with the words.
         let format = match words.last("output-format") {
             None if words.is_on("json") => Format::Json,
-            None | Some("text") => Format::Text,
             Some("json") => Format::Json,
             Some("csv") => Format::Csv,
             Some("quiet") => Format::Quiet,
-            Some(other) => {
-                return Err(format!("--output-format {other}: expected text, json, csv or quiet"));
-            }
+            _ => Format::Text,
         };
-        let unit = words.last("time-unit").map(|name| {
-            let unknown = || format!("-u {name}: expected ns, us, ms, s, m or h");
-            Unit::named(name).ok_or_else(unknown)
-        });
+        let unit = words.last("time-unit").and_then(Unit::named);
         let file = words.last("output").map(PathBuf::from);
         if let Some(path) = &file {
             file::check_writable(path).map_err(|error| format!("-o {error}"))?;
         }
         let corrected = words.is_on("latency-correction");
-        Ok(Self { format, unit: unit.transpose()?, corrected, file })
+        Ok(Self { format, unit, corrected, file })
     }
 }
 

@@ -72,12 +72,18 @@ fn said(words: &[String]) -> Result<(String, Vec<String>), CommandError> {
             asked.url = url;
             asked.option_if("-m", Some(method).filter(|method| method != "GET"));
         }
-        _ if asked.url.is_empty() && !asked.words.iter().any(|word| word == "--urls") => {
+        _ if asked.url.is_empty()
+            && asked.listed_in.is_none()
+            && !asked.words.iter().any(|word| word == "--urls") =>
+        {
             notes.push(
                 "what is attacked is no part of the line: write its URL behind it".to_owned(),
             );
         }
         _ => {}
+    }
+    if asked.url.is_empty() {
+        asked.option_if("--urls", asked.listed_in.clone());
     }
     let line = native_line(&asked, &words.native)?;
     notes.extend(asked.notes);
@@ -103,8 +109,15 @@ fn piped(line: &str) -> (Option<(String, String)>, &str) {
 
 /// The words of the first command in a line.
 fn of_line(line: &str, notes: &mut Vec<String>) -> Result<Vec<String>, CommandError> {
-    let commands = shell::commands(line, notes).map_err(CommandError::usage)?;
-    let first = commands.into_iter().find(|words| !words.is_empty());
+    let mut commands = shell::commands(line, notes).map_err(CommandError::usage)?.into_iter();
+    let first = commands.next();
+    let rest: Vec<String> = commands.map(|words| shell::line(&words)).collect();
+    if !rest.is_empty() {
+        notes.push(format!(
+            "left out: `{}`: to a shell it is another command; a URL with `&` or `;` belongs in quotation marks",
+            rest.join("; ")
+        ));
+    }
     first.ok_or_else(|| CommandError::usage("the command line is empty"))
 }
 
@@ -177,6 +190,8 @@ mod tests {
                 "echo 'GET http://h/' | vegeta attack -rate=50/1s -duration=5s | vegeta report",
                 "ablaze --rate 50/s -n 250 http://h/",
             ),
+            ("wrk -d1H -c 2k http://h/", "ablaze -c 2000 -d 1h http://h/"),
+            ("vegeta attack -targets=t -rate=9 -duration=1s", "ablaze --rate 9/s -n 9 --urls t"),
             (
                 "gurl -ac 21 -an 1000 -bench -J a=b :12345",
                 "ablaze -c 21 -n 1000 --body-json a=b :12345",
@@ -199,6 +214,11 @@ mod tests {
             ("oha -p 3 http://h/", "-p is for HTTP/2"),
             ("vegeta attack -rate=5", "what is attacked is no part of the line"),
             ("gurl :80 -X GET", "without -bench"),
+            ("wrk http://h/?a=1&b=2 -c5", "left out: `b=2 -c5`: to a shell it is another command"),
+            ("hey -o csv http://h/", "-o csv: "),
+            ("oha --output-format csv http://h/", "--output-format csv: "),
+            ("oha -o f -u ms http://h/", "-u ms: "),
+            ("vegeta attack -rate=5 -targets=t -name=n -output=o", "-output o: "),
         ] {
             let (_, notes) = of(line);
             assert!(notes.iter().any(|note| note.contains(part)), "{line}: {notes:?}");
@@ -257,6 +277,8 @@ mod tests {
             (_, "HOST:PORT" | "HOST[:PORT]" | "PROXY") => "127.0.0.1:1",
             (_, "URI") => "http://127.0.0.1",
             (_, "csv") => "csv",
+            ("output-format", _) | (_, "http|json") => "json",
+            (_, "UNIT") => "ms",
             _ => "word",
         };
         text.to_owned()
@@ -270,6 +292,13 @@ mod tests {
             ("wrk -Z http://h/", "unknown option -Z"),
             ("wrk -c5 'http://h/", "no closing '"),
             ("wrk -c -5 http://h/", "-5"),
+            ("wrk -c10 -t20 http://h/", "connections must be >= threads"),
+            ("wrk -c1 http://h/", "connections must be >= threads"),
+            ("wrk -d0 http://h/", "-d 0 measures nothing"),
+            ("hey -o foo http://h/", "-o foo: expected csv"),
+            ("oha --output-format foo http://h/", "--output-format foo: expected"),
+            ("oha -u foo http://h/", "-u foo: expected"),
+            ("vegeta attack -targets=t -format=xml", "-format xml: expected http or json"),
         ] {
             let error = said(&[line.to_owned()]).unwrap_err();
             assert!(error.line.contains(part), "{line}: {error}");

@@ -59,10 +59,10 @@ fn listed(words: &Words) -> Result<Vec<Target>, String> {
         }
     };
     let text = text.map_err(|_| "the targets are no text".to_owned())?;
-    match words.last("format").unwrap_or("http") {
-        "http" => targets::of_text(&text, &read_file),
-        "json" => targets::of_json(&text),
-        other => Err(format!("-format {other}: expected http or json")),
+    // Other forms have been refused with the words.
+    match words.last("format") {
+        Some("json") => targets::of_json(&text),
+        _ => targets::of_text(&text, &read_file),
     }
 }
 

@@ -91,8 +91,10 @@ fn results(file: &str) -> Result<Vec<Hit>, CommandError> {
             bytes
         }
         file => {
-            let blob = sources::file(Path::new(file), "the results")?;
-            blob.bytes()?.to_vec()
+            let wrong = |error: CommandError| VEGETA.usage(error.line);
+            let blob = sources::file(Path::new(file), "the results")
+                .map_err(|error| wrong(error.into()))?;
+            blob.bytes().map_err(|error| wrong(error.into()))?.to_vec()
         }
     };
     read(&bytes).map_err(|error| failed(error.to_string()))

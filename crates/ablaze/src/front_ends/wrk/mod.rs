@@ -168,7 +168,7 @@ fn tell(
     if let Some(error) = &failed {
         note(&script::told(error.clone()).line);
     }
-    let nothing = run.record.responses == 0 && run.ended != Ended::Interrupted;
+    let nothing = run.record.responses == 0;
     if let Some(why) = outcome::explanation(run).filter(|_| nothing) {
         note(&why);
     } else {

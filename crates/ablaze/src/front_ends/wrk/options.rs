@@ -7,6 +7,7 @@ use clap::{CommandFactory, Parser};
 
 use super::getopt;
 use crate::CommandError;
+use crate::borrowed::wrk::{check, count, seconds};
 use crate::native::{self, CommandLine, hints};
 
 /// What a command line asks for.
@@ -80,7 +81,7 @@ impl Options {
                 false => Err(usage("missing URL, for example `ablaze wrk http://127.0.0.1:8080/`")),
             };
         }
-        options.check()?;
+        check(options.threads, options.connections, options.duration_s).map_err(usage)?;
         Ok(Parsed::Run(Box::new(options)))
     }
 
@@ -88,28 +89,14 @@ impl Options {
         use std::os::unix::ffi::OsStringExt;
         let text = String::from_utf8_lossy(&value).into_owned();
         match letter {
-            b'c' => self.connections = count(&text, "-c")?,
-            b't' => self.threads = count(&text, "-t")?,
-            b'd' => self.duration_s = seconds(&text, "-d")?,
-            b'T' => self.timeout_s = seconds(&text, "--timeout")?,
+            b'c' => self.connections = count(&text, "-c").map_err(usage)?,
+            b't' => self.threads = count(&text, "-t").map_err(usage)?,
+            b'd' => self.duration_s = seconds(&text, "-d").map_err(usage)?,
+            b'T' => self.timeout_s = seconds(&text, "--timeout").map_err(usage)?,
             b's' => self.script = Some(OsString::from_vec(value)),
             b'H' => self.headers.push(value),
             b'L' => self.latency = true,
             _ => self.version = true,
-        }
-        Ok(())
-    }
-
-    fn check(&self) -> Result<(), CommandError> {
-        if self.threads == 0 || self.duration_s == 0 {
-            let option = if self.threads == 0 { "-t" } else { "-d" };
-            return Err(usage(format!("{option} 0 measures nothing: use 1 or more")));
-        }
-        if self.connections < self.threads {
-            return Err(usage(format!(
-                "number of connections must be >= threads: use -c {} or more, or a lower -t",
-                self.threads
-            )));
         }
         Ok(())
     }
@@ -163,32 +150,6 @@ pub fn usage(line: impl Into<String>) -> CommandError {
     CommandError { status: 1, ..CommandError::usage(line) }
 }
 
-fn count(text: &str, option: &str) -> Result<u32, CommandError> {
-    let number = scan(text, "", 1000, &["k", "m", "g", "t", "p"]);
-    let number = number.and_then(|number| u32::try_from(number).ok());
-    number.ok_or_else(|| usage(format!("{option} {text}: use a number such as 100, 2k or 1M")))
-}
-
-fn seconds(text: &str, option: &str) -> Result<u64, CommandError> {
-    let seconds = scan(text, "s", 60, &["m", "h"]);
-    seconds
-        .filter(|seconds| *seconds <= u64::MAX / 1_000_000_000)
-        .ok_or_else(|| usage(format!("{option} {text}: use a time such as 30, 30s, 2m or 1h")))
-}
-
-/// Digits and, behind them, at most one unit: each of `units` is `scale` times the one before.
-fn scan(text: &str, base: &str, scale: u64, units: &[&str]) -> Option<u64> {
-    let text = text.trim_start();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let number: u64 = text[..digits].parse().ok()?;
-    let unit = text[digits..].trim().to_ascii_lowercase();
-    if unit.is_empty() || unit == base {
-        return Some(number);
-    }
-    let power = units.iter().position(|known| *known == unit)? as u32 + 1;
-    number.checked_mul(scale.checked_pow(power)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,11 +177,6 @@ mod tests {
         let options = run("-c1K -t 2 -d2m --timeout 1H http://h/ -- a --b");
         assert_eq!((options.connections, options.duration_s, options.timeout_s), (1000, 120, 3600));
         assert_eq!(options.arguments, ["a", "--b"].map(OsString::from));
-        let table =
-            [("7", Some(7)), ("7s", Some(7)), ("7M", Some(420)), ("7ms", None), ("1.5m", None)];
-        for (text, expected) in table.into_iter().chain([("s", None), ("-1", None), ("", None)]) {
-            assert_eq!(scan(text, "s", 60, &["m", "h"]), expected, "{text}");
-        }
     }
 
     #[test]
