@@ -279,6 +279,21 @@ req/s           :      24.83       24.86       24.84        0.02   100.00%
     }
 
     #[test]
+    fn a_single_value_is_within_its_deviation() {
+        let shares = |values: &[u64]| {
+            let mut times = Latency::new(3);
+            values.iter().for_each(|value| times.record(*value));
+            let mut out = String::new();
+            row("time", &times, |ns| format!("{ns}"), &mut out).unwrap();
+            out.rsplit(' ').next().unwrap().trim().to_owned()
+        };
+        assert_eq!(shares(&[1_234_567]), "100.00%");
+        assert_eq!(shares(&[1_234_567; 9]), "100.00%");
+        // Of 1, 1, 1, 1 and 11 the mean is 3 and the deviation 4.
+        assert_eq!(shares(&[1_000, 1_000, 1_000, 1_000, 11_000]), "80.00%");
+    }
+
+    #[test]
     fn a_run_by_time_says_so_and_threads_share_the_clients() {
         let mut run = run();
         run.plan.limits.requests = None;

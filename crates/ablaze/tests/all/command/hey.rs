@@ -125,6 +125,7 @@ fn exit_statuses_are_heys_but_for_a_run_without_a_response() {
         (["-n", "many", &url], 2, "-n many: expected a number"),
         (["-o", "xml", &url], 1, "-o xml: expected csv"),
         (["-nosuch", "1", &url], 2, "unknown option -nosuch"),
+        (["-D", "/no/such/file", &url], 1, "/no/such/file"),
     ] {
         let said = ablaze(&[&["hey"], &words[..]].concat());
         assert_eq!(said.status, status, "{said:?}");

@@ -162,6 +162,37 @@ fn interrupted_by(signal: &str) {
     assert!(stdout.contains("Requests per second:"), "{stdout}");
 }
 
+/// Ctrl-C is no response, whoever's report is printed.
+#[test]
+fn ctrl_c_before_the_first_response_is_no_success() {
+    // It accepts, and says nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    for tool in [&["wrk", "-c2", "-d9"][..], &["hey", "-z", "9s"], &["oha", "-z", "9s", "--no-tui"]]
+    {
+        let child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
+            .args(tool)
+            .arg(&url)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .start()
+            .unwrap();
+        let (mut accepted, _) = silent.accept().unwrap();
+        let mut request = [0; 4];
+        std::io::Read::read_exact(&mut accepted, &mut request).unwrap();
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).bounded_status();
+        assert!(kill.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{tool:?}: {stderr}");
+        assert!(stderr.contains("D02"), "{tool:?}: {stderr}");
+        // Connections of the first are not taken for those of the next.
+        silent.set_nonblocking(true).unwrap();
+        while silent.accept().is_ok() {}
+        silent.set_nonblocking(false).unwrap();
+    }
+}
+
 #[test]
 fn more_connections_than_requests_are_capped_in_the_words_of_the_command_line() {
     let server = Server::start(200);

@@ -211,4 +211,7 @@ fn mistakes_are_named_and_have_vegetas_statuses() {
     let said = report(&["-type=xml"], "");
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.stderr.contains("expected text, json, hist[buckets] or hdrplot"), "{said:?}");
+    let said = report(&["/no/such/results"], "");
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stderr.contains("/no/such/results"), "{said:?}");
 }
