@@ -105,7 +105,11 @@ fn exchange(stream: TcpStream) -> std::io::Result<Exchange> {
     match read {
         Ok(_) => Ok(exchange),
         Err(status) => {
-            exchange.respond(&Response::text(status, "this is no request\n"))?;
+            let why = match status {
+                413 => "a request has no body here: what it says is in its query\n",
+                _ => "this is no request\n",
+            };
+            exchange.respond(&Response::text(status, why))?;
             Err(std::io::ErrorKind::InvalidData.into())
         }
     }

@@ -40,7 +40,7 @@ const LATER_MS: f64 = 60.0;
 /// Connections usually take less than this share of the longest.
 const USUAL: f64 = 0.1;
 
-fn on_run(run: &Run) -> Option<Finding> {
+pub(super) fn on_run(run: &Run) -> Option<Finding> {
     // Where nothing was sent again, connects are late because the client was.
     let resent = counter(run, "TcpExtTCPSynRetrans");
     let late = late(&run.record.setup_connect) + late(&run.record.answered.connect);

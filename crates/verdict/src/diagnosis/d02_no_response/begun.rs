@@ -59,6 +59,17 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
             let evidence = format!("{evidence} {}", queued.evidence);
             return Finding::new(D02, Severity::Invalid, evidence, queued.cause, queued.fix);
         }
+        // Without TLS and frames all that comes over HTTP/1 is of responses.
+        let bare =
+            run.plan.tls.is_none() && run.plan.streams().is_none() && run.record.proxy.is_none();
+        if bare && record.received_bytes > 0 {
+            let came = counted(record.received_bytes, "byte");
+            let evidence =
+                format!("{evidence} {came} had come, and no whole head of a final response.");
+            let cause = "The server sent something else than a response in that time: interim responses (1xx), or the \
+                         beginning of a head.";
+            return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
+        }
         let cause = match super::waited_for(run).is_empty() {
             true => {
                 "The server accepts connections and does not respond, or its responses take longer than the run."
@@ -101,6 +112,21 @@ mod tests {
     use crate::live::{judge, sample};
     use ablaze_model::FailureKind;
     use ablaze_model::record::Record;
+
+    #[test]
+    fn what_came_before_a_head_is_no_silence() {
+        let mut run = sample::run();
+        run.record = Record::new();
+        run.record.unfinished = 5;
+        assert!(still_waiting(&run).cause.contains("does not respond"));
+        run.record.received_bytes = 2_500;
+        let found = still_waiting(&run);
+        assert!(found.evidence.contains("2,500 bytes had come, and no whole head"), "{found:?}");
+        assert!(
+            found.cause.contains("1xx") && !found.cause.contains("does not respond"),
+            "{found:?}"
+        );
+    }
 
     fn with_begun(head: &str, begun: u64, without_length: u64) -> Run {
         let mut run = sample::run();

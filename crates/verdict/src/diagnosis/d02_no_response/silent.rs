@@ -6,6 +6,7 @@ use ablaze_model::record::Silent;
 
 use super::{STOPPED, over_quic, queued};
 use crate::DiagnosisId::D02;
+use crate::diagnosis::d08_connection_attempts_lost;
 use crate::finding::{Finding, Severity};
 use crate::live::figures;
 use crate::live::options::{Opt, spelled};
@@ -87,7 +88,8 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
 }
 
 /// Whether one had waited for most of the run, and many more for so long than requests like those that ended would have: of a
-/// request that takes T, a place is in a wait of at least t for T − t.
+/// request that takes T, a place is in a wait of at least t for T − t. Where connection attempts are lost, timers make stragglers
+/// that are longer each time.
 fn are_too_many(run: &Run) -> bool {
     let (record, least_ns) = (&run.record, Silent::least_ns(run.elapsed_ns));
     let ended = record.answered.total.recorded().chain(record.failed.total.recorded());
@@ -95,6 +97,7 @@ fn are_too_many(run: &Run) -> bool {
         ended.map(|(took_ns, count)| took_ns.saturating_sub(least_ns) as f64 * count as f64).sum();
     let expected = waited_ns / run.elapsed_ns.max(1) as f64;
     record.silent.longest_ns >= run.elapsed_ns / 2
+        && d08_connection_attempts_lost::on_run(run).is_none()
         && record.silent.count >= FEWEST
         && record.silent.count as f64 >= expected * TIMES_EXPECTED
 }
