@@ -118,7 +118,9 @@ impl Metrics {
 
 /// vegeta does not divide by a length of 0.
 fn per_s(count: u64, attack_ns: u64, of_ns: u64) -> f64 {
-    if attack_ns == 0 { count as f64 } else { count as f64 * 1e9 / of_ns as f64 }
+    // To the last digit as Go's Duration.Seconds has it: whole seconds, and the rest apart.
+    let seconds = (of_ns / 1_000_000_000) as f64 + (of_ns % 1_000_000_000) as f64 / 1e9;
+    if attack_ns == 0 { count as f64 } else { count as f64 / seconds }
 }
 
 /// vegeta's JSON.
