@@ -282,7 +282,7 @@ impl Observer for LiveLine {
                     return;
                 }
                 self.clear();
-                note(&format!("{name}, {label}, run {}: {why}", trial.repeat + 1));
+                note(&format!("{name}, {label}, repeat {}: {why}", trial.repeat + 1));
             }
         }
     }

@@ -169,7 +169,7 @@ fn a_run_that_cannot_be_saved_is_in_the_results_and_ends_the_experiment() {
     assert_eq!((results.measured().count(), results.interrupted), (3, true));
     assert_eq!(client.asked.len(), 3);
     let told = folder.unsaved().unwrap();
-    assert!(told.starts_with("run "), "{told}");
+    assert!(told.starts_with("repeat "), "{told}");
     assert_eq!(told.matches("/runs/").count(), 1, "{told}");
     // What there is can be judged and shown.
     std::fs::remove_file(scratch.join("kept").join("runs")).unwrap();

@@ -29,7 +29,7 @@ fn a_target_that_does_not_come_back_is_named_and_loses_no_run() {
         said.stdout.contains("failed: once, c=2, 2 of 3 runs: once exited before it responded")
     );
     assert!(said.stdout.contains("no second time"), "{}", said.stdout);
-    assert!(said.stderr.contains("once, c=2, run 2: "), "{}", said.stderr);
+    assert!(said.stderr.contains("once, c=2, repeat 2: "), "{}", said.stderr);
     let kept = runs(&folder.join("compare-1"));
     assert_eq!(kept.len(), 4, "{kept:?}");
     let again = ablaze(&folder, &["report", "compare-1"]);

@@ -133,7 +133,7 @@ impl Found<'_> {
 }
 
 impl Found<'_> {
-    /// Which run the evidence is of: ` (nf, run 3)` of the only one, else ` (nf), for example nf, run 3`.
+    /// Which run the evidence is of: ` (nf, repeat 3)` of the only one, else ` (nf), for example nf, repeat 3`.
     pub fn example(&self, experiment: &Experiment) -> String {
         let run = run_of(experiment, self.of);
         match self.runs {
@@ -158,13 +158,13 @@ impl Found<'_> {
     }
 }
 
-/// `nf, c=10, run 3`, the load only where there are several.
+/// `nf, c=10, repeat 3`, the load only where there are several.
 fn run_of(experiment: &Experiment, trial: Trial) -> String {
     let label = match experiment.loads.len() {
         1 => String::new(),
         _ => format!("{}, ", experiment.loads[trial.load].label),
     };
-    format!("{}, {label}run {}", experiment.targets[trial.target].name, trial.repeat + 1)
+    format!("{}, {label}repeat {}", experiment.targets[trial.target].name, trial.repeat + 1)
 }
 
 /// What was found in the runs beside each other: the reasons of a verdict that no run has by itself.
@@ -203,7 +203,7 @@ pub(crate) fn failures(experiment: &Experiment, results: &Results) -> Vec<String
         let why = why_of(&experiment.targets[*target], why);
         let example = match failed.iter().all(|(_, other)| *other == failed[0].1) {
             true => String::new(),
-            false => format!("for example run {}: ", first.repeat + 1),
+            false => format!("for example repeat {}: ", first.repeat + 1),
         };
         format!("  failed: {name}, {label}, {} of {of}: {example}{why}", failed.len())
     };

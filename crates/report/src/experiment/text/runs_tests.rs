@@ -33,14 +33,14 @@ fn the_evidence_of_one_run_is_not_that_of_all() {
     let experiment = experiments::experiment();
     let both = vec![(trial(0, 2), with_pages(302)), (trial(1, 0), with_pages(404))];
     let text = said(&experiment, both);
-    assert!(text.contains("in 2 of 2 runs, for example one, run 3: 1,509 of 1,509"), "{text}");
+    assert!(text.contains("in 2 of 2 runs, for example one, repeat 3: 1,509 of 1,509"), "{text}");
     let valid = Outcome::Measured(Box::new(experiments::figures(100.0)));
     let text = said(&experiment, vec![(trial(0, 0), valid), (trial(1, 1), with_pages(404))]);
-    assert!(text.contains("in 1 of 2 runs (other, run 2): 1,509 of 1,509"), "{text}");
+    assert!(text.contains("in 1 of 2 runs (other, repeat 2): 1,509 of 1,509"), "{text}");
     let mut sweep = experiment;
     sweep.loads.push(experiments::load(20));
     let text = said(&sweep, vec![(trial(1, 1), with_pages(404))]);
-    assert!(text.contains("in 1 of 1 run (other, c=10, run 2): "), "{text}");
+    assert!(text.contains("in 1 of 1 run (other, c=10, repeat 2): "), "{text}");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn runs_that_failed_are_not_counted_as_runs_and_have_their_own_reasons() {
     ];
     let results = of(trials);
     assert_eq!(runs_of_each(&experiment, &results), "3 runs of one, 1 of other");
-    let example = "for example run 1: exited after 800 responses";
+    let example = "for example repeat 1: exited after 800 responses";
     let line = format!("  failed: other, c=10, 2 of 3 runs: {example}");
     assert_eq!(failures(&experiment, &results), [line]);
     experiment.repeats = 1;
