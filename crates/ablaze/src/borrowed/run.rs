@@ -64,7 +64,7 @@ pub trait FrontEnd {
 /// The command line of a front end, read.
 pub enum Read {
     /// A run.
-    Run(Words, Asked),
+    Run(Words, Box<Asked>),
     /// Something was printed instead.
     Done(ExitCode),
 }
@@ -84,7 +84,7 @@ pub fn read(tool: &Tool, begins: &str, arguments: &[OsString]) -> Result<Read, C
         return Ok(Read::Done(terminal::print(&text)));
     }
     let asked = tool.asked(&words)?;
-    Ok(Read::Run(words, asked))
+    Ok(Read::Run(words, Box::new(asked)))
 }
 
 /// Runs what was asked for.
