@@ -27,12 +27,12 @@ fn row(worker: &FleetWorker) -> Vec<String> {
         time_of(worker.p99_ns),
         grouped(worker.failures),
         or_none(worker.busy.map(|busy| percent(busy, 1.0))),
-        state(worker),
+        limit_of(worker),
     ]
 }
 
 /// What limited it, or that it is lost.
-fn state(worker: &FleetWorker) -> String {
+pub(crate) fn limit_of(worker: &FleetWorker) -> String {
     match (worker.counted, &worker.limit) {
         (true, Some(limit)) => {
             let text =

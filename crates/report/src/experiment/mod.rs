@@ -15,3 +15,4 @@ pub mod pooled;
 pub mod profiles;
 pub mod search_page;
 pub mod text;
+mod workers;

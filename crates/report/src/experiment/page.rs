@@ -10,7 +10,7 @@ use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
 use super::over_loads::{self, Multiples};
 use super::pooled::{self, Pooled};
-use super::{charts, counters, groups, profiles, text};
+use super::{charts, counters, groups, profiles, text, workers};
 use crate::number::rate;
 use crate::page::section;
 use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock};
@@ -78,6 +78,7 @@ pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
     if let Some(pooled) = runs.first() {
         page.when = section::started(&pooled.first);
         page.sections.extend(pooled::sections(experiment, runs));
+        page.sections.extend(workers::section(experiment, runs));
     }
     page.sections.extend(profiles::section(experiment, profiled));
     page.sections.extend(repeat(asked, file));

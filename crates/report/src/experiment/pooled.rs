@@ -7,6 +7,7 @@ use ablaze_model::experiment::Experiment;
 use ablaze_stats::Latency;
 use ablaze_stats::repeats::median;
 
+use super::workers::{self, Workers};
 use crate::effort::{self, Effort};
 use crate::number::{counted, grouped};
 use crate::page::charts::{self as single, ShownLatency};
@@ -29,6 +30,8 @@ pub struct Pooled {
     server_ns: Vec<[f64; 2]>,
     /// The same of the client: user, kernel, busy polling.
     client_ns: Vec<[f64; 3]>,
+    /// The machines that carried them out together; none where one did.
+    pub(super) workers: Workers,
 }
 
 impl Pooled {
@@ -41,8 +44,10 @@ impl Pooled {
             latency: run.record.answered.latency().clone(),
             server_ns: Vec::new(),
             client_ns: Vec::new(),
+            workers: Workers::new(),
             first: run,
         };
+        workers::add(&mut pooled.workers, &pooled.first);
         let (server, client) = cpu_of(&pooled.first);
         pooled.server_ns.extend(server);
         pooled.client_ns.extend(client);
@@ -53,6 +58,7 @@ impl Pooled {
     pub fn add(&mut self, run: &Run) {
         self.runs += 1;
         self.latency.merge(run.record.answered.latency());
+        workers::add(&mut self.workers, run);
         let (server, client) = cpu_of(run);
         self.server_ns.extend(server);
         self.client_ns.extend(client);

@@ -8,7 +8,7 @@ use ablaze_model::finding::Finding;
 use ablaze_stats::rate_search::{Found, Trial};
 
 use super::page::repeat;
-use super::{json, text};
+use super::{json, text, workers};
 use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock, section};
 use crate::table::sentence;
 
@@ -37,6 +37,7 @@ pub fn of_search(
     page.sections.extend(found);
     if let Some(run) = run {
         page.when = section::started(run);
+        page.sections.extend(workers::of_one_run(run));
     }
     page.sections.extend(repeat(asked, ""));
     if let Some(run) = run {

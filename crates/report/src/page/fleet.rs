@@ -11,7 +11,7 @@ use crate::fleet::{HEAD, rows, sentences};
 const DRAWN_MOST: usize = 24;
 
 /// The workers, a row and a small chart each; nothing where one machine did it all.
-pub(super) fn section(run: &Run) -> Option<Section> {
+pub(crate) fn section(run: &Run) -> Option<Section> {
     let rows = rows(run);
     if rows.is_empty() {
         return None;

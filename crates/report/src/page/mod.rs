@@ -39,7 +39,7 @@ mod checks;
 mod command;
 mod embedded;
 mod explained;
-mod fleet;
+pub(crate) mod fleet;
 mod html;
 pub mod live;
 mod markdown;

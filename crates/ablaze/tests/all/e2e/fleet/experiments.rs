@@ -57,6 +57,12 @@ fn a_comparison_by_a_fleet_places_its_workers_once_and_loses_no_request() {
     assert!(said.stdout.contains("each run by 2 workers"), "{said:?}");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
     assert!(page.contains("2 workers"), "the page does not say who carried the runs out");
+    // Each target has its table, and each table both workers.
+    let (_, workers) = page.split_once(">Workers</h2>").expect("no section on the workers");
+    for name in ["a", "b"] {
+        let head = format!("<th scope=\"row\">{name}</th>");
+        assert_eq!(workers.matches(&head).count(), 2, "{name}");
+    }
     // What is there is of this fleet: another one is another experiment.
     let alone: Vec<&str> =
         words.iter().copied().filter(|word| *word != "--fleet" && *word != fleet).collect();
