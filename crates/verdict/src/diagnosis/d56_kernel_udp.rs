@@ -38,17 +38,19 @@ fn of_pair(udp: &Member, tcp: &Member) -> Option<Finding> {
     }
     let (ours, theirs) = (over_udp.cpu?, over_tcp.cpu?);
     let more_ns = ours.all_ns() - theirs.all_ns();
-    let more_in_kernel_ns = ours.system_ns() - theirs.system_ns();
+    // As little as it can have been, wherever the client's busy polling was.
+    let more_in_kernel_ns = ours.system_ns_at_least() - theirs.system_ns_at_most();
     let share = more_in_kernel_ns / more_ns;
     if more_ns <= 0.0 || share.is_nan() || share < MOST {
         return None;
     }
+    let polled = ours.client_polled_ns + theirs.client_polled_ns > 0.0;
     Some(Finding::new(
         D56,
         Severity::Note,
         format!(
             "HTTP/3 ({}) reached {} requests/s, HTTP/{} ({}) {} on the same server. A response took {} of CPU time on client \
-             and server over UDP, {} over TCP; of what it took more, {} was spent in the kernel ({}; over TCP {}).{}",
+             and server over UDP, {} over TCP; of what it took more, {}{} was spent in the kernel ({}; over TCP {}).{}",
             udp.name,
             grouped(udp.rate_per_s.round() as u64),
             version(tcp).unwrap_or("?"),
@@ -56,9 +58,10 @@ fn of_pair(udp: &Member, tcp: &Member) -> Option<Finding> {
             grouped(tcp.rate_per_s.round() as u64),
             time(ours.all_ns() / 1e6),
             time(theirs.all_ns() / 1e6),
+            if polled { "at least " } else { "" },
             percent(share.min(1.0)),
-            in_kernel(&ours),
-            in_kernel(&theirs),
+            in_kernel(ours.client_system_ns_at_least(), &ours),
+            in_kernel(theirs.client_system_ns, &theirs),
             datagrams(over_udp)
         ),
         "Most of the difference is time that the kernels of both sides spend on datagrams and not, or less often, on segments of \
@@ -89,12 +92,8 @@ fn version(member: &Member) -> Option<&str> {
 }
 
 /// `client 4.1 µs, server 6.2 µs`.
-fn in_kernel(cpu: &CpuPerResponse) -> String {
-    format!(
-        "client {}, server {}",
-        time(cpu.client_system_ns / 1e6),
-        time(cpu.server_system_ns / 1e6)
-    )
+fn in_kernel(client_ns: f64, cpu: &CpuPerResponse) -> String {
+    format!("client {}, server {}", time(client_ns / 1e6), time(cpu.server_system_ns / 1e6))
 }
 
 fn datagrams(of: &Circumstances) -> String {

@@ -87,10 +87,12 @@ pub struct Circumstances {
 /// CPU time per response, ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CpuPerResponse {
-    /// Of the client in user mode, without busy polling.
+    /// Of the client in user mode.
     pub client_user_ns: f64,
     /// Of the client in the kernel.
     pub client_system_ns: f64,
+    /// Of these two the time of busy polling, which is no work; how much of it was in which mode is not known.
+    pub client_polled_ns: f64,
     /// Of the server in user mode.
     pub server_user_ns: f64,
     /// Of the server in the kernel.
@@ -98,14 +100,24 @@ pub struct CpuPerResponse {
 }
 
 impl CpuPerResponse {
-    /// All of it.
+    /// All work.
     pub fn all_ns(&self) -> f64 {
-        self.client_user_ns + self.server_user_ns + self.system_ns()
+        self.client_user_ns + self.server_user_ns + self.system_ns_at_most() - self.client_polled_ns
     }
 
-    /// In the kernel, on both sides.
-    pub fn system_ns(&self) -> f64 {
+    /// Work in the kernel, on both sides, if all busy polling was in user mode.
+    pub fn system_ns_at_most(&self) -> f64 {
         self.client_system_ns + self.server_system_ns
+    }
+
+    /// Work of the client in the kernel, if as much of its busy polling was there as can have been.
+    pub fn client_system_ns_at_least(&self) -> f64 {
+        (self.client_system_ns - self.client_polled_ns).max(0.0)
+    }
+
+    /// The same of both sides.
+    pub fn system_ns_at_least(&self) -> f64 {
+        self.client_system_ns_at_least() + self.server_system_ns
     }
 }
 

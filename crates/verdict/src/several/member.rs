@@ -85,16 +85,10 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
     }
 }
 
-/// Where the client polled actively, how much of its time was that is not known by mode.
 fn cpu(run: &Run) -> Option<CpuPerResponse> {
     let responses = run.record.responses as f64;
     let processes = &figures::monitor(run)?.target.processes;
-    let polls = run.workers.iter().any(|worker| worker.spun_ns > 0);
-    if processes.is_empty()
-        || !processes.iter().all(Process::is_believed)
-        || polls
-        || responses < 1.0
-    {
+    if processes.is_empty() || !processes.iter().all(Process::is_believed) || responses < 1.0 {
         return None;
     }
     // A process was watched for most of the run, not for all of it.
@@ -108,6 +102,7 @@ fn cpu(run: &Run) -> Option<CpuPerResponse> {
     Some(CpuPerResponse {
         client_user_ns: of_client(|worker| worker.user_ns),
         client_system_ns: of_client(|worker| worker.system_ns),
+        client_polled_ns: of_client(|worker| worker.spun_ns),
         server_user_ns: of_server(|process| process.user_ns),
         server_system_ns: of_server(|process| process.system_ns),
     })

@@ -1,7 +1,8 @@
 //! Findings about datagrams, each forced by a real fault over loopback, and silent without it: loss on the path, receive buffers
-//! that are too small on either side, and a path that carries one datagram at a time.
+//! that are too small on either side, a path that carries one datagram at a time, and a kernel that does more for UDP.
 
 use std::net::{SocketAddr, UdpSocket};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use ablaze_target::conditions::SocketOptions;
 use ablaze_target::options::Http3Options;
 use ablaze_target::{Options, Running, Server};
-use ablaze_testing::Scratch;
+use ablaze_testing::{Bounded, Scratch};
 use serde_json::Value;
 
 use crate::tls::nginx::ablaze;
@@ -143,3 +144,45 @@ fn datagrams_that_come_one_at_a_time_are_found() {
         assert_eq!(per_call < 1.2, alone, "{per_call}");
     }
 }
+
+/// A filter that looks at every packet of UDP for as long as 4,000 rules take, and at none of TCP: in a network of the test's
+/// own, which ends with it.
+#[test]
+fn kernels_that_do_more_for_udp_are_found_beside_tcp() {
+    for program in ["unshare", "iptables-restore"] {
+        if ablaze_testing::skip::installed(program).is_none() {
+            return;
+        }
+    }
+    if !rustix::process::geteuid().is_root() {
+        return ablaze_testing::skip::skip("a network namespace with rules needs root here");
+    }
+    let scratch = Scratch::new("d56");
+    let with_rules = |count: usize| {
+        let rules = "-A UDPS -s 10.99.0.9 -p udp -j DROP\n".repeat(count);
+        let rules = format!("*filter\n:UDPS - [0:0]\n-A OUTPUT -p udp -j UDPS\n{rules}COMMIT\n");
+        std::fs::write(scratch.path().join("rules"), rules).unwrap();
+        let mut namespace = Command::new("unshare");
+        namespace.args(["-n", "sh", "-c", BESIDE_TCP]).current_dir(scratch.path());
+        let ran = namespace.env("ABLAZE", env!("CARGO_BIN_EXE_ablaze")).ran();
+        let json: Value = ran.json();
+        json["comparisons"][0]["findings"].as_array().unwrap().clone()
+    };
+    let of_kernel = |found: &[Value]| found.iter().find(|finding| finding["id"] == "D56").cloned();
+    let found = with_rules(4_000);
+    let d56 = of_kernel(&found).unwrap_or_else(|| panic!("no D56: {found:#?}"));
+    assert_eq!(d56["severity"], "note", "{d56}");
+    assert!(d56["evidence"].as_str().unwrap().contains("spent in the kernel (client "), "{d56}");
+}
+
+/// The same server over HTTP/2 and HTTP/3, and what is found in both runs.
+const BESIDE_TCP: &str = r#"
+ip link set lo up && iptables-restore < rules || exit 9
+"$ABLAZE" serve --model epoll-et --threads 1 --tls --http 3 127.0.0.1:9443 > served 2>&1 & server=$!
+trap 'kill $server' EXIT
+while ! grep -q 9443 served; do sleep 0.05; done
+for version in 2 3; do
+    "$ABLAZE" load -k --http $version -t 1 -c 4 -d 1500ms -o $version.json https://127.0.0.1:9443/hello > /dev/null || exit 8
+done
+"$ABLAZE" explain --json 2.json 3.json
+"#;
