@@ -10,6 +10,10 @@ use super::ShownRun;
 use crate::effort::{self, Effort};
 use crate::rate_changes;
 
+mod phases;
+
+pub use phases::phases;
+
 /// At most this many points over time are drawn; slices are combined until they fit.
 const MOST_POINTS: usize = 240;
 /// Bins of a distribution.
@@ -262,67 +266,6 @@ pub fn distribution(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     ))
 }
 
-/// Less than this share of a response's time is not drawn as a part of it.
-const PART_FROM: f64 = 0.001;
-
-/// Where the time of a response went, on average. `None` where all of it was one part.
-pub fn phases(subjects: &[ShownRun<'_>]) -> Option<Chart> {
-    let parts = [
-        "waiting to be sent",
-        "connect",
-        "TLS",
-        "first attempts",
-        "wait for the first byte",
-        "receive",
-    ];
-    let rows: Vec<(&ShownRun<'_>, [f64; 6])> = subjects
-        .iter()
-        .filter(|subject| subject.run.record.responses > 0)
-        .map(|subject| (subject, mean_phases(subject.run)))
-        .collect();
-    let matters =
-        |means: &[f64; 6], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
-    let used: Vec<usize> = (0..parts.len())
-        .filter(|part| rows.iter().any(|(_, means)| matters(means, *part)))
-        .collect();
-    if used.len() < 2 {
-        return None;
-    }
-    let names: Vec<&str> = used.iter().map(|part| parts[*part]).collect();
-    let mut bars = Bars::new("mean time of a response", Unit::TimeNs, &names);
-    for (subject, means) in rows {
-        let values: Vec<f64> = used.iter().map(|part| means[*part]).collect();
-        bars.rows.push(BarRow::new(subject.name, subject.slot, &values));
-    }
-    Some(Chart::of("Where the time went", bars))
-}
-
-/// Mean time per response in each phase: what adds up to its latency. All requests that waited for a connection
-/// have its time, which stands once in the distribution of connects; what is left is the time of first attempts, of
-/// requests that were sent again.
-fn mean_phases(run: &Run) -> [f64; 6] {
-    let answered = &run.record.answered;
-    let responses = run.record.responses.max(1) as f64;
-    let mean = |latency: &Latency| latency.sum_ns() as f64 / responses;
-    let lag = answered.intended.as_ref().map_or(0.0, |intended| mean(&intended.lag));
-    let total = mean(&answered.total);
-    let connected = match answered.connections() {
-        0 => 0.0,
-        _ => (total - mean(&answered.processing)).max(0.0),
-    };
-    // Handshakes have the part of it that they have of the times of connections.
-    let tls = answered.tls.as_ref().map_or(0.0, |tls| {
-        let share = tls.handshake.sum_ns() as f64 / tls.connected.sum_ns().max(1) as f64;
-        connected * share
-    });
-    let (wait, receive) = (mean(&answered.wait), mean(&answered.receive));
-    let before = match run.record.repeated {
-        0 => 0.0,
-        _ => (total - connected - wait - receive).max(0.0),
-    };
-    [lag, connected - tls, tls, before, wait, receive]
-}
-
 /// CPU time per request of server and client.
 pub fn cpu(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     let several = subjects.len() > 1;
@@ -364,32 +307,4 @@ pub(crate) fn server_user_share(run: &Run) -> f64 {
     let Some(monitor) = &run.monitor else { return 0.0 };
     let user: u64 = monitor.target.processes.iter().map(|process| process.user_ns).sum();
     user as f64 / monitor.target.cpu_ns().max(1) as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mean_phases;
-
-    #[test]
-    fn the_parts_of_a_response_add_up_to_its_mean() {
-        let mut run = crate::sample::ordinary();
-        let answered = &mut run.record.answered;
-        answered.clear();
-        (run.record.responses, run.record.repeated) = (4, 1);
-        // Four waited 100 µs for one connection; one was first sent on another, for 80 µs.
-        answered.connect.record(100_000);
-        answered.wait.record_many(50_000, 4);
-        answered.receive.record_many(10_000, 4);
-        answered.processing.record_many(60_000, 3);
-        answered.processing.record(140_000);
-        answered.total.record_many(160_000, 3);
-        answered.total.record(240_000);
-        let means = mean_phases(&run);
-        assert_eq!(means, [0.0, 100_000.0, 0.0, 20_000.0, 50_000.0, 10_000.0]);
-        assert_eq!(means.iter().sum::<f64>(), answered_mean(&run));
-    }
-
-    fn answered_mean(run: &ablaze_model::Run) -> f64 {
-        run.record.answered.total.sum_ns() as f64 / 4.0
-    }
 }
