@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
+use super::names;
 use crate::CommandError;
 
 /// Reads where to listen.
@@ -21,6 +22,12 @@ pub fn address(text: &str) -> Result<SocketAddr, CommandError> {
     }
     if let Ok(ip) = plain.trim_start_matches('[').trim_end_matches(']').parse() {
         return Ok(SocketAddr::new(ip, 8080));
+    }
+    // As `serve:uring` is written where a server is a target.
+    if names::model(plain).is_ok() {
+        return Err(CommandError::usage(format!(
+            "cannot listen on `{text}`, the name of a model: use --model {plain}"
+        )));
     }
     let (host, port) = match plain.rsplit_once(':') {
         Some((host, port)) => (host, port),
@@ -62,5 +69,7 @@ mod tests {
         for text in [":70000", "127.0.0.1:x", "", ":", "no such host:80"] {
             assert_eq!(address(text).unwrap_err().status, 2, "{text}");
         }
+        let error = address("uring").unwrap_err();
+        assert!(error.to_string().ends_with("use --model uring"), "{error}");
     }
 }

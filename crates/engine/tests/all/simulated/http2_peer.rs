@@ -223,6 +223,7 @@ impl Http2Script {
     }
 
     fn asked(&mut self, far: &mut FarEnd<'_>, stream: u32) {
+        assert!(stream < 2 * STREAMS, "the script has bytes for {STREAMS} streams of a connection");
         let (connection, request) = (self.connection, self.requests);
         let mut asked = Asked { far, connection, request, stream, bytes: &self.layout };
         (self.act)(&mut asked);
