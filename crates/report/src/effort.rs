@@ -82,10 +82,13 @@ pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
     (finished > 0.0).then(|| (share * elapsed_ns as f64 / finished, name))
 }
 
+/// So much of the time in which places were empty may be that of requests of the warm-up.
+const OF_WARMUP_MOST: f64 = 0.1;
+
 /// The share of the time for which places in flight of a closed loop stood empty, between a response
 /// and the next request: the client's own time, which is in no latency. `None` where other things
 /// empty them too: an open loop, errors, connections that are opened in between, requests that ran
-/// out.
+/// out, and requests of the warm-up, which are in no figure while they are in flight in the measured time.
 pub fn resting(run: &Run) -> Option<f64> {
     let Load::Closed { connections, pipeline } = run.plan.load else { return None };
     let record = &run.record;
@@ -102,7 +105,12 @@ pub fn resting(run: &Run) -> Option<f64> {
         return None;
     }
     let places_ns = places as f64 * measured_ns as f64;
-    Some((1.0 - record.in_flight_ns as f64 / places_ns).max(0.0))
+    let share = (1.0 - record.in_flight_ns as f64 / places_ns).max(0.0);
+    let of_warmup = match run.plan.limits.warmup_ns {
+        0 => 0.0,
+        _ => record.answered.total.max_ns().unwrap_or(0) as f64 / measured_ns as f64,
+    };
+    (of_warmup <= share * OF_WARMUP_MOST).then_some(share)
 }
 
 #[cfg(test)]
@@ -160,6 +168,19 @@ mod tests {
         let mut run = sample::ordinary();
         assert!(super::resting(&run).is_some());
         (run.record.responses, run.record.drain_ns) = (100, None);
+        assert_eq!(super::resting(&run), None);
+    }
+
+    /// Each place may have had one of its requests for as long as the longest took.
+    #[test]
+    fn what_requests_of_the_warmup_may_have_held_does_not_rest() {
+        let mut run = sample::ordinary();
+        run.plan.limits.warmup_ns = 1_000_000_000;
+        let share = super::resting(&sample::ordinary()).unwrap();
+        run.record.answered.total.clear();
+        run.record.answered.total.record((share * 0.05 * run.elapsed_ns as f64) as u64);
+        assert_eq!(super::resting(&run), Some(share));
+        run.record.answered.total.record((share * 0.2 * run.elapsed_ns as f64) as u64);
         assert_eq!(super::resting(&run), None);
     }
 

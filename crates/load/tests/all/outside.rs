@@ -80,8 +80,10 @@ fn ten_lines_outside_of_the_workspace_print_a_percentile() {
     std::fs::remove_file(&program).unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     // What the program prints, and nothing else: the library says nothing.
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let ns = said.strip_prefix("p99 ").and_then(|rest| rest.strip_suffix(" ns\n"));
-    assert!(ns.unwrap().parse::<u64>().unwrap() > 0, "{said}");
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    let ns = ns.unwrap_or_else(|| panic!("{said}{stderr}"));
+    assert!(ns.parse::<u64>().unwrap() > 0, "{said}");
+    assert_eq!(stderr, "");
     assert!(output.status.success());
 }

@@ -84,7 +84,8 @@ fn busy_polling_is_no_work_and_proves_nothing() {
     let tcp = polling(run(2, 100_000, [1_500, 1_000, 2_000, 1_500]), 1_000);
     let udp = run(3, 50_000, [2_500, 3_400, 3_000, 5_500]);
     let evidence = found(&polling(udp, 1_000), &tcp).expect("5.4 of 8.4 µs").evidence;
-    for part in ["13.4 µs", "5.00 µs over TCP", "at least 64 %", "client 2.40 µs, server 5.50 µs"] {
+    for part in ["13.4 µs", "5.00 µs over TCP", "at least 64 %", "client 2.40 µs, server 5.50 µs"]
+    {
         assert!(evidence.contains(part), "{part}: {evidence}");
     }
     // Of 12 more, 1 is left if all of the polling was in the kernel.
