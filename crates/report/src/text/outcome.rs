@@ -243,10 +243,8 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
         let start = start("left open", &grouped(record.left_open));
         let of = match record.awaited_close {
             0 => String::new(),
-            awaited => format!(
-                "of {} left to the server to close, as only so many at a time are:",
-                grouped(awaited)
-            ),
+            // Only so many at a time are.
+            awaited => format!("of {} left to the server to close:", grouped(awaited)),
         };
         let text = format!(
             "{of} not closed by it within 1 s of the last response; no request waited for that"

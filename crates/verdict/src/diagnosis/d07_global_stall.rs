@@ -116,8 +116,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     if !late && (timed_out == 0 || !frozen) {
         return None;
     }
-    // An open loop works off what came meanwhile: its rate is the asked one.
-    let without = asked_in_flight(run).map_or(String::new(), |_| {
+    let may_be_requests = chance::are_all_slow(run, &stalls);
+    // An open loop works off what came meanwhile: its rate is the asked one. Where it may be that single requests were slow,
+    // there is no other rate.
+    let without = asked_in_flight(run).filter(|_| !may_be_requests).map_or(String::new(), |_| {
         let per_s = run.record.responses as f64 / (elapsed_s(run) - lost_s);
         format!(" Without it the rate would be at least {}/s.", amount(per_s))
     });
@@ -152,7 +154,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         percent(share),
         time(max_ns / 1e6)
     );
-    if chance::are_all_slow(run, &stalls) {
+    if may_be_requests {
         return Some(Finding::new(D07, Severity::Note, evidence, EITHER.0, EITHER.1));
     }
     // One pause that explains the longest stall, and all of them all stalls.

@@ -190,6 +190,7 @@ mod on_runs {
         assert!(found.evidence.contains("at least 1.00 s starting at 0.300 s"), "{found:?}");
         assert!(found.evidence.contains("at least 70 % of the run"), "{found:?}");
         assert_eq!((found.cause.as_ref(), found.fix.as_ref()), EITHER);
+        assert!(!found.evidence.contains("the rate would be"), "{found:?}");
         // What is due meanwhile does not come back either.
         sample::open_loop(&mut run, 500.0);
         run.record.in_flight_ns /= 2;
