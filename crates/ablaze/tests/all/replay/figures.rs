@@ -80,7 +80,8 @@ pub fn percentile_ns(run: &Value, percent: u32) -> Option<f64> {
 }
 
 /// CPU time of the server per request of a kept run, ns: the share of a core that its processes used
-/// while they were watched, over the whole run.
+/// while they were watched, over the whole run. `None` where the busiest of them was not looked at three times, or
+/// twice 0.4 s apart: too little to say a share by (`Process::is_believed`).
 pub fn server_cpu_ns(run: &Value) -> Option<f64> {
     if run["printed"].is_string() {
         let printed = run["printed"].as_str()?;
@@ -89,6 +90,14 @@ pub fn server_cpu_ns(run: &Value) -> Option<f64> {
         return Some(run["server_cpu_ns"].as_f64()? / complete);
     }
     let processes = run["monitor"]["target"]["processes"].as_array()?;
+    let cpu_ns = |process: &Value| {
+        process["user_ns"].as_u64().unwrap_or(0) + process["system_ns"].as_u64().unwrap_or(0)
+    };
+    let busiest = processes.iter().max_by_key(|process| cpu_ns(process))?;
+    let looks = (busiest["readings"].as_u64()?, busiest["watched_ns"].as_u64()?);
+    if !matches!(looks, (3.., _) | (2, 400_000_000..)) {
+        return None;
+    }
     let cores = |process: &Value| {
         let cpu_ns = process["user_ns"].as_f64()? + process["system_ns"].as_f64()?;
         Some(cpu_ns / process["watched_ns"].as_f64().filter(|watched_ns| *watched_ns > 0.0)?)
