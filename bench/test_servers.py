@@ -101,7 +101,7 @@ class Processes(unittest.TestCase):
         self.assertAlmostEqual(programs.process_cpu_s(os.getpid()) - before_s, 0.05, delta=0.02)
 
     def test_models_are_named_by_the_program_itself(self):
-        refusal = "ablaze: invalid value '?' for '--model <NAME>': choose from epoll-lt, raw; see `x`\n"
+        refusal = "ablaze: invalid value '?' for '--model <NAME>': expected one of epoll-lt, raw; see `x`\n"
         self.assertEqual(programs.names_in(refusal), ["epoll-lt", "raw"])
         with self.assertRaises(programs.ServerError):
             programs.names_in("ablaze: something else\n")

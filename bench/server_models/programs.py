@@ -119,7 +119,7 @@ def models(ablaze):
 
 
 def names_in(refusal):
-    found = re.search(r"choose from ([\w, -]+)", refusal)
+    found = re.search(r"expected one of ([\w, -]+)", refusal)
     if not found:
         raise ServerError(f"its models are not to be learned from: {refusal.strip()}")
     return [name.strip() for name in found[1].split(",")]
