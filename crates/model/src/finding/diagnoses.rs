@@ -67,6 +67,7 @@ macro_rules! diagnoses {
             D53 d53_translated_addresses "translated addresses";
             D55 d55_amplification_limit "amplification limit";
             D56 d56_kernel_udp "UDP in the kernel";
+            D57 d57_slower_and_slower "slower and slower";
         }
     };
 }

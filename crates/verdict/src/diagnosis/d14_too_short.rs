@@ -180,6 +180,11 @@ impl Beginning {
     }
 }
 
+/// Whether its beginning ran at another rate than the rest.
+pub(super) fn has_beginning(run: &Run) -> bool {
+    warm_up(run).is_some()
+}
+
 fn gravity(too_short: bool) -> Severity {
     if too_short { Severity::Suspect } else { Severity::Note }
 }

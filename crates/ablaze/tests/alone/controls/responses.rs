@@ -1,5 +1,9 @@
 //! Targets that send something else than was meant, or nothing.
 
+use std::time::Duration;
+
+use ablaze_testing::hostile::{Behaviour, Hostile, Script};
+
 use crate::alone;
 use crate::controls::support::{Server, load};
 
@@ -32,4 +36,15 @@ fn a_target_that_closes_after_100_requests_cuts_connections() {
         evidence.contains("10 of 1,000 responses closed their connection: one in 100."),
         "{evidence}"
     );
+}
+
+/// What a response takes grows with the square of how many there were: three times as long in the last second as in the first.
+#[test]
+fn a_target_that_becomes_slower_and_slower_is_told_without_a_cause() {
+    let _alone = alone();
+    let late = |number: u64| Behaviour::Late(Duration::from_micros(1_000 + number * number / 100));
+    let target = Hostile::start(Script::per_request((0..10_000).map(late))).unwrap();
+    let report = load(&[&target.url(), "-c4", "-d3s"]);
+    let evidence = report.assert_root("D57", "suspect");
+    assert!(evidence.starts_with("Responses became slower as the run went on"), "{evidence}");
 }
