@@ -6,6 +6,7 @@
 //! was as many as were in flight.
 
 mod chance;
+mod pauses;
 
 use ablaze_model::record::Slice;
 use ablaze_model::{FailureKind, Run};
@@ -44,8 +45,6 @@ const OUTSIDE_THE_BULK: f64 = 5.0;
 const LITTLE: f64 = 0.01;
 /// More responses than so many times those that stalls can have frozen are not late by stalls.
 const TIMES_THE_FROZEN: f64 = 2.0;
-/// A pause of this process of at least so much of the stall can be its cause.
-const OF_THE_STALL: f64 = 0.5;
 /// At least so much of what was in flight times out in a stall that is longer than the timeout.
 const OF_THE_PLACES: f64 = 0.5;
 /// So many stalls are named.
@@ -157,11 +156,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     if may_be_requests {
         return Some(Finding::new(D07, Severity::Note, evidence, EITHER.0, EITHER.1));
     }
-    // One pause that explains the longest stall, and all of them all stalls.
-    let covers = own_pauses_s(run).map(|(longest, total)| {
-        longest >= longest_s * OF_THE_STALL && total >= lost_s * OF_THE_STALL
-    });
-    let ran_on = covers == Some(false);
+    let (covers, ran_on) = match pauses::own(run, longest_s) {
+        Some(own) => (Some(own.cover(longest_s, lost_s)), !own.last_as_long_as(lost_s)),
+        None => (None, false),
+    };
     let stopped = server_stopped(run);
     let evidence = format!(
         "{evidence}{}",
@@ -178,19 +176,15 @@ fn on_run(run: &Run) -> Option<Finding> {
         ),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
-    let finding = if ran_on || stopped.is_some() { finding.not_explained_by(D23) } else { finding };
+    let finding = if covers == Some(false) || stopped.is_some() {
+        finding.not_explained_by(D23)
+    } else {
+        finding
+    };
     // A share of the whole run says nothing of one moment: while others had the CPUs for so long, the thread
     // that only sleeps was late, too.
     let starved = covers == Some(true) && d13_shared_processors::waited(run) >= STARVED;
     Some(if starved { finding } else { finding.not_explained_by(D13) })
-}
-
-/// The longest time that this process stood still, and all such times together, in seconds. Where they are much shorter
-/// than the stalls, something else stood still.
-fn own_pauses_s(run: &Run) -> Option<(f64, f64)> {
-    let heartbeat = monitor(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?;
-    let longest_ns = heartbeat.longest.iter().map(|gap| gap.length_ns).max().unwrap_or(0);
-    Some((longest_ns as f64 / 1e9, heartbeat.gaps_ns as f64 / 1e9))
 }
 
 fn seen(run: &Run) -> Option<String> {

@@ -170,6 +170,46 @@ mod on_runs {
         assert_eq!(explained(400), None);
     }
 
+    /// So many pauses of this length, one every so many ms.
+    fn pauses(number: u64, length_ms: u64, every_ms: u64) -> Heartbeat {
+        let gap = |at: u64| Gap {
+            at_clock_ns: at * every_ms * 1_000_000,
+            length_ns: length_ms * 1_000_000,
+            waited_ns: Some(length_ms * 1_000_000),
+        };
+        Heartbeat {
+            beats: 900,
+            gaps: number,
+            gaps_ns: number * length_ms * 1_000_000,
+            gaps_waited_ns: None,
+            longest: (0..number).map(gap).collect(),
+        }
+    }
+
+    /// Seen where a client at idle priority was left a moment of its processor every 300 ms: one stall, several pauses.
+    #[test]
+    fn who_is_left_a_moment_now_and_then_did_not_run_on() {
+        let mut run = stopped(sample::with_shares(0.3, 0.4), 30..40);
+        sample::threads(&mut run)[0].waited_ns = 6_800_000_000;
+        sample::processors(&mut run).user_ns = 19_000_000_000;
+        sample::processors(&mut run).idle_ns = 0;
+        let mut judged = |heartbeat| {
+            sample::monitor(&mut run).heartbeat = Some(heartbeat);
+            let findings = judge(&run).findings;
+            findings.into_iter().find(|finding| finding.id == D07).unwrap()
+        };
+        let starved = judged(pauses(4, 280, 300));
+        assert_eq!(starved.explained_by, Some(D13));
+        assert!(starved.cause.contains("or this machine stopped"), "{starved:?}");
+        // As much all over the run is no stall; that this machine ran on is not said then, either.
+        let elsewhere = judged(pauses(4, 280, 2_000));
+        assert_eq!(elsewhere.explained_by, None);
+        assert!(elsewhere.cause.contains("or this machine stopped"), "{elsewhere:?}");
+        let hardly = judged(pauses(4, 30, 300));
+        assert_eq!(hardly.explained_by, None);
+        assert!(hardly.cause.contains("this machine did not"), "{hardly:?}");
+    }
+
     /// A hundred places, and responses in the first slices of each piece of so many alone.
     fn in_bursts(slices: usize, of: usize) -> Run {
         let mut run = sample::run();
