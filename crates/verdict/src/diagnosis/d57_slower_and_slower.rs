@@ -146,14 +146,19 @@ mod tests {
     fn noise_single_stalls_and_a_little_more_are_not_told() {
         assert_eq!(check(&sample::run()), None);
         // Ten times as slow now and then, in the last third more often.
-        let stalls =
-            |at: usize| if at % 9 == 0 || at > 80 && at % 2 == 0 { 10_000_000 } else { 1_000_000 };
+        let stalls = |at: usize| {
+            if at.is_multiple_of(9) || at > 80 && at.is_multiple_of(2) {
+                10_000_000
+            } else {
+                1_000_000
+            }
+        };
         assert_eq!(check(&with_times(stalls)), None);
         assert_eq!(check(&with_times(|at| 1_000_000 + 8_000 * at as u64)), None);
         // Faster and faster.
         assert_eq!(check(&with_times(|at| 5_000_000 - 40_000 * at as u64)), None);
         // Alternating, with half of the last as fast as the first.
-        let mixed = |at: usize| if at > 66 && at % 2 == 0 { 9_000_000 } else { 1_000_000 };
+        let mixed = |at: usize| if at > 66 && at.is_multiple_of(2) { 9_000_000 } else { 1_000_000 };
         assert_eq!(check(&with_times(mixed)), None);
     }
 
