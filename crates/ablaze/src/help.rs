@@ -1,9 +1,9 @@
-//! `ablaze --help` and `ablaze --version`, from the table of commands.
+//! `ablaze --help` and `ablaze --version`, from the table of front ends.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::commands::{self, ABOUT, END, EXAMPLES, Group};
+use crate::front_ends::{self, ABOUT, END, EXAMPLES, Group};
 use crate::{terminal, version};
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.
@@ -12,7 +12,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         arguments.first().and_then(|word| word.to_str()).filter(|word| !word.starts_with('-'));
     match word {
         Some("help") | None => terminal::print(&text()),
-        Some(word) => commands::carried_out(word, &[OsString::from("--help")]),
+        Some(word) => front_ends::carried_out(word, &[OsString::from("--help")]),
     }
 }
 
@@ -29,7 +29,7 @@ fn text() -> String {
             text += &borrowed();
         }
         let mut heading = group.name();
-        for command in commands::ALL.iter().filter(|command| command.group == group) {
+        for command in front_ends::ALL.iter().filter(|command| command.group == group) {
             text += &format!("{heading:<12}{:<9}{}\n", command.name, command.help);
             heading = "";
         }
@@ -39,7 +39,7 @@ fn text() -> String {
 
 /// The line of the commands that take another tool's options.
 fn borrowed() -> String {
-    let borrowed = commands::ALL.iter().filter(|command| command.group == Group::Borrowed);
+    let borrowed = front_ends::ALL.iter().filter(|command| command.group == Group::Borrowed);
     let names: Vec<&str> = borrowed.map(|command| command.name).collect();
     let about = "load a URL with that tool's options and report";
     format!("{:<12}{}: {about}\n", Group::Borrowed.name(), names.join(", "))
@@ -48,7 +48,7 @@ fn borrowed() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::Command;
+    use crate::front_ends::Command;
 
     #[test]
     fn the_help_fits_a_screen_and_names_every_command_once() {
@@ -59,13 +59,13 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         let listed = |command: &&Command| Group::LISTED.contains(&command.group);
         let line = text.lines().find(|line| line.starts_with("as others")).unwrap();
-        for command in commands::ALL.iter().filter(|command| command.group == Group::Borrowed) {
+        for command in front_ends::ALL.iter().filter(|command| command.group == Group::Borrowed) {
             assert_eq!(line.matches(command.name).count(), 1, "{line}");
         }
-        for command in commands::ALL.iter().filter(|command| command.group == Group::Own) {
+        for command in front_ends::ALL.iter().filter(|command| command.group == Group::Own) {
             assert_eq!(text.matches(&format!("`ablaze {} ", command.name)).count(), 1, "{text}");
         }
-        for command in commands::ALL.iter().filter(listed) {
+        for command in front_ends::ALL.iter().filter(listed) {
             let line = format!("{:<9}{}", command.name, command.help);
             assert_eq!(text.matches(&line).count(), 1, "{line}");
         }

@@ -1,4 +1,4 @@
-//! The command `ablaze`: finds the word that says what to do ([`commands`]), and hands the rest to its
+//! The command `ablaze`: finds the word that says what to do ([`front_ends`]), and hands the rest to its
 //! front end. Front ends turn command lines into a LoadSpec, have it resolved to a Plan by `ablaze-load`
 //! and run ([`carry_out`]).
 
@@ -15,7 +15,6 @@ use ablaze_wire::url::is_url_like;
 
 mod borrowed;
 mod carry_out;
-mod commands;
 mod doctor;
 mod error;
 mod experiments;
@@ -53,7 +52,7 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     outlets::status(match words.split_first() {
         None => help::main(&[]),
-        Some((program, arguments)) => match commands::called_as(program) {
+        Some((program, arguments)) => match front_ends::called_as(program) {
             Some(command) => (command.run)(arguments),
             None => dispatch(arguments),
         },
@@ -69,8 +68,8 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "-V" | "--version" | "version" => help::version(),
         // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`; an empty word was to be a URL.
         _ if word.is_empty() || word.starts_with('-') || is_url_like(&word) => {
-            commands::carried_out("load", arguments)
+            front_ends::carried_out("load", arguments)
         }
-        _ => commands::carried_out(&word, rest),
+        _ => front_ends::carried_out(&word, rest),
     }
 }

@@ -37,6 +37,7 @@ impl IoModel for Async {
     const NAME: &'static str = "async";
     const ABOUT: &'static str = "async/await on tokio: a task per connection";
     const WAITS_ITSELF: bool = false;
+    const SPEAKS_HTTP3: bool = true;
     type Shared = ();
 
     fn refuses(accept: AcceptMode) -> Option<&'static str> {

@@ -24,6 +24,7 @@ pub struct EpollEt;
 impl IoModel for EpollEt {
     const NAME: &'static str = "epoll-et";
     const ABOUT: &'static str = "one event loop per thread, edge-triggered: registered once";
+    const SPEAKS_HTTP3: bool = true;
     type Shared = ();
 
     fn refuses(_accept: AcceptMode) -> Option<&'static str> {

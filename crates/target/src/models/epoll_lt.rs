@@ -26,6 +26,7 @@ impl IoModel for EpollLt {
     const NAME: &'static str = "epoll-lt";
     const ABOUT: &'static str =
         "one event loop per thread, level-triggered: two epoll_ctl per blocked response";
+    const SPEAKS_HTTP3: bool = true;
     type Shared = ();
 
     fn refuses(_accept: AcceptMode) -> Option<&'static str> {

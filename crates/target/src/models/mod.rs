@@ -1,16 +1,6 @@
 //! The I/O models: each says how a worker waits, reads and writes, in a file of its own, and
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
-mod asynchronous;
-mod blocking;
-mod epoll_et;
-mod epoll_lt;
-mod fiber_asm;
-mod fiber_ucontext;
-mod poll;
-mod raw;
-mod uring;
-
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -33,6 +23,8 @@ pub trait IoModel {
     /// It makes the calls that wait, and those that prepare waiting, by itself. If a runtime does,
     /// `waits`, `events` and the `epoll_` counters stay at 0.
     const WAITS_ITSELF: bool = true;
+    /// A thread for datagrams can be beside its workers. The others are as those systems are that they are modelled on.
+    const SPEAKS_HTTP3: bool = false;
     /// What all workers of one server share.
     type Shared: Send + Sync + 'static;
 
@@ -88,12 +80,14 @@ pub struct Worker<H> {
 }
 
 macro_rules! models {
-    ($($(#[$doc:meta])* $variant:ident: $model:ty,)*) => {
+    ($($module:ident::$variant:ident $doc:literal,)*) => {
+        $(mod $module;)*
+
         /// The I/O models by name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Model {
-            $($(#[$doc])* $variant,)*
+            $(#[doc = $doc] $variant,)*
         }
 
         impl Model {
@@ -102,37 +96,42 @@ macro_rules! models {
 
             /// Its name on the command line.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => <$model>::NAME,)* }
+                match self { $(Self::$variant => <$module::$variant>::NAME,)* }
             }
 
             /// What it does per request, in a line.
             pub fn about(self) -> &'static str {
-                match self { $(Self::$variant => <$model>::ABOUT,)* }
+                match self { $(Self::$variant => <$module::$variant>::ABOUT,)* }
             }
 
             /// Whether it is a baseline, not a real HTTP server.
             pub fn is_exempt(self) -> bool {
-                match self { $(Self::$variant => <$model>::EXEMPT,)* }
+                match self { $(Self::$variant => <$module::$variant>::EXEMPT,)* }
             }
 
             /// Whether `waits`, `events` and the `epoll_` counters say what it does: a runtime
             /// that waits by itself does not tell.
             pub fn waits_itself(self) -> bool {
-                match self { $(Self::$variant => <$model>::WAITS_ITSELF,)* }
+                match self { $(Self::$variant => <$module::$variant>::WAITS_ITSELF,)* }
+            }
+
+            /// Whether it can serve HTTP/3, too.
+            pub fn speaks_http3(self) -> bool {
+                match self { $(Self::$variant => <$module::$variant>::SPEAKS_HTTP3,)* }
             }
 
             /// Why connections cannot come to it this way; nothing if they can.
             pub fn refuses(self, accept: AcceptMode) -> Option<&'static str> {
-                match self { $(Self::$variant => <$model>::refuses(accept),)* }
+                match self { $(Self::$variant => <$module::$variant>::refuses(accept),)* }
             }
 
             /// Whether the workers accept for each other; see [`IoModel::accepts_itself`].
             pub(crate) fn accepts_itself(self, options: &Options) -> bool {
-                match self { $(Self::$variant => <$model>::accepts_itself(options),)* }
+                match self { $(Self::$variant => <$module::$variant>::accepts_itself(options),)* }
             }
 
             fn check_alone(self, options: &Options) -> Result<(), String> {
-                match self { $(Self::$variant => <$model>::check(options),)* }
+                match self { $(Self::$variant => <$module::$variant>::check(options),)* }
             }
 
             /// Starts all workers on threads of their own.
@@ -142,7 +141,7 @@ macro_rules! models {
                 options: &Options,
             ) -> io::Result<Vec<crate::server::Thread>> {
                 match self {
-                    $(Self::$variant => crate::server::start_workers::<$model, H>(workers, options),)*
+                    $(Self::$variant => crate::server::start_workers::<$module::$variant, H>(workers, options),)*
                 }
             }
         }
@@ -150,36 +149,21 @@ macro_rules! models {
 }
 
 models! {
-    /// One event loop per thread over epoll, level-triggered.
-    EpollLt: epoll_lt::EpollLt,
-    /// One event loop per thread over epoll, edge-triggered.
-    EpollEt: epoll_et::EpollEt,
-    /// One event loop per thread over poll(2).
-    Poll: poll::Poll,
-    /// A baseline that sends one fixed response to everything; no HTTP server.
-    Raw: raw::Raw,
-    /// A thread per connection, blocked in each read and write.
-    Blocking: blocking::Blocking,
-    /// A fiber per connection over swapcontext of glibc.
-    FiberUcontext: fiber_ucontext::FiberUcontext,
-    /// A fiber per connection over a switch in assembly.
-    FiberAsm: fiber_asm::FiberAsm,
-    /// io_uring with multishot accept and receive.
-    Uring: uring::Uring,
-    /// async/await on tokio, a task per connection.
-    Async: asynchronous::Async,
+    epoll_lt::EpollLt "One event loop per thread over epoll, level-triggered.",
+    epoll_et::EpollEt "One event loop per thread over epoll, edge-triggered.",
+    poll::Poll "One event loop per thread over poll(2).",
+    raw::Raw "A baseline that sends one fixed response to everything; no HTTP server.",
+    blocking::Blocking "A thread per connection, blocked in each read and write.",
+    fiber_ucontext::FiberUcontext "A fiber per connection over swapcontext of glibc.",
+    fiber_asm::FiberAsm "A fiber per connection over a switch in assembly.",
+    uring::Uring "io_uring with multishot accept and receive.",
+    asynchronous::Async "async/await on tokio, a task per connection.",
 }
 
 impl Model {
     /// The model of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|model| model.name() == name)
-    }
-
-    /// Whether a thread for datagrams can be beside its workers. The others are as those systems are that they
-    /// are modelled on.
-    pub fn speaks_http3(self) -> bool {
-        matches!(self, Self::EpollLt | Self::EpollEt | Self::Uring | Self::Async)
     }
 
     /// Whether this model can serve with these options.

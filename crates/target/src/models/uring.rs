@@ -29,6 +29,7 @@ pub struct Uring;
 impl IoModel for Uring {
     const NAME: &'static str = "uring";
     const ABOUT: &'static str = "io_uring: multishot accept and receive, a system call per batch";
+    const SPEAKS_HTTP3: bool = true;
     type Shared = ();
 
     fn refuses(accept: AcceptMode) -> Option<&'static str> {

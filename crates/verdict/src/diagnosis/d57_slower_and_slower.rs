@@ -19,7 +19,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
 };
 
-/// The median of the last third over that of the first.
+/// The median of a usual slice of the last third over that of one of the first.
 const SLOWER: f64 = 2.0;
 /// In each third, so that one disturbance is not what they differ by.
 const FEWEST_SLICES: usize = 7;
@@ -29,8 +29,8 @@ const FEWEST_RESPONSES: u64 = 10;
 const OUTLIERS: f64 = 0.1;
 
 const CAUSE: &str = "The rate and the percentiles are those of a run of this length: what a response takes depended on when it was \
-                     asked for. Why, this run does not show: the server's work may grow with what it has served, or one of the \
-                     machines or the network may have become slower.";
+                     asked for. Why, this run does not show: the server's work may grow with what it has served, later requests \
+                     may ask more of it where they are not alike, or one of the machines or the network may have become slower.";
 const FIX: &str = "Run it again for twice as long, with the server started anew, to see whether it goes on; and watch what grows \
                    in the server meanwhile: memory, a table, a queue, a log.";
 
@@ -42,7 +42,9 @@ fn check(run: &Run) -> Option<Finding> {
     let [(before_ns, before_per_s), (after_ns, after_per_s)] =
         [&first, &last].map(|third| (third.median_ns(), third.rate_per_s()));
     let evidence = format!(
-        "Responses became slower as the run went on: the median was {} in its first third and {} in its last, at {}/s and {}/s.",
+        "Responses became slower as the run went on: the median per {} ms was typically {} in its first third and {} in its \
+         last, at {}/s and {}/s.",
+        run.record.slices.slice_ns / 1_000_000,
         time(before_ns as f64 / 1e6),
         time(after_ns as f64 / 1e6),
         amount(before_per_s),
@@ -54,7 +56,8 @@ fn check(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let (first, last) = thirds(run)?;
     Some(format!(
-        "The median was {} in the first third of the run and {} in its last.",
+        "The median per {} ms was typically {} in the first third of the run and {} in its last.",
+        run.record.slices.slice_ns / 1_000_000,
         time(first.median_ns() as f64 / 1e6),
         time(last.median_ns() as f64 / 1e6)
     ))
@@ -83,6 +86,7 @@ impl Third {
         self.medians_ns[((self.medians_ns.len() - 1) as f64 * share).round() as usize]
     }
 
+    /// Of a usual slice: the middle one of their medians.
     fn median_ns(&self) -> u64 {
         self.at(0.5)
     }
@@ -119,6 +123,7 @@ fn thirds(run: &Run) -> Option<(Third, Third)> {
 #[cfg(test)]
 mod tests {
     use ablaze_model::plan::Load;
+    use ablaze_model::record::GroupRecord;
 
     use super::*;
     use crate::live::sample;
@@ -137,8 +142,7 @@ mod tests {
         // From 1 ms to 5 ms.
         let finding = check(&with_times(|at| 1_000_000 + 40_404 * at as u64)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        let said =
-            "the median was 1.65 ms in its first third and 4.35 ms in its last, at 639/s and 227/s";
+        let said = "the median per 100 ms was typically 1.65 ms in its first third and 4.35 ms in its last, at 639/s and 227/s";
         assert!(finding.evidence.contains(said), "{finding:?}");
     }
 
@@ -181,6 +185,9 @@ mod tests {
         assert!(matches!(run.plan.load, Load::Open { .. }) && thirds(&run).is_none());
         let mut run = slower();
         run.plan.connections.ramp_ns = 1_000_000;
+        assert!(thirds(&run).is_none());
+        let mut run = slower();
+        run.record.groups = vec![GroupRecord::new("a", false), GroupRecord::new("b", false)];
         assert!(thirds(&run).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Targets that send something else than was meant, or nothing.
+//! Targets that send something else than was meant, nothing, or the same later and later.
 
 use std::time::Duration;
 
