@@ -12,6 +12,7 @@ use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
 use ablaze_model::spec::HttpVersion;
 use ablaze_report::exporters::{self, Kind};
+use ablaze_report::table;
 use clap::{ArgAction, Args, Parser};
 
 use super::bodies::BodyOptions;
@@ -292,7 +293,11 @@ pub struct AddressList(pub Vec<IpAddr>);
 pub struct CpuList(pub Vec<u32>);
 
 fn after_help() -> String {
-    AFTER_HELP.replace("{formats}", &exporters::help(Kind::Run))
+    let formats = format!(
+        "Formats of -o by extension: {}; .ndjson (lines, written while it runs).",
+        exporters::help(Kind::Run)
+    );
+    AFTER_HELP.replace("{formats}", &table::sentence("", &formats, 100).join("\n"))
 }
 
 const AFTER_HELP: &str = "\
@@ -304,8 +309,7 @@ Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN checks lag cpu
 (the client's per request). Of a line of --urls, a step or a journey: its name, a dot, the metric:
 login.p99>1s, buy.errors>1%, journey.p95>2s.
-Formats of -o by extension: {formats};
-.ndjson (lines, written while it runs).
+{formats}
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
 are followed in journeys alone (-L).
 Exit status: 0 measured; 1 nothing measured, no expected response, a report not written, or ended

@@ -14,6 +14,7 @@ use ablaze_model::Assessed;
 use crate::condition::Conditions;
 use crate::file::{self, FileError};
 use crate::page::Page;
+use crate::table;
 
 pub use contents::Contents;
 
@@ -138,9 +139,10 @@ pub fn help(kind: Kind) -> String {
     })
 }
 
-/// The help of `-o` of a command whose results are of this kind.
+/// The help of `-o` of a command whose results are of this kind, in lines that fit behind the option.
 pub fn help_of_output(kind: Kind) -> String {
-    format!("Save the report: {}. Repeatable", extensions(kind))
+    let text = format!("Save the report: {}. Repeatable", extensions(kind));
+    table::sentence("", &text, 70).join("\n")
 }
 
 fn listed(kind: Kind, name: impl Fn(&dyn Exporter) -> String) -> String {
