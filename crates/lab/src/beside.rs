@@ -35,7 +35,6 @@ fn several(
     results: &Results,
 ) -> Result<Option<Several>, FolderError> {
     let several_loads = experiment.loads.len() > 1;
-    let mut members = Vec::new();
     let mut by_load: Vec<Vec<Member>> = vec![Vec::new(); experiment.loads.len()];
     for (trial, figures) in results.measured() {
         let target = &experiment.targets[trial.target].name;
@@ -49,13 +48,9 @@ fn several(
             // Runs with other options of the load are no repeats of each other.
             member.identity = format!("{target} {}", experiment.loads[trial.load].label);
         }
-        by_load[trial.load].push(member.clone());
-        members.push(member);
+        by_load[trial.load].push(member);
     }
-    let mut several = beside_each_other(members, None);
-    if several_loads && let Some(several) = &mut several {
-        within_each_load(experiment, by_load, several);
-    }
+    let mut several = of_slices(experiment, &by_load);
     if let Some(several) = &mut several {
         saved::add_doubt(experiment, results, several);
         processors::add_finding(experiment, several);
@@ -63,15 +58,57 @@ fn several(
     Ok(several)
 }
 
+/// Each value of a second axis by itself, where the loads of one make curves: runs of equal concurrency under
+/// different values are no repeats, and their medians are points of no curve.
+fn of_slices(experiment: &Experiment, by_load: &[Vec<Member>]) -> Option<Several> {
+    let slices = experiment.slices();
+    let judged = slices.iter().map(|slice| {
+        let loads = slice.loads.clone();
+        beside_each_other(by_load[loads].concat(), None)
+    });
+    let judged: Vec<Option<Several>> = judged.collect();
+    let are_curves = judged.iter().any(|slice| matches!(slice, Some(Several::Curves(_))));
+    if slices.len() == 1 || !are_curves {
+        let mut all = beside_each_other(by_load.concat(), None)?;
+        if experiment.loads.len() > 1 {
+            within_each_load(experiment, 0, by_load, &mut all);
+        }
+        return Some(all);
+    }
+    let mut together: Option<Several> = None;
+    for (slice, judged) in slices.iter().zip(judged) {
+        let Some(mut judged) = judged else { continue };
+        within_each_load(experiment, slice.loads.start, &by_load[slice.loads.clone()], &mut judged);
+        if let (Several::Curves(_), Some(label)) = (&judged, &slice.label) {
+            for finding in judged.findings_mut() {
+                finding.evidence = labelled(label, &finding.evidence);
+            }
+        }
+        match &mut together {
+            None => together = Some(judged),
+            Some(together) => together.findings_mut().append(judged.findings_mut()),
+        }
+    }
+    if let Some(together) = &mut together {
+        together.findings_mut().sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    }
+    together
+}
+
 /// Whether targets did the same work, and how far their rates lie apart, is asked of runs under the same
 /// load: that a target does other work, at another rate, under another is what an experiment of several
-/// loads is for.
-fn within_each_load(experiment: &Experiment, by_load: Vec<Vec<Member>>, several: &mut Several) {
+/// loads is for. `first` is the place of the first of these loads.
+fn within_each_load(
+    experiment: &Experiment,
+    first: usize,
+    by_load: &[Vec<Member>],
+    several: &mut Several,
+) {
     const OF_EQUAL_LOADS: [DiagnosisId; 3] = [DiagnosisId::D05, DiagnosisId::D15, DiagnosisId::D25];
     let Several::Comparison(judged) = several else { return };
     judged.findings.retain(|finding| !OF_EQUAL_LOADS.contains(&finding.id));
-    for (load, members) in experiment.loads.iter().zip(by_load) {
-        let Some(of_load) = beside_each_other(members, None) else { continue };
+    for (load, members) in experiment.loads[first..].iter().zip(by_load) {
+        let Some(of_load) = beside_each_other(members.clone(), None) else { continue };
         let findings = of_load.findings().iter();
         let findings = findings.filter(|finding| OF_EQUAL_LOADS.contains(&finding.id)).cloned();
         judged.findings.extend(findings.map(|mut finding| {

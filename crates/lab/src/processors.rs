@@ -12,10 +12,7 @@ const CAUSE: &str = "Threads that share a processor take turns on it: adding thr
 /// Adds a finding where threads have fewer processors than there are of them.
 pub(crate) fn add_finding(experiment: &Experiment, several: &mut Several) {
     let Some((evidence, most)) = too_few(experiment) else { return };
-    let findings = match several {
-        Several::Comparison(judged) => &mut judged.findings,
-        Several::Curves(judged) => &mut judged.findings,
-    };
+    let findings = several.findings_mut();
     let fix = format!("Use a machine with at least {most} processors for each side.");
     findings.push(Finding::new(DiagnosisId::D13, Severity::Note, evidence, CAUSE, fix));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

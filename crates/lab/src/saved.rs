@@ -113,10 +113,7 @@ pub(crate) fn add_doubt(experiment: &Experiment, results: &Results, several: &mu
     if evidence.is_empty() {
         return;
     }
-    let findings = match several {
-        Several::Comparison(judged) => &mut judged.findings,
-        Several::Curves(judged) => &mut judged.findings,
-    };
+    let findings = several.findings_mut();
     findings.retain(|finding| finding.id != DiagnosisId::D15);
     let evidence = evidence.join("\n");
     findings.push(Finding::new(DiagnosisId::D15, Severity::Suspect, evidence, LATER, FIX));

@@ -89,9 +89,9 @@ impl Run {
 /// A thread's share of a core with the interrupts that its own packets caused. Kernels that account for
 /// interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING) leave them out of a thread's CPU time: over loopback a
 /// thread that never rests then shows 80 %. Of a busy processor's time they take the same share
-/// wherever they strike.
+/// wherever they strike. With other kernels the share is whole as it is.
 pub fn with_interrupts(share: f64, times: Option<Processors>) -> f64 {
-    let rest = times.map_or(1.0, |times| times.without_interrupts());
+    let rest = times.map_or(1.0, |times| times.of_threads());
     if share < 1.0 { (share / rest).min(1.0) } else { share }
 }
 

@@ -8,6 +8,7 @@ use ablaze_model::monitor::{Kernel, Pressure, Processors, Softnet, Throttled, Ti
 
 use crate::connection_tracking::{self, Tracked};
 use crate::cpu_group;
+use crate::interrupts;
 use crate::network_counters;
 use crate::proc_text::ticks_ns;
 
@@ -27,6 +28,8 @@ pub struct Reading {
 impl Reading {
     /// Reads them.
     pub fn now() -> Self {
+        // It sends datagrams, which are none of the run's.
+        let threads_include_interrupts = interrupts::are_in_threads();
         let text = |path: &str| fs::read_to_string(path).ok();
         let pressure =
             |name: &str, kind: &str| stalled_ns(&text(&format!("/proc/pressure/{name}"))?, kind);
@@ -41,7 +44,9 @@ impl Reading {
                 io_some_ns: pressure("io", "some"),
                 io_full_ns: pressure("io", "full"),
             },
-            processors: text("/proc/stat").and_then(|text| processors(&text)),
+            processors: text("/proc/stat")
+                .and_then(|text| processors(&text))
+                .map(|times| Processors { threads_include_interrupts, ..times }),
             throttled: cpu_group::throttled(),
             asleep_ns: asleep_ns(),
             tracked: Tracked::now(),
@@ -103,6 +108,7 @@ fn processors_between(before: &Processors, after: &Processors) -> Processors {
         interrupts_ns: risen(|p| p.interrupts_ns),
         idle_ns: risen(|p| p.idle_ns),
         steal_ns: risen(|p| p.steal_ns),
+        threads_include_interrupts: after.threads_include_interrupts,
     }
 }
 
@@ -153,6 +159,7 @@ fn processors(stat: &str) -> Option<Processors> {
         interrupts_ns: hard + soft,
         idle_ns: idle + waiting,
         steal_ns: steal,
+        threads_include_interrupts: None,
     })
 }
 

@@ -10,6 +10,7 @@ mod connections;
 mod cpu_group;
 mod environment;
 mod heartbeat;
+mod interrupts;
 mod kernel;
 mod listener;
 mod mapping;

@@ -12,8 +12,6 @@ use crate::watch::Word;
 const LATELY_NS: u64 = 1_000_000_000;
 /// How long the monitor is waited for: it may be in the middle of a look.
 const TIMEOUT: Duration = Duration::from_millis(50);
-/// Of a busy processor's time at most this share is taken to be for interrupts.
-const INTERRUPTS_MOST: f64 = 0.5;
 
 /// Both sides in the last second.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,11 +59,7 @@ impl Asking {
         let kernel = kernel::between(&self.before, &now);
         self.before = now;
         // Kernels may account for interrupts apart from the threads that they strike.
-        let share = kernel
-            .processors
-            .filter(|times| times.busy_ns() > 0)
-            .map_or(0.0, |times| times.interrupts_ns as f64 / times.busy_ns() as f64);
-        let rest = 1.0 - share.min(INTERRUPTS_MOST);
+        let rest = kernel.processors.map_or(1.0, |times| times.of_threads());
         for side in [&mut present.client, &mut present.server].into_iter().flatten() {
             side.busiest = (side.busiest / rest).min(1.0);
         }

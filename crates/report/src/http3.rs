@@ -92,7 +92,9 @@ pub fn quic_in_words(run: &Run) -> Option<Vec<String>> {
             0 => String::new(),
             retries => format!(" ({} after Retry, a round trip more)", grouped(retries)),
         };
-        items.push(format!("{}{retries}", counted(quic.handshakes, "handshake")));
+        // Those of the TLS line are all that there were, these those that the other figures contain.
+        let handshakes = counted(quic.handshakes, "handshake");
+        items.push(format!("{handshakes} in the measured time{retries}"));
     }
     items.extend(before_handshakes(&quic.all_handshakes));
     if quic.packets_sent > 0 {
@@ -228,7 +230,7 @@ mod tests {
         for part in [
             "datagrams: 142,000 sent (40.1 MiB), 221,000 received (305 MiB); 14.2 and 22.1 per call",
             "version 1, h3",
-            "10 handshakes (3 after Retry, a round trip more)",
+            "10 handshakes in the measured time (3 after Retry, a round trip more)",
             "until Retry 100 µs to 300 µs, mean 200 µs (2×) of handshakes of 2.00 ms on average",
             "stopped at three times what was sent 200 µs (2×)",
             "9 datagrams received in handshakes that were not completed",

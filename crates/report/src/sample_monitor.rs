@@ -94,6 +94,7 @@ fn kernel() -> Kernel {
             interrupts_ns: 100_000_000,
             idle_ns: 10 * SECOND_NS,
             steal_ns: 0,
+            threads_include_interrupts: None,
         }),
         throttled: Some(Throttled { periods: 0, time_ns: 0 }),
         suspended_ns: Some(0),

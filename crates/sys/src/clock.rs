@@ -14,6 +14,12 @@ pub fn unix_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// CPU time of the calling thread, in nanoseconds.
+pub fn thread_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

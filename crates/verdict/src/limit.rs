@@ -12,7 +12,7 @@ pub use at_present::{LastSecond, Part, at_present};
 
 use crate::diagnosis::d26_busy_loop;
 use crate::live::figures::{self, Busy, Machine, of_a_core};
-use crate::words::{amount, counted, grouped, percent, time};
+use crate::words::{amount, counted, grouped, listed, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
 pub(crate) const SERVER_FULL: f64 = 0.95;
@@ -37,6 +37,10 @@ const WAITED: f64 = 0.1;
 const WAITED_MOST: f64 = 0.5;
 /// Requests that nobody answered held this share of the time of all in flight.
 const HELD: f64 = 0.5;
+/// Threads that together use this share of a core may take turns.
+const TURNS: f64 = 0.5;
+/// The other kinds of failures are in the report.
+const KINDS_NAMED: usize = 2;
 /// In flight for so many times as long as the longest response: it is not just a slow one.
 const LONGER: u64 = 2;
 /// The clocks of CPUs and of the run are read at times of their own: in a shorter run their
@@ -134,26 +138,37 @@ fn server_unseen(run: &Run) -> &'static str {
     }
 }
 
-/// Most of the time in flight was that of requests that timed out or had waited for very long at the end: the rate
+/// Most of the time in flight was that of requests that failed, or had waited for very long at the end: the rate
 /// is what the other places did.
 fn unanswered(run: &Run) -> Option<Limited> {
     let record = &run.record;
     let in_flight_ns = record.in_flight_ns as f64;
     let held = 1.0 - record.answered.total.sum_ns() as f64 / in_flight_ns.max(1.0);
     let longest_ns = record.answered.total.max_ns()?;
-    let timed_out = record.failures_of(FailureKind::Timeout);
-    let timeouts = timed_out * 2 > record.failures_total();
+    let timeouts = record.failures_of(FailureKind::Timeout) * 2 > record.failures_total();
+    let failed = record.failed.total.sum_ns() as f64 >= HELD * in_flight_ns;
     let hang = record.unfinished > record.never_sent
         && record.unfinished_oldest_ns > longest_ns.saturating_mul(LONGER);
-    if in_flight_ns == 0.0 || held < HELD || !(timeouts || hang) {
+    if in_flight_ns == 0.0 || held < HELD || !(timeouts || failed || hang) {
         return None;
     }
-    let evidence = format!(
-        "{} of the time in flight was theirs; {} timed out, {} were in flight at the end",
-        percent(held),
-        grouped(timed_out),
-        grouped(record.unfinished.saturating_sub(record.never_sent))
-    );
+    let mut evidence = format!("{} of the time in flight was theirs", percent(held));
+    let mut kinds: Vec<(u64, FailureKind)> =
+        FailureKind::ALL.iter().map(|kind| (record.failures_of(*kind), *kind)).collect();
+    kinds.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let mut parts: Vec<String> = kinds
+        .iter()
+        .take_while(|(count, _)| *count > 0)
+        .take(KINDS_NAMED)
+        .map(|(count, kind)| format!("{} {}", grouped(*count), kind.of_a_count()))
+        .collect();
+    if hang && !failed {
+        let unfinished = record.unfinished.saturating_sub(record.never_sent);
+        parts.push(format!("{} in flight at the end", grouped(unfinished)));
+    }
+    if !parts.is_empty() {
+        evidence.push_str(&format!(": {}", listed(parts)));
+    }
     Some(Limited { by: Limit::Unanswered, evidence })
 }
 
@@ -327,8 +342,13 @@ fn round_trip(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option
     let client = client
         .map_or(String::new(), |client| format!(", the client's {}", of_a_core(client.busiest)));
     if let Some(server) = server {
+        // Threads that take turns, as those of an interpreter with one lock do: none is at its limit.
+        let together = match server.cores >= TURNS && server.cores >= 2.0 * server.busiest {
+            true => format!(", all of its threads together at {}", of_a_core(server.cores)),
+            false => String::new(),
+        };
         let evidence = format!(
-            "{requests}, and no CPU was at its limit: the server's busiest thread ran at {}{client}",
+            "{requests}, and no CPU was at its limit: the server's busiest thread ran at {}{together}{client}",
             of_a_core(server.busiest)
         );
         return Some(Limited { by: Limit::ResponseTime, evidence });

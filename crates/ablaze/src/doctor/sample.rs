@@ -76,6 +76,7 @@ pub fn quiet() -> Facts {
         interrupts_ns: 0,
         idle_ns: 1_590_000_000,
         steal_ns: 0,
+        threads_include_interrupts: None,
     });
     if let Some(pressure) = &mut sample.kernel.pressure {
         pressure.cpu_some_ns = Some(0);

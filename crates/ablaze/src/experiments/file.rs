@@ -139,6 +139,10 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
             .map_err(|error| source.error(at, error.line))?;
     }
     let varied = if quick { shorter } else { whole };
+    let targets: Vec<Target> = of_all_loads(&varied.targets, &varied.loads).cloned().collect();
+    let paths: Vec<&str> =
+        varied.loads.iter().map(|load| load.path.as_deref().unwrap_or(&varied.path)).collect();
+    options::note_without_effect(&targets, &paths, "add `path = \"/\"`");
     Ok(Described {
         about: source.text_of("about", value("about"))?,
         title: source.text_of("title", value("title"))?,

@@ -74,6 +74,8 @@ pub fn experiment(
     let speaks = Speaks::of(options.https, loads.iter().map(|load| &load.spec));
     let all: Vec<Target> = of_all_loads(&targets, &loads).cloned().collect();
     options::can_speak(&all, speaks)?;
+    let paths: Vec<&str> = loads.iter().map(|load| load.path.as_deref().unwrap_or(&path)).collect();
+    options::note_without_effect(&all, &paths, "use --path /");
     let by_fleet = options.fleet.asked()?;
     if let Some(by_fleet) = &by_fleet {
         fleet::fits(by_fleet, &all, loads.iter().map(|load| &load.spec))?;

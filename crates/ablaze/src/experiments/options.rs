@@ -232,6 +232,31 @@ pub fn can_speak(targets: &[Target], speaks: Speaks) -> Result<(), CommandError>
     Ok(())
 }
 
+/// Says which options of built-in servers change nothing at the paths that are requested: `size` and `status` are those of `/`.
+/// `instead` is how another path is asked for.
+pub fn note_without_effect(targets: &[Target], paths: &[&str], instead: &str) {
+    if paths.iter().any(|path| path.split('?').next() != Some("/hello")) {
+        return;
+    }
+    let mut noted: Vec<&str> = Vec::new();
+    for target in targets {
+        let TargetSpec::Model(model) = &target.source else { continue };
+        let asked = [
+            ("size", model.responses.body_bytes.is_some()),
+            ("status", model.responses.status.is_some()),
+        ];
+        let asked: Vec<&str> = asked.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        if !asked.is_empty() && !noted.contains(&target.name.as_str()) {
+            noted.push(&target.name);
+            note(&format!(
+                "{}: {} of a built-in server is that of /, and has no effect at /hello: {instead}",
+                target.name,
+                asked.join(" and ")
+            ));
+        }
+    }
+}
+
 /// What a server was told to speak, where no load of the experiment asks for more than HTTP/1.
 fn unused_version(model: &ModelSpec, speaks: Speaks) -> Option<&'static str> {
     match model.connections.http? {

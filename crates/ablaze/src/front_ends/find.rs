@@ -22,7 +22,7 @@ use crate::experiments::both::BothOfSearch;
 use crate::experiments::client::Native;
 use crate::experiments::fleet::{self, FleetOptions};
 use crate::experiments::former::Former;
-use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, placement};
+use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, note_without_effect, placement};
 use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
 use crate::experiments::{pages, targets, words};
@@ -300,6 +300,7 @@ fn search(
     let speaks = Speaks::of(options.https, [&load]);
     let targets = std::slice::from_ref(&target);
     can_speak(targets, speaks)?;
+    note_without_effect(targets, &[&options.path], "use --path /");
     let by_fleet = options.fleet.asked()?;
     if let Some(by_fleet) = &by_fleet {
         fleet::fits(by_fleet, targets, [&load])?;

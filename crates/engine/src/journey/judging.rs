@@ -56,11 +56,12 @@ impl JourneyWalk {
         let user = &self.users[index];
         // Of a step that is tried again the last try counts.
         let retry = self.route.journey.steps[user.step].options.retry;
-        let counts = failure.is_none()
-            || match retry {
-                None => true,
-                Some(times) => times.is_some_and(|times| user.tried >= times),
-            };
+        let counts = response.at_ns <= self.window_end_ns
+            && (failure.is_none()
+                || match retry {
+                    None => true,
+                    Some(times) => times.is_some_and(|times| user.tried >= times),
+                });
         if counts && !user.is_of_warmup {
             self.record.asserts_passed += judged.passed;
             self.record.asserts_failed += judged.failed;
@@ -165,7 +166,7 @@ impl JourneyWalk {
     /// Counts a journey that failed, once.
     pub(super) fn note_failure(&mut self, index: usize, failure: &Failure, at_ns: u64) {
         let user = &mut self.users[index];
-        if user.is_of_warmup || user.failed_in.is_some() {
+        if user.is_of_warmup || user.failed_in.is_some() || at_ns > self.window_end_ns {
             return;
         }
         user.failed_in = Some(user.step);

@@ -33,6 +33,7 @@ pub struct JourneyWalks {
     data: Option<Data>,
     seed: u64,
     part: Part,
+    duration_ns: Option<u64>,
 }
 
 /// The users of one worker.
@@ -58,6 +59,10 @@ pub struct JourneyWalk {
     steps: Vec<StepNeeds>,
     /// When a user was last asked what it does.
     latest_ns: u64,
+    /// How long the measured window is, if it has a length.
+    duration_ns: Option<u64>,
+    /// When it ends: what comes later in the last turn is no part of the run.
+    window_end_ns: u64,
 }
 
 /// What has to be kept of a step's responses.
@@ -85,6 +90,7 @@ impl JourneyWalks {
             data: plan.requests.data.clone(),
             seed: plan.requests.seed,
             part: plan.part.unwrap_or(Part::WHOLE),
+            duration_ns: plan.limits.duration_ns,
         })
     }
 
@@ -106,6 +112,8 @@ impl JourneyWalks {
             worker_users: self.of_workers[of.worker as usize].clone(),
             steps: steps.iter().map(StepNeeds::of).collect(),
             latest_ns: 0,
+            duration_ns: self.duration_ns,
+            window_end_ns: u64::MAX,
             route: Arc::clone(&self.route),
         };
         walk.record = walk.empty_record();
@@ -228,6 +236,7 @@ impl Walk for JourneyWalk {
     fn window_opens(&mut self, at_ns: u64) {
         self.worker_users.window_opens(at_ns);
         self.sampling.open_window(at_ns);
+        self.window_end_ns = self.duration_ns.map_or(u64::MAX, |ns| at_ns.saturating_add(ns));
         self.record = self.empty_record();
         for user in &mut self.users {
             user.is_of_warmup = user.is_walking;

@@ -157,7 +157,8 @@ impl JourneyWalk {
         user.is_walking = false;
         user.not_before_ns = if user.has_sent { 0 } else { now_ns + REST_NS };
         self.walking -= 1;
-        if !user.is_of_warmup && user.failed_in.is_none() {
+        let in_time = now_ns <= self.window_end_ns;
+        if in_time && !user.is_of_warmup && user.failed_in.is_none() {
             let from_ns = if user.due_ns > 0 { user.due_ns } else { user.begun_ns };
             let took_ns = now_ns.saturating_sub(from_ns);
             self.record.whole += 1;

@@ -139,6 +139,10 @@ pub(crate) trait Protocol: Sized {
     #[inline(always)]
     fn take_leave<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _slot: Slot) {}
 
+    /// The slot's socket is gone; what the driver counted of it can still be asked for.
+    #[inline(always)]
+    fn socket_gone<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _slot: Slot) {}
+
     /// When a timer of the protocol's own expires; the worker waits no longer.
     #[inline(always)]
     fn next_timer_ns(&self) -> u64 {

@@ -45,6 +45,7 @@ impl<P: Protocol> Above for Worker<P> {
 
     fn closed<I: Io>(&mut self, io: &mut I, slot: Slot, why: CloseReason, at: u64) {
         self.now_ns = at;
+        P::socket_gone(self, io, slot);
         self.after_close(io, slot, why, at);
     }
 

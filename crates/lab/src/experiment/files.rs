@@ -24,9 +24,9 @@ pub(crate) fn keep_run(path: &Path, assessed: &Assessed) -> Result<(), FolderErr
 /// # Errors
 /// When it cannot be written.
 pub fn keep_printed(path: &Path, run: &PrintedRun) -> Result<(), FolderError> {
-    let text = format!("$ {}\n\n{}", run.command_line.join(" "), run.printed);
     let beside = path.with_extension("txt");
-    file::write_report(&beside, &text).map_err(|failure| error(&beside, failure.problem()))?;
+    file::write_report(&beside, &run.text())
+        .map_err(|failure| error(&beside, failure.problem()))?;
     write(path, run)
 }
 

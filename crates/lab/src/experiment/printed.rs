@@ -2,6 +2,7 @@
 //! text, and its figures are read out of the text each time, by the reader that `explain` uses.
 
 use ablaze_model::experiment::Figures;
+use ablaze_report::page::shell_text;
 use ablaze_verdict::printed::{self, Report};
 use ablaze_verdict::rules::{self, Member};
 use ablaze_verdict::{DiagnosisId, Limit, Verdict};
@@ -31,10 +32,14 @@ pub struct PrintedRun {
 }
 
 impl PrintedRun {
+    /// Its command, as it would be typed, and what it printed.
+    pub fn text(&self) -> String {
+        format!("$ {}\n\n{}", shell_text(&self.command_line), self.printed)
+    }
+
     /// The report in what it printed; `None` when there is none.
     pub fn report(&self) -> Option<Report> {
-        let text = format!("$ {}\n\n{}", self.command_line.join(" "), self.printed);
-        printed::read(&text).reports.into_iter().next()
+        printed::read(&self.text()).reports.into_iter().next()
     }
 
     /// The figures that experiments compare; `None` when it printed no report.
@@ -84,8 +89,7 @@ impl PrintedRun {
 
     /// The same, to be judged beside others under the name of its target.
     pub fn member(&self, name: &str) -> Option<Member> {
-        let text = format!("$ {}\n\n{}", self.command_line.join(" "), self.printed);
-        let member = rules::members(&printed::read(&text), 1).into_iter().next()?;
+        let member = rules::members(&printed::read(&self.text()), 1).into_iter().next()?;
         let name = name.to_owned();
         Some(Member { identity: name.clone(), curve: name.clone(), name, line: None, ..member })
     }
@@ -134,5 +138,19 @@ mod tests {
         assert!(figures.findings.iter().all(|finding| finding.id != DiagnosisId::D06));
         run.printed = "apr_socket_recv: Connection reset by peer (104)".to_owned();
         assert_eq!(run.figures(), None);
+    }
+
+    #[test]
+    fn an_argument_with_a_space_in_it_stays_one() {
+        let mut run = run();
+        let field = ["-H", "Accept: text/html"].map(String::from);
+        run.command_line.splice(1..1, field);
+        assert!(
+            run.text().starts_with("$ ab -H 'Accept: text/html' -n 1000000 "),
+            "{}",
+            run.text()
+        );
+        let figures = run.figures().unwrap();
+        assert!(figures.findings.iter().all(|finding| finding.id != DiagnosisId::D36));
     }
 }

@@ -106,7 +106,13 @@ pub fn unaimed(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
                 let asked_of = &spec.requests;
                 journey::url(asked, &asked_of.users, asked_of.data.as_ref(), secrets)?
             }
-            None => None,
+            // A list that names its host: another one in its place would be none of it.
+            None => spec
+                .requests
+                .urls
+                .as_ref()
+                .and_then(|feed| urls::url_list(feed, None).ok())
+                .map(|list| list.url),
         };
         let stand_in = if spec.is_http3() { SECURE_STAND_IN } else { STAND_IN };
         let url = own.map_or_else(|| sources::url(stand_in), Ok)?;

@@ -145,7 +145,7 @@ fn check_hosts(name: &str, hosts: &[Url], listed: &[(Entry<'_>, Url, u32)]) -> R
     }
     if !listed.iter().any(|(_, _, host)| *host == 0) {
         return Err(Error::usage(format!(
-            "no line of `{name}` goes to {}: leave the URL of the command line out",
+            "no line of `{name}` goes to {}: leave the URL of the command line out, or give the host of a line",
             front(&hosts[0])
         )));
     }

@@ -75,6 +75,10 @@ pub struct Processors {
     pub idle_ns: u64,
     /// Taken by the hypervisor for others.
     pub steal_ns: u64,
+    /// Whether the times of threads have the interrupts in them that strike them; `None` where it is not known. Without
+    /// CONFIG_IRQ_TIME_ACCOUNTING they have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads_include_interrupts: Option<bool>,
 }
 
 impl Processors {
@@ -83,10 +87,12 @@ impl Processors {
         self.user_ns + self.system_ns + self.interrupts_ns
     }
 
-    /// The share of the busy time that was not for interrupts; half of it at least.
-    pub fn without_interrupts(&self) -> f64 {
+    /// The share of the busy time that threads have in their times: what was not for interrupts, half of it at least; all of
+    /// it where theirs include interrupts.
+    pub fn of_threads(&self) -> f64 {
         match self.busy_ns() {
             0 => 1.0,
+            _ if self.threads_include_interrupts == Some(true) => 1.0,
             busy_ns => (1.0 - self.interrupts_ns as f64 / busy_ns as f64).max(0.5),
         }
     }

@@ -106,12 +106,16 @@ fn on_run(run: &Run) -> Option<Finding> {
     let again = d18_connections_cut::dropped(run).unwrap_or(0);
     let of = record.finished() + again;
     let share = (unanswered + again) as f64 / of as f64;
+    let of_time = timed_out::share_of_time(run, unanswered);
     if share <= SHARE {
-        return went_away(run)
+        let other = went_away(run)
             .or_else(|| timed_out::held(run, &stuck))
             .or_else(|| silent::held(run))
             .or_else(|| not_taken::found(run))
             .or_else(|| none_responded(run));
+        if other.is_some() || of_time.is_none_or(|share| share < timed_out::NOTICED) {
+            return other;
+        }
     }
     let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
     let mut evidence = format!(
@@ -123,10 +127,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         causes::by_kind(&failed)
     );
     let mut severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
-    if let Some(of_time) = timed_out::share_of_time(run, &stuck).filter(|share| *share >= MOST) {
-        let held = percent(of_time.min(1.0));
-        evidence.push_str(&format!(" That was {held} of the time of all places."));
-        severity = Severity::Invalid;
+    if let Some(of_time) = of_time.filter(|of_time| share <= SHARE || *of_time >= MOST) {
+        let took = format!(" They took {} of the time of all places.", percent(of_time));
+        evidence.push_str(&took);
+        severity = if of_time >= MOST { Severity::Invalid } else { severity };
     }
     let mut silence = None;
     if let Some(gone) = gone(run) {

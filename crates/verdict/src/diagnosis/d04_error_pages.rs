@@ -4,6 +4,7 @@
 //! failed.
 
 mod fields;
+mod journeys;
 mod redirects;
 
 use ablaze_model::Run;
@@ -57,7 +58,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let count: u64 = others.iter().map(|(_, responses)| responses).sum();
     let share = count as f64 / record.responses as f64;
     if record.responses == 0 || share <= SHARE {
-        return None;
+        return journeys::failed(run);
     }
     let statuses =
         others.iter().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));

@@ -20,6 +20,11 @@ const STARVED: f64 = 0.5;
 /// Below this share of the machine it was not others.
 const ANYBODY: f64 = 0.05;
 
+const OTHERS_ALONE: &str =
+    "Something else ran on this machine and took CPU time away from the run.";
+const BOTH: &str = "Something else ran on this machine. Client and server had more threads at work than there are CPUs, \
+                    and these wait for each other, too: how much of the waiting was for others does not show.";
+
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D13,
     shown_by: ShownBy::Run,
@@ -45,7 +50,7 @@ fn on_run(run: &Run) -> Option<Finding> {
             D13,
             Severity::Suspect,
             evidence,
-            "Something else ran on this machine and took CPU time away from the run.",
+            if are_enough_themselves(run, machine.processors) { BOTH } else { OTHERS_ALONE },
             "Use `top` to see what else is running, stop it, and measure again.",
         ));
     }
@@ -60,6 +65,12 @@ fn on_run(run: &Run) -> Option<Finding> {
             "Use two machines, or a machine with more CPUs, to measure the server's capacity.",
         )
     })
+}
+
+/// Whether the threads of client and server had to wait for each other: more of them worked than there are processors.
+fn are_enough_themselves(run: &Run, processors: f64) -> bool {
+    let sides = [server(run), client(run)].into_iter().flatten();
+    sides.map(|busy| busy.threads).sum::<usize>() as f64 > processors
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -96,6 +107,13 @@ mod tests {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("spent 48 % of"), "{}", finding.evidence);
+        assert_eq!(finding.cause, OTHERS_ALONE);
+        // Threads that wait for a lock in turns, as those of an interpreter, wait for each other's CPU as well.
+        let mut crowd = run.clone();
+        let threads = sample::threads(&mut crowd);
+        let more = vec![threads[0].clone(); 9];
+        threads.extend(more);
+        assert_eq!(on_run(&crowd).unwrap().cause, BOTH);
         // Others beside us whom we did not have to wait for.
         sample::threads(&mut run)[0].waited_ns = 0;
         assert_eq!(on_run(&run), None);

@@ -1,7 +1,7 @@
 //! D17: where a curve breaks off, and from where on more clients bring nothing.
 
 use super::{Diagnosis, Forms, ShownBy};
-use crate::DiagnosisId::{self, D08, D11, D17, D20};
+use crate::DiagnosisId::{self, D08, D11, D14, D17, D20};
 use crate::finding::{Finding, Severity};
 use crate::printed::Curve;
 use crate::rules::curve::{Curves, knee, steps};
@@ -46,7 +46,8 @@ fn finding(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) ->
     evidence.extend(beside(curves, &steepest));
     let new = |(curve, [(c1, _), (c2, _)]): &(&Curve, [(u64, f64); 2])| {
         let before = found(curve, *c1);
-        let new = found(curve, *c2).into_iter().filter(|id| !before.contains(id));
+        // Fewer requests per connection follow from the fall.
+        let new = found(curve, *c2).into_iter().filter(|id| !before.contains(id) && *id != D14);
         let named: Vec<String> = new.map(|id| format!("{id} {}", id.name())).collect();
         let (name, at) = (&curve.name, grouped(*c2));
         (!named.is_empty())
@@ -112,8 +113,8 @@ mod tests {
         assert_eq!(finding(&[curve("a", [50.0, 90.0, 100.0, 80.0])], nothing), None);
         let both = [curve("a", [50.0, 98.0, 100.0, 60.0]), curve("b", [50.0, 90.0, 100.0, 90.0])];
         let found = |curve: &Curve, c| match (curve.name.as_str(), c) {
-            ("a", 1000) => vec![DiagnosisId::D08, DiagnosisId::D14],
-            _ => vec![DiagnosisId::D14],
+            ("a", 1000) => vec![DiagnosisId::D08, DiagnosisId::D10, DiagnosisId::D14],
+            _ => vec![DiagnosisId::D10],
         };
         let evidence = finding(&both, found).unwrap().evidence;
         for part in [

@@ -31,6 +31,9 @@ fn interrupts_belong_to_whoever_causes_them() {
     // A fifth of the busy time went to interrupts: 0.78 / 0.8 is more than 95 %.
     sample::processors(&mut run).interrupts_ns = 2_950_000_000;
     assert_eq!(limit(&run), Limit::Server);
+    // Not apart from the threads' times but in them: 0.78 is all there is.
+    sample::processors(&mut run).threads_include_interrupts = Some(true);
+    assert_eq!(limit(&run), Limit::ResponseTime);
 }
 
 #[test]
@@ -95,10 +98,35 @@ fn requests_that_hang_hold_the_places_of_the_others() {
     run.record.failures[FailureKind::Timeout as usize] = 90;
     let limited = of(&run);
     assert_eq!(limited.by, Limit::Unanswered, "{limited}");
-    assert!(limited.evidence.contains("of the time in flight was theirs; 90 timed out"));
+    assert!(limited.evidence.contains("of the time in flight was theirs: 90 timed out"));
     run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
     (run.record.unfinished, run.record.unfinished_oldest_ns) = (100, 9_000_000_000);
-    assert_eq!(limit(&run), Limit::Unanswered);
+    assert!(of(&run).evidence.ends_with("theirs: 100 in flight at the end"), "{}", of(&run));
+    // Failures of another kind, which took the time; the few that were in flight at the end did not.
+    (run.record.unfinished, run.record.unfinished_oldest_ns) = (3, 9_000_000_000);
+    run.record.failures[FailureKind::StreamReset as usize] = 10;
+    run.record.failed.total.record_many(80_000_000_000, 10);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unanswered, "{limited}");
+    assert!(
+        limited.evidence.ends_with("theirs: 10 with a stream that the server reset"),
+        "{limited}"
+    );
+}
+
+#[test]
+fn threads_that_take_turns_are_told_together() {
+    let mut run = sample::with_shares(0.3, 0.1);
+    assert!(!of(&run).evidence.contains("together"), "{}", of(&run));
+    let threads = sample::threads(&mut run);
+    let more = vec![threads[0].clone(); 3];
+    threads.extend(more);
+    let process = &mut run.monitor.as_mut().unwrap().target.processes[0];
+    (process.user_ns, process.system_ns) = (4 * process.user_ns, 4 * process.system_ns);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::ResponseTime);
+    let said = "the server's busiest thread ran at 30 % of a core, all of its threads together at 120 % of a core";
+    assert!(limited.evidence.contains(said), "{limited}");
 }
 
 #[test]

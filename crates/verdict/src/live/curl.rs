@@ -77,6 +77,7 @@ fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
     version(run, &mut words);
     way(run, asked, &mut words);
     tls(run, asked, &mut words);
+    let url = under_its_name(asked, &url, &mut words).unwrap_or(url);
     if let Some(asked) = asked {
         fields::of_head(&asked.requests, asked.front_end, &mut words);
     }
@@ -90,6 +91,30 @@ fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
     }
     words.push(quoted(&url).into_owned());
     words.join(" ")
+}
+
+/// The URL with the name that the server is asked for in TLS (`--sni`), which curl takes from there, and how the connection and
+/// the Host field stay what they were. `None` where the name is the URL's own.
+fn under_its_name(asked: Option<&LoadSpec>, url: &str, words: &mut Vec<String>) -> Option<String> {
+    // With connections that go elsewhere already both would have to be one option.
+    let asked = asked.filter(|asked| asked.destination.connect_to.is_empty())?;
+    let name = asked.tls.server_name.as_deref()?;
+    let rest = url.strip_prefix("https://")?;
+    let path_at = rest.find('/').unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(path_at);
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        _ => (authority, "443"),
+    };
+    if host == name {
+        return None;
+    }
+    words.push(format!("--connect-to {}", quoted(&format!("{name}:{port}:{host}:{port}"))));
+    words.push(format!("-H {}", quoted(&format!("Host: {authority}"))));
+    Some(match port {
+        "443" => format!("https://{name}{path}"),
+        port => format!("https://{name}:{port}{path}"),
+    })
 }
 
 fn method(name: &str, has_body: bool, words: &mut Vec<String>) {

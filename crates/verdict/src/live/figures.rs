@@ -79,9 +79,9 @@ fn with_interrupts(run: &Run) -> impl Fn(f64) -> f64 {
     move |share| run::with_interrupts(share, times)
 }
 
-/// The share of a busy processor's time that was not for interrupts.
-fn without_interrupts(times: Option<Processors>) -> f64 {
-    times.map_or(1.0, |times| times.without_interrupts())
+/// The share of a busy processor's time that threads have in theirs.
+fn of_threads(times: Option<Processors>) -> f64 {
+    times.map_or(1.0, |times| times.of_threads())
 }
 
 /// The CPUs that client and server may use, where they have some in common and both together not all of the machine's; and how
@@ -98,7 +98,7 @@ pub(crate) fn common_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
         return None;
     }
     let cores = client(run)?.cores + server(run)?.cores;
-    Some((all, cores / without_interrupts(monitor.kernel.processors)))
+    Some((all, cores / of_threads(monitor.kernel.processors)))
 }
 
 /// That a process of the server was stopped for a part of the time, as was seen in /proc; `None` where it was not.
@@ -157,14 +157,18 @@ pub(crate) fn machine(run: &Run) -> Option<Machine> {
         return None;
     }
     let cores = |ns: u64| ns as f64 / times.total_ns() as f64 * processors;
-    // Interrupts are on account of no process, or of whichever they interrupted.
+    // Interrupts are on account of no process, or of whichever they interrupted: then a part of ours as large as of all.
     let processes = cores(times.user_ns + times.system_ns);
+    let without = match times.threads_include_interrupts {
+        Some(true) => 1.0 - times.interrupts_ns as f64 / times.busy_ns().max(1) as f64,
+        _ => 1.0,
+    };
     let server = if target(run).is_some() { server(run)?.cores } else { 0.0 };
     let ours = client(run).map_or(0.0, |client| client.cores) + server;
     Some(Machine {
         processors,
         busy: cores(times.busy_ns()),
-        others: (processes - ours).max(0.0),
+        others: (processes - ours * without).max(0.0),
         stolen: cores(times.steal_ns),
     })
 }

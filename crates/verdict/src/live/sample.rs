@@ -264,6 +264,7 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
                 interrupts_ns: 0,
                 idle_ns: 20_000_000_000u64.saturating_sub(server_ns + client_ns),
                 steal_ns: 0,
+                threads_include_interrupts: None,
             }),
             throttled: None,
             suspended_ns: Some(0),

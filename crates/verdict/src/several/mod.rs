@@ -30,6 +30,14 @@ impl Several {
         }
     }
 
+    /// The same, for whoever knows more of how the runs came about.
+    pub fn findings_mut(&mut self) -> &mut Vec<Finding> {
+        match self {
+            Self::Comparison(judged) => &mut judged.findings,
+            Self::Curves(judged) => &mut judged.findings,
+        }
+    }
+
     /// The worst root finding.
     pub fn verdict(&self) -> Verdict {
         Verdict::of(self.findings())

@@ -46,7 +46,14 @@ fn the_target_is_no_neighbour_and_what_cannot_be_seen_is_one() {
 }
 
 fn times(user_ns: u64, steal_ns: u64, idle_ns: u64) -> Processors {
-    Processors { user_ns, system_ns: 0, interrupts_ns: 0, idle_ns, steal_ns }
+    Processors {
+        user_ns,
+        system_ns: 0,
+        interrupts_ns: 0,
+        idle_ns,
+        steal_ns,
+        threads_include_interrupts: None,
+    }
 }
 
 #[test]

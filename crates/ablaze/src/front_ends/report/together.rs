@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ablaze_lab::shards;
+use ablaze_lab::{saved, shards};
 use ablaze_model::finding::Finding;
 use ablaze_model::{Assessed, Run};
 use ablaze_report::exporters::{Exported, Kind};
@@ -44,6 +44,13 @@ pub fn only_runs(paths: &[PathBuf], saved: Vec<Saved>) -> Result<Vec<(String, Ru
 pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, CommandError> {
     if runs.len() < 2 {
         return Err(CommandError::usage("--merge needs the files of two or more runs"));
+    }
+    for (at, (name, run)) in runs.iter().enumerate() {
+        if let Some((first, _)) = runs[..at].iter().find(|(_, other)| saved::are_one(run, other)) {
+            return Err(CommandError::usage(format!(
+                "`{first}` and `{name}` hold the same run: each part is merged once"
+            )));
+        }
     }
     shards::merged(runs).map_err(CommandError::usage)
 }

@@ -125,6 +125,31 @@ fn every_step_is_counted_as_the_server_counts_it() {
     }
 }
 
+/// What comes in the turn that goes on behind the end of the run is counted nowhere: a whole journey has the responses of
+/// all its steps, and each of those its asserts.
+#[test]
+fn journeys_end_when_the_run_does() {
+    let (file, feed) = (
+        Scratch::with("shop.hurl", SHOP.as_bytes()),
+        Scratch::with("users.csv", b"user,password,item\nann,nna,3\n"),
+    );
+    let server = shop();
+    let site = format!("site={}", url(&server, ""));
+    let words = ["load", "--journey", file.word(), "--variable", &site, "--feed", feed.word()];
+    for way in [&["-c", "40", "-d", "200ms"][..], &["-c", "40", "-d", "200ms", "--http", "2"]] {
+        for _ in 0..4 {
+            let (_, json) = measured(&[&words[..], way].concat());
+            let of = |pointer: &str| number(&json, pointer);
+            let groups: Vec<u64> =
+                (0..4).map(|step| of(&format!("/groups/{step}/responses"))).collect();
+            assert_eq!(of("/journeys/whole"), groups[3], "{way:?}");
+            let asserts =
+                [2, 1, 2, 2].iter().zip(&groups).map(|(asserts, responses)| asserts * responses);
+            assert_eq!(of("/journeys/asserts/passed"), asserts.sum::<u64>(), "{way:?}");
+        }
+    }
+}
+
 #[test]
 fn one_iteration_is_told_step_by_step() {
     let file = Scratch::with("shop.hurl", SHOP.as_bytes());

@@ -126,6 +126,7 @@ fn runs_are_put_on_one_page_and_shards_together() {
     save("a.json", saved);
     // Half a second later.
     save("b.json", &saved.replace("1795251909123456789", "1795251909623456789"));
+    save("copy.json", saved);
     save("other.json", &saved.replace("\"method\": \"GET\"", "\"method\": \"HEAD\""));
     save("later.json", &saved.replace("1795251909123456789", "1795259909123456789"));
     let said = ablaze(&folder, &["report", "a.json", "b.json", "-o", "both.html", "-o", "both.md"]);
@@ -151,6 +152,7 @@ fn runs_are_put_on_one_page_and_shards_together() {
     for (words, part) in [
         (&["report", "--merge", "a.json", "other.json"][..], "method GET and HEAD"),
         (&["report", "--merge", "a.json", "later.json"], "did not run at the same time"),
+        (&["report", "--merge", "a.json", "copy.json"], "hold the same run"),
         (&["report", "--merge", "a.json"], "--merge needs the files of two or more runs"),
         (&["report", "a.json", "b.json", "-o", "x.csv"], "this format holds one run"),
     ] {

@@ -77,6 +77,28 @@ fn two_axes_are_a_table_and_a_chart_for_each_value_of_the_second() {
     assert!(markdown.contains("![no-keepalive=true]"), "{markdown}");
 }
 
+/// Three numbers of connections make curves, of which each belongs to one value of the second axis: other work, and other
+/// rates, are what that axis is for.
+#[test]
+fn values_of_a_second_axis_are_not_held_against_each_other() {
+    let folder = scratch("vary-curves");
+    let words = ["sweep", "-c", "1,2,4", "--vary", "path=/hello,/status/404,/bytes/10000"];
+    let rest = ["serve:epoll-et", "serve:poll", "-d", "200ms", "--json"];
+    let said = ablaze(&folder, &[&words[..], &rest].concat());
+    let value = json(&said.stdout);
+    let findings = value["findings"].as_array().unwrap();
+    let of = |id: &str| {
+        findings.iter().filter(|finding| finding["id"] == id).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(of("D05"), [serde_json::Value::Null; 0], "{findings:?}");
+    for finding in ["D15", "D16", "D17", "D39"].iter().flat_map(|id| of(id)) {
+        let evidence = finding["evidence"].as_str().unwrap();
+        for line in evidence.lines() {
+            assert!(line.starts_with("At path=/"), "{evidence}");
+        }
+    }
+}
+
 #[test]
 fn the_environment_and_placeholders_reach_a_command() {
     let folder = scratch("vary-command");

@@ -8,6 +8,7 @@ use ablaze_target::options::Http3Options;
 use ablaze_target::{Options, Server};
 use serde_json::Value;
 
+use crate::serve_and_demo::support::Serving;
 use crate::tls::nginx::ablaze;
 
 /// The line behind the report, and the cause of D02.
@@ -67,4 +68,21 @@ fn a_slow_response_is_no_handshake_that_was_not_finished() {
     assert!(line.contains("did not respond within 300 ms: allow more with --timeout"), "{line}");
     assert!(!line.contains("handshake") && !line.contains("Alt-Svc"), "{line}");
     assert!(cause.contains("QUIC handshakes were completed"), "{cause}");
+}
+
+/// What came over connections that stood was no handshake's, although their sockets are gone when the run ends.
+#[test]
+fn what_came_before_a_server_was_killed_came_in_no_handshake() {
+    let server = Serving::start(&["serve", "127.0.0.1:0", "--http", "3", "--threads", "1"]);
+    let url = format!("https://{}/", server.address);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(700));
+        server.signal("-KILL");
+    });
+    let words = ["-k", "--http", "3", "-c", "5", "--streams", "4", "-d", "1500ms", "--json", &url];
+    let json: Value = ablaze(&words).json();
+    let quic = &json["http3"]["quic"];
+    let received = quic["received"]["datagrams"].as_u64().unwrap();
+    let in_vain = quic["all_handshakes"]["incomplete_received"].as_u64().unwrap();
+    assert!(received > 100 && in_vain < received / 10, "{in_vain} of {received}");
 }

@@ -248,13 +248,17 @@ impl Multiplexer for Http3 {
         worker.close_connection(io, slot);
     }
 
+    fn socket_gone<S: Walk, I: Io>(worker: &mut Worker<Streams<Self, S>>, io: &mut I, slot: Slot) {
+        worker.count(io, slot, true);
+    }
+
     fn ended(
         &mut self,
         slot: &mut Quic,
         _why: CloseReason,
         goaway: Option<GoAway>,
     ) -> Option<FailureKind> {
-        // The socket is gone, and may have gone first.
+        // What went through the socket was counted when it was gone.
         let (socket, counts) = (slot.counted.socket(), slot.counts());
         if slot.counted.add(socket, counts, true, &mut self.facts.quic) {
             slot.note_limit(self.streams, &mut self.facts);

@@ -270,6 +270,10 @@ impl<C: Multiplexer, S: Walk> Protocol for Streams<C, S> {
         C::take_leave(worker, io, slot);
     }
 
+    fn socket_gone<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
+        C::socket_gone(worker, io, slot);
+    }
+
     #[inline(always)]
     fn next_timer_ns(&self) -> u64 {
         self.multiplexer.next_timer_ns()

@@ -147,6 +147,14 @@ pub(crate) trait Multiplexer: Sized {
     ) {
     }
 
+    /// The slot's socket is gone; what the driver counted of it can still be asked for.
+    fn socket_gone<S: Walk, I: Io>(
+        _worker: &mut Worker<Streams<Self, S>>,
+        _io: &mut I,
+        _slot: Slot,
+    ) {
+    }
+
     /// The connection of a slot is gone. What its exchanges fail with, if the protocol knows.
     fn ended(
         &mut self,

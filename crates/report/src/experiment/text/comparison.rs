@@ -176,12 +176,14 @@ fn could_show(against: &Against) -> [String; 2] {
         return [String::new(), why.to_string()];
     }
     let headline = against.headline().filter(|c| c.answer == Some(Answer::NoDifferenceShown));
-    let said = headline.and_then(|compared| compared.ratio.ok()).map(|ratio| {
+    let said = headline.and_then(|compared| Some((compared, compared.ratio.ok()?)));
+    let said = said.map(|(compared, ratio)| {
         if ratio.outcome() != Outcome::NoDifferenceShown {
             return "a difference alone, but not as one of several questions".to_owned();
         }
         let (pairs, share) = (counted(ratio.pairs as u64, "pair"), percent(ratio.could_show, 1.0));
-        format!("{pairs} this noisy can show a difference of {share} or more")
+        let metric = compared.metric.name();
+        format!("{pairs} this noisy can show a difference of {share} or more in {metric}")
     });
     [String::new(), said.unwrap_or_default()]
 }

@@ -11,32 +11,32 @@ use crate::live::figures::server_stopped;
 use crate::words::{counted, percent, time};
 
 /// Less of the time is that of single requests.
-const NOTICED: f64 = 0.05;
+pub(super) const NOTICED: f64 = 0.05;
 
-/// The share of the time in flight of a closed loop that failed requests took, if most of them timed out and the limit is all
-/// that is known of them: what stopped partway (`stuck`) or waited for a stream has findings of its own.
-pub(super) fn share_of_time(run: &Run, stuck: &Stopped) -> Option<f64> {
+/// The share of the time in flight of a closed loop that failed requests took, if most of them are among these `told` ones: what
+/// else failed has findings of its own.
+pub(super) fn share_of_time(run: &Run, told: u64) -> Option<f64> {
     let record = &run.record;
-    let told_elsewhere =
-        super::d29_stuck_connection::timed_out(stuck) + record.without_stream().timed_out;
-    let timeouts = record.failures_of(FailureKind::Timeout).saturating_sub(told_elsewhere);
-    if run.plan.load.is_open() || timeouts * 2 <= record.failures_total() {
+    if run.plan.load.is_open() || record.in_flight_ns == 0 || told * 2 <= record.failures_total() {
         return None;
     }
-    let failed_ns = record.failed.total.sum_ns() as f64;
-    (record.in_flight_ns > 0).then(|| failed_ns / record.in_flight_ns as f64)
+    Some((record.failed.total.sum_ns() as f64 / record.in_flight_ns as f64).min(1.0))
 }
 
 /// Few of the requests timed out, and held much of the time.
+/// What stopped partway (`stuck`) or waited for a stream is not counted: more is known of it than the limit.
 pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
-    let share = share_of_time(run, stuck).filter(|share| *share >= NOTICED)?;
     let timeouts = run.record.failures_of(FailureKind::Timeout);
+    let told_elsewhere =
+        super::d29_stuck_connection::timed_out(stuck) + run.record.without_stream().timed_out;
+    let share = share_of_time(run, timeouts.saturating_sub(told_elsewhere))
+        .filter(|share| *share >= NOTICED)?;
     let longest_ns = run.record.failed.total.max_ns()?;
     let evidence = format!(
         "{} timed out, after up to {}: {} of the time of all places was that of failed requests.",
         counted(timeouts, "request"),
         time(longest_ns as f64 / 1e6),
-        percent(share.min(1.0))
+        percent(share)
     );
     let severity = if share >= super::MOST { Severity::Invalid } else { Severity::Suspect };
     if let Some(stopped) = server_stopped(run) {

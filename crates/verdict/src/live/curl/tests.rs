@@ -45,6 +45,19 @@ fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
     assert_eq!(said, as_it_was);
 }
 
+/// A certificate for another name than the one that is asked for fails only if that name is asked for.
+#[test]
+fn curl_asks_for_the_name_that_the_run_asked_for() {
+    let mut run = sample::run();
+    run.plan.target.url = "https://127.0.0.1:8443/a".into();
+    sample::asked(&mut run, &[]);
+    run.asked.as_mut().unwrap().tls.server_name = Some("example.com".into());
+    let told = "--connect-to example.com:8443:127.0.0.1:8443 -H 'Host: 127.0.0.1:8443' https://example.com:8443/a";
+    assert!(arguments(&run).ends_with(told), "{}", arguments(&run));
+    run.asked.as_mut().unwrap().tls.server_name = Some("127.0.0.1".into());
+    assert!(arguments(&run).ends_with("https://127.0.0.1:8443/a"), "{}", arguments(&run));
+}
+
 #[test]
 fn curl_is_told_to_connect_where_the_run_did() {
     let mut run = sample::run();
