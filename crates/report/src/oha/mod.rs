@@ -31,20 +31,25 @@ fn success_rate(run: &Run) -> f64 {
     if ended == 0 { 0.0 } else { run.record.responses as f64 / ended as f64 }
 }
 
-/// Requests that ended in a second; a failed one has ended, too.
+/// Requests per second: those that failed, and those that were in flight when the time was over, are among them, as in oha
+/// (`ResultData::len`).
 fn rate_per_s(run: &Run) -> f64 {
     let seconds = run.elapsed_ns as f64 / 1e9;
-    if seconds > 0.0 { run.record.finished() as f64 / seconds } else { 0.0 }
+    let all = run.record.finished() + cut_off(run);
+    if seconds > 0.0 { all as f64 / seconds } else { 0.0 }
+}
+
+/// How many were in flight when the time was over; none where the run was one of so many requests.
+fn cut_off(run: &Run) -> u64 {
+    let by_time = run.plan.limits.duration_ns.is_some() && run.plan.limits.requests.is_none();
+    if by_time { run.record.unfinished.saturating_sub(run.record.never_sent) } else { 0 }
 }
 
 /// What went wrong, and how often.
 fn errors(run: &Run) -> Vec<(&'static str, u64)> {
     let record = &run.record;
     let kinds = FailureKind::ALL.iter().map(|kind| (kind.label(), record.failures_of(*kind)));
-    let by_time = run.plan.limits.duration_ns.is_some() && run.plan.limits.requests.is_none();
-    let cut_off =
-        if by_time { record.unfinished - record.never_sent.min(record.unfinished) } else { 0 };
-    kinds.chain([(CUT_OFF, cut_off)]).filter(|(_, count)| *count > 0).collect()
+    kinds.chain([(CUT_OFF, cut_off(run))]).filter(|(_, count)| *count > 0).collect()
 }
 
 /// Eleven marks from the shortest to the longest time, ns, each with what lies up to it and above the one before.

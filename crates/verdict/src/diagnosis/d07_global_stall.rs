@@ -74,8 +74,8 @@ const HERE: (&str, &str) = (
      beside: it shows whether the machine stops.",
 );
 const HERE_AND_RAN_ON: (&str, &str) = (
-    "The server or the client stopped for that long; this machine did not, as the monitor's thread \
-     on it ran on. Single requests did not cause it, and it is not a slow tail.",
+    "The server, the client or the kernel's work between them stopped for that long; this machine did not, as the \
+     monitor's thread on it ran on. Single requests did not cause it, and it is not a slow tail.",
     "Exclude the longest times from every comparison, and look in the server for what stops all of \
      it at once: a garbage collection, a lock, a blocking call.",
 );

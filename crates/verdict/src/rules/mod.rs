@@ -163,9 +163,12 @@ pub fn each(text: &Text) -> Judgement {
         begun: text.begun.clone(),
         commands: Vec::new(),
     };
-    // What is said of no report is said of the table of targets that the page shows.
+    // What is said of no report is said of the table of targets, or of loads, that the page shows.
+    let said = &text.verdicts;
     if let Some(first) = judgement.comparisons.first_mut() {
-        *first = text.verdicts.iter().fold(first.clone(), |first, said| first.with_said(said));
+        *first = said.iter().fold(first.clone(), Judged::with_said);
+    } else if let Some(first) = judgement.sweeps.first_mut() {
+        *first = said.iter().fold(first.clone(), Judged::with_said);
     }
     judgement
 }

@@ -362,3 +362,17 @@ fn text_without_figures_has_nothing_to_judge() {
         assert!(judged(text).is_empty(), "{text:?}");
     }
 }
+
+/// What the runs showed is more than the rates of a table do.
+#[test]
+fn the_page_of_a_sweep_keeps_its_verdict() {
+    let page = "# slow\n\n1 target × 3 loads × 1 run · target on CPU 1, client on CPU 0  \n2026-11-27 02:15:00 UTC\n\n\
+        **SUSPECT** 2 of 3 runs limited by other processes on the same CPUs\n\n![Rate](BENCH.svg)\n\n\
+        | connections | 1 | 20 | 200 |\n|:--|--:|--:|--:|\n| slow | 4,983 | 15,955 | 16,933 |\n\n## What was found\n\n\
+        - 2 of 3 runs, for example slow, c=1, repeat 1: D13 shared processors (SUSPECT)[^d13-1]\n";
+    let judged = ablaze_verdict::rules::judge(&ablaze_verdict::printed::read(page));
+    let [sweep] = &judged.sweeps[..] else { panic!("{judged:?}") };
+    assert_eq!(sweep.verdict(), ablaze_verdict::Verdict::Suspect);
+    let found = |finding: &ablaze_verdict::Finding| finding.id == ablaze_verdict::DiagnosisId::D13;
+    assert!(sweep.findings.iter().any(found), "{:?}", sweep.findings);
+}
