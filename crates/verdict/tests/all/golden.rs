@@ -373,6 +373,4 @@ fn the_page_of_a_sweep_keeps_its_verdict() {
     let judged = ablaze_verdict::rules::judge(&ablaze_verdict::printed::read(page));
     let [sweep] = &judged.sweeps[..] else { panic!("{judged:?}") };
     assert_eq!(sweep.verdict(), ablaze_verdict::Verdict::Suspect);
-    let found = |finding: &ablaze_verdict::Finding| finding.id == ablaze_verdict::DiagnosisId::D13;
-    assert!(sweep.findings.iter().any(found), "{:?}", sweep.findings);
 }
