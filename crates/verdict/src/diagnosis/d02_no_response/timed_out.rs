@@ -13,6 +13,9 @@ use crate::words::{counted, percent, time};
 /// Less of the time is that of single requests.
 pub(super) const NOTICED: f64 = 0.05;
 
+/// Times that add up to more than this share of what was in flight were not measured.
+const CONTRADICTION: f64 = 1.05;
+
 /// The share of the time in flight of a closed loop that failed requests took, if most of them are among these `told` ones: what
 /// else failed has findings of its own.
 pub(super) fn share_of_time(run: &Run, told: u64) -> Option<f64> {
@@ -20,7 +23,9 @@ pub(super) fn share_of_time(run: &Run, told: u64) -> Option<f64> {
     if run.plan.load.is_open() || record.in_flight_ns == 0 || told * 2 <= record.failures_total() {
         return None;
     }
-    Some((record.failed.total.sum_ns() as f64 / record.in_flight_ns as f64).min(1.0))
+    let share = record.failed.total.sum_ns() as f64 / record.in_flight_ns as f64;
+    // More than all of it is a contradiction (D01).
+    (share <= CONTRADICTION).then_some(share.min(1.0))
 }
 
 /// Few of the requests timed out, and held much of the time.
