@@ -2,5 +2,6 @@
 
 mod causes;
 mod contradictions;
+mod excluded;
 mod golden;
 mod noise;
