@@ -4,7 +4,7 @@
 use ablaze_verdict::DiagnosisId::{self, *};
 use ablaze_verdict::printed::read;
 use ablaze_verdict::rules::{Judgement, judge};
-use ablaze_verdict::{Finding, Severity};
+use ablaze_verdict::{Finding, Severity, Verdict};
 
 const CAUSES: &str = include_str!("../printed/real-causes.txt");
 
@@ -41,4 +41,34 @@ fn requests_that_are_slow_one_by_one_are_no_stall() {
         assert!(!stall.evidence.contains("without it the rate"), "{stall:?}");
         assert!(!stall.fix.contains("Exclude"), "{stall:?}");
     }
+}
+
+/// What `ablaze wrk`, `h2load` and `hey` say on stderr of a run is what it was.
+#[test]
+fn what_the_front_ends_say_of_their_run_is_taken_over() {
+    for (command, verdict, ids) in [
+        (
+            "$ ablaze wrk -t2 -c20 -d2s --latency http://127.0.0.1:22011/",
+            Verdict::Invalid,
+            &[D04, D13][..],
+        ),
+        ("$ ablaze h2load -D 2 -c 20 -t 2 --h1 http://127.0.0.1:22005/", Verdict::Invalid, &[D02]),
+        ("$ ablaze hey -z 2s -c 20 http://127.0.0.1:22002/", Verdict::Suspect, &[D02, D13]),
+    ] {
+        let text = run(command);
+        let two = format!("{text}\n{}", run("$ ablaze hey -z 2s -c 20 http://127.0.0.1:22002/"));
+        // Also without the command, and each of two reports has its own.
+        for text in [&text, text.split_once('\n').unwrap().1, &two] {
+            let judgement = judge(&read(text));
+            let first = &judgement.reports[0];
+            let found: Vec<DiagnosisId> = first.findings.iter().map(|one| one.id).collect();
+            assert_eq!((first.verdict(), found.as_slice()), (verdict, ids), "{command}");
+        }
+        let judgement = judge(&read(&two));
+        assert_eq!(judgement.reports[1].verdict(), Verdict::Suspect);
+    }
+    // wrk itself said nothing of the kind.
+    let text = run("$ ablaze wrk -t2 -c20 -d2s --latency http://127.0.0.1:22011/");
+    let judgement = judge(&read(&text.replacen("$ ablaze wrk", "$ wrk", 1)));
+    assert_eq!(judgement.reports[0].verdict(), Verdict::Valid);
 }
