@@ -26,6 +26,19 @@ pub fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     }
 }
 
+/// The length of time that an option says, in seconds: `1`, `1s`, `500ms`, `2m`.
+pub fn seconds(option: &str) -> Option<f64> {
+    let unit_at = option.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(option.len());
+    let (number, unit) = option.split_at(unit_at);
+    let each_s = match unit {
+        "" | "s" | "sec" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        _ => return None,
+    };
+    number.parse::<f64>().ok().filter(|number| *number > 0.0).map(|number| number * each_s)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

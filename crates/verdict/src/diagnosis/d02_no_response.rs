@@ -9,6 +9,8 @@ mod causes;
 mod empty;
 mod gone;
 mod h2load;
+mod held;
+mod none;
 mod not_taken;
 mod not_walked;
 mod over_quic;

@@ -319,9 +319,9 @@ fn on_report(report: &Report) -> Option<Finding> {
          are those of all responses; its throughput is that of 2xx and 3xx."
             .to_owned()
     } else if share >= MOST {
-        format!("{CAUSE_OF_MOST} {counted_so}")
+        format!("{} {counted_so}", redirects::of_most(report))
     } else {
-        CAUSE_OF_SOME.to_owned()
+        redirects::of_some(report).to_owned()
     };
     let fix = match url(report) {
         Some(url) => format!(

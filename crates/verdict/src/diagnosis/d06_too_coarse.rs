@@ -4,7 +4,7 @@ use super::d01_concurrency_not_reached::is_missed;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Connections, Printed, Report, Tool};
+use crate::printed::{Command, Connections, Printed, Report, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, url};
 use crate::words::{amount, counted, decimal, grouped, listed, time};
 
@@ -93,14 +93,19 @@ fn left_out(report: &Report, fix: &str) -> Option<Finding> {
 /// The same load, with times that can be read.
 fn fix(report: &Report) -> String {
     let streams = report.command.as_ref().map_or(1, |command| command.streams);
+    let http3 = asks_for_http3(report);
     let asked = match report.asked_connections().filter(|_| streams > 1) {
         Some(connections) => {
-            let how = if report.http2 { "--streams" } else { "--pipeline" };
+            let how = if report.http2 || http3 { "--streams" } else { "--pipeline" };
             format!(" -c {connections} {how} {streams}")
         }
         None => report.asked().map_or(String::new(), |asked| format!(" -c {asked}")),
     };
-    let http2 = if report.http2 { " --http 2" } else { "" };
+    let http2 = match report.http2 {
+        true => " --http 2",
+        false if http3 => " --http 3",
+        false => "",
+    };
     let closes = report.connections == Connections::PerRequest;
     let close = if closes { " --no-keepalive" } else { "" };
     let url = url(report).unwrap_or_else(|| "URL".to_owned());
@@ -112,8 +117,21 @@ fn fix(report: &Report) -> String {
     )
 }
 
+/// h2load's command lists the protocols that it offers.
+fn asks_for_http3(report: &Report) -> bool {
+    let lists = |line: &Command| {
+        let words = line.text.split([' ', '=', ',']);
+        words.into_iter().any(|word| word == "h3" || word == "--h3")
+    };
+    report.tool == Tool::H2load && report.command.as_ref().is_some_and(lists)
+}
+
 fn absent(report: &Report, fix: &str) -> Option<Finding> {
-    report.complete.filter(|complete| *complete > 0)?;
+    let complete = report.complete.filter(|complete| *complete > 0)?;
+    // Of requests that all failed there are no times to print.
+    if report.failed.is_some_and(|failed| failed >= complete) && report.mean_ms().is_none() {
+        return None;
+    }
     let evidence = match (report.mean_ms(), report.per_request_ms) {
         (Some(_), _) => {
             let times = report.total.unwrap_or_default();

@@ -7,21 +7,20 @@
 
 mod chance;
 mod pauses;
+mod printed;
+
+pub use printed::is_found;
 
 use ablaze_model::record::Slice;
 use ablaze_model::{FailureKind, Run};
 
 use super::d02_no_response::STOPPED;
 use super::d09_retransmission::after_timers;
-use super::{
-    Diagnosis, Forms, OnRun, ShownBy, d08_connection_attempts_lost, d13_shared_processors,
-};
+use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
 use crate::DiagnosisId::{D07, D13, D22, D23};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, monitor, server_stopped};
-use crate::printed::Report;
-use crate::rules::arithmetic::slow_requests;
-use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
+use crate::words::{amount, counted, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D07,
@@ -30,7 +29,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     explained_by: &[D13, D22, D23],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
-        report: Some(on_report),
+        report: Some(printed::on_report),
         ..Forms::NONE
     },
 };
@@ -51,18 +50,6 @@ const OF_THE_PLACES: f64 = 0.5;
 const NAMED: usize = 3;
 /// A thread that waits for a processor for this share of the time stands still now and then.
 const STARVED: f64 = 0.5;
-/// In a printed report so many times the 99 % time for two stalls of unequal lengths, which fit more than one number.
-const FAR_FROM_THE_BULK: f64 = 20.0;
-/// And the longest at least this much longer than the mean.
-const NOTICED_MS: f64 = 100.0;
-/// Fewer in flight prove nothing: one slow request out of one is all of them.
-const FEWEST_IN_FLIGHT: u64 = 10;
-/// How far the number of slow requests may lie from the number in flight.
-const TOLERANCE: f64 = 0.02;
-const TOLERANCE_REQUESTS: f64 = 2.0;
-/// The usual scatter may make up so much of the variance.
-const SCATTER: f64 = 0.1;
-
 const CAUSE: &str = "The server, the client, one of their machines or the network between them \
                      stopped for that long. Single requests did not cause it, and it is not a \
                      slow tail.";
@@ -259,118 +246,9 @@ fn stalls(finished: &[u64]) -> Vec<(usize, usize)> {
     stalls
 }
 
-/// What the figures of a stall imply.
-struct Stall {
-    slow: f64,
-    /// Length of each stall, in ms.
-    each_ms: Vec<f64>,
-    lost_s: f64,
-}
-
-fn on_report(report: &Report) -> Option<Finding> {
-    let stall = stall(report)?;
-    let (asked, taken_s, complete) = (report.asked()?, report.taken_s?.value, report.complete?);
-    let row = report.total?;
-    let (deviation, mean, max) = (row.deviation_ms?.value, row.mean_ms?.value, row.max_ms?.value);
-    let bulk = bulk_ms(report)?;
-    let evidence = format!(
-        "The longest request took {} ms, 99 % took at most {} ms. A standard deviation of \
-         {deviation:.1} ms means {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} \
-         were in flight: {}. That takes {} of {} s ({}); without it the rate would be about {}/s.",
-        decimal(max, 0),
-        decimal(bulk, 0),
-        grouped(complete - 1),
-        decimal(max, 0),
-        decimal(mean, 0),
-        stall.slow,
-        grouped(asked),
-        fits(&stall, asked),
-        time(stall.lost_s * 1e3),
-        decimal(taken_s, 1),
-        percent(stall.lost_s / taken_s),
-        amount_of(complete as f64 / (taken_s - stall.lost_s)),
-    );
-    Some(Finding::new(
-        D07,
-        gravity(stall.lost_s / taken_s),
-        evidence,
-        CAUSE,
-        "Exclude the longest time from every comparison, and run again with `vmstat 1` running on \
-         both machines: it shows which one stops.",
-    ))
-}
-
 /// Of a stall that took such a share of the run.
 fn gravity(share: f64) -> Severity {
     if share < LITTLE { Severity::Note } else { Severity::Suspect }
-}
-
-/// A rate to three digits: more the estimate does not give.
-fn amount_of(rate: f64) -> String {
-    let digit = 10f64.powf((rate.log10() - 2.0).floor().max(0.0));
-    grouped(((rate / digit).round() * digit) as u64)
-}
-
-/// Whether a report has a global stall, for rules that it would mislead.
-pub fn is_found(report: &Report) -> bool {
-    stall(report).is_some()
-}
-
-fn fits(stall: &Stall, asked: u64) -> String {
-    match stall.each_ms.as_slice() {
-        [one] => format!("all {} once, stalled for {}", grouped(asked), time(*one)),
-        [first, second] => format!(
-            "consistent with two stalls of all {}, of {} and about {}",
-            grouped(asked),
-            time(*first),
-            time(*second)
-        ),
-        each => format!("all {} {} times", grouped(asked), each.len()),
-    }
-}
-
-fn bulk_ms(report: &Report) -> Option<f64> {
-    report.percentile(99.0).or_else(|| report.median_ms()).map(|ms| ms.value)
-}
-
-fn stall(report: &Report) -> Option<Stall> {
-    let asked = report.asked().filter(|asked| *asked >= FEWEST_IN_FLIGHT)? as f64;
-    if d08_connection_attempts_lost::timer_ms(report).is_some() {
-        return None;
-    }
-    let row = report.total?;
-    let (mean, max, deviation) = (row.mean_ms?.value, row.max_ms?.value, row.deviation_ms?.value);
-    let above_mean_ms = max - mean;
-    let times_bulk = max / bulk_ms(report)?.max(1.0);
-    if times_bulk <= OUTSIDE_THE_BULK || above_mean_ms < NOTICED_MS {
-        return None;
-    }
-    // 95 % of a normal distribution lie below its mean plus 1.645 deviations.
-    let spread = report.percentile(95.0).zip(report.percentile(50.0));
-    let usual = spread.map_or(0.0, |(p95, p50)| (p95.value - p50.value) / 1.645);
-    if usual.powi(2) > SCATTER * deviation.powi(2) {
-        return None;
-    }
-    let (_, slow, _) = slow_requests(&row, report.complete?)?;
-    let times_all = slow / asked;
-    let whole = times_all.round();
-    let near = |count: f64| {
-        (slow - count * asked).abs() <= (TOLERANCE * count * asked).max(TOLERANCE_REQUESTS)
-    };
-    let each_ms = if whole == 1.0 && near(1.0) {
-        vec![above_mean_ms]
-    } else if whole == 2.0 && near(2.0)
-        || times_bulk > FAR_FROM_THE_BULK && (1.0..=2.0).contains(&times_all)
-    {
-        // Two of different lengths: asked × (d1² + d2²) is what the deviation holds.
-        vec![above_mean_ms, above_mean_ms * (times_all - 1.0).clamp(0.0, 1.0).sqrt()]
-    } else if whole == 3.0 && near(3.0) {
-        vec![above_mean_ms; 3]
-    } else {
-        return None;
-    };
-    let lost_s = each_ms.iter().sum::<f64>() / 1e3;
-    (lost_s < report.taken_s?.value).then_some(Stall { slow, each_ms, lost_s })
 }
 
 #[cfg(test)]

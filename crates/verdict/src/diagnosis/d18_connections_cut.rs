@@ -211,12 +211,12 @@ fn on_report(report: &Report) -> Option<Finding> {
     evidence.push_str(&bytes_agree(report, complete, closes).unwrap_or_default());
     let near = |limit: f64| (each / limit - 1.0).abs() < NEAR;
     let cause = if near(100.0) {
-        "The server closes each connection after 100 requests, as nginx did up to 1.19.9 \
-         (keepalive_requests 100)."
+        "The server closes one connection in 100 requests on average: so does a limit of 100 for each, as nginx had up to \
+         1.19.9 (keepalive_requests 100). Whether each connection was for as many is not printed."
             .to_owned()
     } else if near(1000.0) {
-        "The server closes each connection after 1,000 requests, as nginx does since 1.19.10 \
-         (keepalive_requests 1000)."
+        "The server closes one connection in 1,000 requests on average: so does a limit of 1,000 for each, as nginx has since \
+         1.19.10 (keepalive_requests 1000). Whether each connection was for as many is not printed."
             .to_owned()
     } else {
         // Those that stand at the end have had a part of theirs.

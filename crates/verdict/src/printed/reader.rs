@@ -63,7 +63,7 @@ struct Reader {
     in_verdict: bool,
     /// The verdict that was read last, unless its report has come.
     said: Option<PrintedVerdict>,
-    /// What `ablaze ab` or `ablaze gurl` said of its run beside the report, which may stand on either side.
+    /// What ablaze said of its run on stderr beside a report in another tool's form, which may stand on either side.
     beside: Beside,
 }
 
@@ -235,6 +235,9 @@ impl Reader {
     /// Begins a report, named after the words on its line or else after those above it.
     fn begin(&mut self, mut report: Report, before: Option<usize>) {
         self.in_verdict = false;
+        if self.beside.of.is_some() && self.beside.said.is_some() {
+            self.told();
+        }
         let above: Vec<String> =
             [self.heading.take(), self.words.take()].into_iter().flatten().collect();
         if report.label.is_none() && !above.is_empty() {
@@ -281,7 +284,10 @@ impl Reader {
     fn told(&mut self) {
         let Beside { said, handshakes, of } = std::mem::take(&mut self.beside);
         let Some(report) = of.and_then(|of| self.text.reports.get_mut(of)) else { return };
-        if report.tool.is_ablaze_in_other_form() {
+        // In the form of the others it does not say who printed it.
+        let in_form_of_a_peer = !report.tool.has_ab_labels()
+            && report.command.as_ref().is_none_or(Command::is_of_ablaze);
+        if report.tool.is_ablaze_in_other_form() || in_form_of_a_peer {
             report.said = report.said.take().or(said);
         } else if report.tool == Tool::Ab {
             report.handshakes = handshakes;

@@ -89,8 +89,8 @@ impl PrintedVerdict {
         self.goes_on = GoesOn::Nothing;
     }
 
-    /// Takes what `ablaze ab` and `ablaze gurl` say of their run on stderr, a line for each finding; whether the
-    /// line is one.
+    /// Takes what ablaze says of a run on stderr where its report has another tool's form, a line for each finding;
+    /// whether the line is one.
     pub fn of_stderr(said: &mut Option<Self>, line: &str) -> bool {
         let Some((before, rest)) = line.split_once("ablaze: D") else { return false };
         let Some(finding) = finding(&format!("D{rest}")).filter(|_| !before.ends_with('`')) else {

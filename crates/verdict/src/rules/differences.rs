@@ -14,6 +14,8 @@ const LENGTHS_APART: f64 = 2.0;
 const IN_FLIGHT_APART: f64 = 2.0;
 /// Responses for which a connection had to be opened, as a share: one in twenty is work.
 const OPENED_APART: f64 = 0.05;
+/// From this share of responses on that needed a connection of their own, connections were one per request.
+const MOSTLY_OPENED: f64 = 0.95;
 /// Shares and means that differ by no more than so many standard errors may differ by chance.
 const BY_CHANCE: f64 = 3.0;
 /// A share of all from which on it is all, and below whose rest it is none.
@@ -172,11 +174,14 @@ fn connections(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>
     if let (Some(x), Some(y)) = (a.opened_per_response(), b.opened_per_response()) {
         let differ = shares_differ((x, a.answered), (y, b.answered), OPENED_APART);
         let differ = keeps(a) == keeps(b) && differ;
+        // Asked for on both sides, and observed on one alone.
+        let one_each = |opened: f64| opened >= MOSTLY_OPENED;
+        let severity = if one_each(x) == one_each(y) { Suspect } else { Invalid };
         let text = || {
             let (x, y) = (percent(x), percent(y));
             format!("a new connection for {x} of the responses against {y}")
         };
-        add(Suspect, differ.then(text));
+        add(severity, differ.then(text));
     }
 }
 

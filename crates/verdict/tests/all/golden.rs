@@ -4,7 +4,7 @@
 use ablaze_verdict::DiagnosisId::{self, *};
 use ablaze_verdict::printed::{Report, Tool, read};
 use ablaze_verdict::rules::{Judged, Judgement, judge};
-use ablaze_verdict::{Finding, Verdict};
+use ablaze_verdict::{Finding, Severity, Verdict};
 
 const GURL_AND_AB: &str = include_str!("../printed/000-gurl-and-ab.txt");
 const ANNOTATED: &str = include_str!("../printed/001-annotated.txt");
@@ -116,11 +116,13 @@ fn error_pages_stalls_and_a_control_of_another_kind() {
     assert_eq!(judgement.reports.len(), 8);
     let report = |number: usize| &judgement.reports[number - 1];
     // (deviation)² × 999,999 / (longest - mean)², and the share of the run that the stalls took.
+    // Little's law excludes idle connections at the end of the first two, and of the others not: 16,286.60/s × 11.5 ms
+    // is 187 of 200, and a run of 61.4 s leaves the last request the time that the longest took.
     let stalls = [
         (1, "200.4", "all 200 once", "6.2 %"),
         (2, "393.5", "two stalls", "10 %"),
-        (3, "199.9", "all 200 once", "5.7 %"),
-        (6, "348.7", "of 3.89 s and about 3.36 s", "9.0 %"),
+        (3, "199.9", "as many as one stall of all 200", "5.7 %"),
+        (6, "348.7", "as many as two stalls of all 200", "8.4 %"),
     ];
     for (number, slow, how, lost) in stalls {
         expect(report(number), D07, &[slow, how, lost]);
@@ -139,7 +141,8 @@ fn error_pages_stalls_and_a_control_of_another_kind() {
     for number in [1, 2, 3, 4, 5, 7, 8] {
         assert_eq!(report(number).verdict(), Verdict::Invalid);
     }
-    assert_eq!(report(6).verdict(), Verdict::Suspect);
+    assert_eq!(expect(report(2), D07, &[]).severity, Severity::Suspect);
+    assert_eq!(expect(report(6), D07, &[]).severity, Severity::Note);
     let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
     expect(
         comparison,

@@ -2,6 +2,7 @@
 
 mod causes;
 mod contradictions;
+mod excluded;
 mod golden;
 mod noise;
 mod older;

@@ -1,6 +1,6 @@
 //! What h2load's counts say of requests that failed.
 
-use crate::printed::Report;
+use crate::printed::{Report, Tool};
 use crate::words::grouped;
 
 /// Responses whose status came.
@@ -19,4 +19,11 @@ pub fn unsent(report: &Report) -> String {
             grouped(left)
         ),
     }
+}
+
+/// Whether all requests that were started timed out. One is started once its connection stands.
+pub fn timed_out(report: &Report) -> bool {
+    let own = |name| report.own(name).map_or(0, |count| count.value as u64);
+    let started = own("the number started");
+    report.tool == Tool::H2load && started > 0 && own("the number timed out") == started
 }

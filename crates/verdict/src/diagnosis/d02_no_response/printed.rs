@@ -2,8 +2,9 @@
 //! and the kinds of failures show it.
 
 use super::empty::{empty, without_body};
-use super::h2load::{unsent, with_status};
-use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, sockets};
+use super::h2load::unsent;
+use super::none::none_at_all;
+use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, held, sockets};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Handshakes, Report, Tool};
@@ -107,78 +108,12 @@ fn cause(report: &Report) -> String {
     format!("The target closed the connections without an HTTP response{tls}. {counts}")
 }
 
-const CURL: &str = "Try the target once with `curl -v`: it shows what the target does.";
-const SIEGE: &str = "siege counts as failed what got no response, and responses with a status of 5xx; the report does \
+pub(super) const CURL: &str = "Try the target once with `curl -v`: it shows what the target does.";
+pub(super) const SIEGE: &str = "siege counts as failed what got no response, and responses with a status of 5xx; the report does \
                      not tell which these were.";
 
-fn none_at_all(report: &Report) -> Finding {
-    let came = report.total_bytes.filter(|bytes| *bytes > 0).map(i64::unsigned_abs);
-    if report.tool == Tool::Siege {
-        let evidence = format!("No request was successful; {} failed.", grouped(failures(report)));
-        return Finding::new(D02, Severity::Invalid, evidence, SIEGE, CURL);
-    }
-    let told = report.failed.is_some() || report.write_errors.is_some();
-    let (evidence, cause) = match (failures(report), came) {
-        (0, _) if !told => (
-            "No request got a response.".to_owned(),
-            "Nothing listens there, or whatever does sent no HTTP response, or the run ended before the first; \
-             how many failed is not there to be read.",
-        ),
-        (0, Some(bytes)) => (
-            format!(
-                "No request was complete when the run ended, though {} came back.",
-                counted(bytes, "byte")
-            ),
-            "What came back was no whole response: it was not over when the run was, or the target speaks another \
-             protocol, or another version of HTTP than the client.",
-        ),
-        (0, None) => (
-            "No request was complete when the run ended.".to_owned(),
-            "The run was ended, by its limit of time or by hand, before the first response was \
-             complete.",
-        ),
-        (failed, _) if with_status(report) > 0 => (
-            format!(
-                "No request got a whole response; {} failed, though {} began, with a status.",
-                grouped(failed),
-                counted(with_status(report), "response")
-            ),
-            "The connections ended before h2load took these for complete: the server closed or reset them within a \
-             body, or it marks the end of a body by closing, which h2load does not take for an end.",
-        ),
-        (failed, Some(bytes)) if report.tool == Tool::H2load => (
-            came_back(failed, bytes),
-            "What came back was no response: the server reset the streams or ended the connections, or it speaks \
-             another version of HTTP, or another protocol (h2load without --h1 speaks HTTP/2).",
-        ),
-        (failed, Some(bytes)) => (
-            came_back(failed, bytes),
-            "What came back was no response to the client: the target speaks another protocol, or \
-             another version of HTTP than the client.",
-        ),
-        (failed, None) if report.tool == Tool::H2load && report.connect.is_some() => (
-            format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
-            "Connections were opened, and brought no response: the server closed or reset them, or what came back \
-             was no HTTP response.",
-        ),
-        (failed, None) => (
-            format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
-            "Nothing listens there, or whatever does sent no HTTP response, or not in time.",
-        ),
-    };
-    Finding::new(D02, Severity::Invalid, evidence, cause, CURL)
-}
-
-fn came_back(failed: u64, bytes: u64) -> String {
-    format!(
-        "No request got a response; {} failed, though {} came back.",
-        grouped(failed),
-        counted(bytes, "byte")
-    )
-}
-
 /// What failed, under whatever name.
-fn failures(report: &Report) -> u64 {
+pub(super) fn failures(report: &Report) -> u64 {
     report.failed.unwrap_or(0).max(report.write_errors.unwrap_or(0))
 }
 
@@ -199,16 +134,30 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
         report.tool.is_ab_like() || matches!(report.tool, Tool::Hey | Tool::Oha | Tool::Vegeta);
     let all = if among { complete } else { complete.saturating_add(unanswered) };
     let share = unanswered as f64 / all as f64;
-    if share <= SHARE {
+    let held = held::found(report);
+    if share <= SHARE && held.is_none() {
         return None;
     }
-    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let invalid = share >= MOST || held.as_ref().is_some_and(|held| held.share >= MOST);
+    let severity = if invalid { Severity::Invalid } else { Severity::Suspect };
     let of = format!("{} of {} ({})", grouped(unanswered), counted(all, "request"), percent(share));
     if report.tool == Tool::Siege {
         return Some(Finding::new(D02, severity, format!("{of} failed."), SIEGE, CURL));
     }
-    let evidence = format!("{of} got no whole response: {how}");
+    if held::ends_in_redirects(report) {
+        let evidence = format!("{of} ended among redirects: {how}");
+        let (cause, fix) = held::REDIRECTS;
+        return Some(Finding::new(D02, severity, evidence, cause, fix));
+    }
+    let evidence = format!(
+        "{of} got no whole response: {how}{}",
+        held.filter(|_| unanswered < all).map_or(String::new(), |held| held.evidence)
+    );
     let what = match report.errors.is_empty() {
+        true if held::closed_without_a_byte(report) => {
+            "The server closed these connections without a byte: ab counts what is refused or reset in its table, \
+             and ends when one times out."
+        }
         true => {
             "Connections were refused, or reset or closed before or within a response, requests timed out, or what \
              came back was no HTTP response."

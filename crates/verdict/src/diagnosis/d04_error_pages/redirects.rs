@@ -1,6 +1,10 @@
-//! Redirects that a journey followed: they have a row of their own, and where they led is counted, too.
+//! Redirects that a journey followed: they have a row of their own, and where they led is counted, too. And printed reports
+//! that show that there were none.
 
 use ablaze_model::Run;
+
+use super::{CAUSE_OF_MOST, CAUSE_OF_SOME};
+use crate::printed::{Report, Tool};
 
 /// The responses by status of those statuses that count, without redirects that were followed.
 pub(super) fn without_followed(run: &Run, counts: impl Fn(u16) -> bool) -> Vec<(u16, u64)> {
@@ -25,4 +29,33 @@ fn followed(run: &Run) -> u64 {
     groups
         .map(|group| group.responses + group.failures.iter().sum::<u64>() + group.unfinished)
         .sum()
+}
+
+/// Whether a report shows that none of the responses was a redirect: by its statuses, or by wrk's line, which counts
+/// neither 2xx nor 3xx.
+fn excluded(report: &Report) -> bool {
+    let redirect = |status: &u16| (300..400).contains(status);
+    let printed = !report.statuses.is_empty() && !report.statuses.keys().any(redirect);
+    printed || matches!(report.tool, Tool::Wrk | Tool::Wrk2)
+}
+
+/// The cause where most responses had another status than 2xx.
+pub fn of_most(report: &Report) -> &'static str {
+    match excluded(report) {
+        true => {
+            "The rate is that of an error page, which costs a server different work than the intended page."
+        }
+        false => CAUSE_OF_MOST,
+    }
+}
+
+/// And where some had.
+pub fn of_some(report: &Report) -> &'static str {
+    match excluded(report) {
+        true => {
+            "Some responses are error pages, which cost a server different work than the intended page, and they count \
+             in the rate and in the times."
+        }
+        false => CAUSE_OF_SOME,
+    }
 }

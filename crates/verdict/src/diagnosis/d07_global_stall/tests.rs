@@ -257,7 +257,9 @@ mod on_runs {
 }
 
 mod on_reports {
-    use super::super::*;
+    use super::super::printed::on_report;
+    use crate::finding::Severity;
+    use crate::printed::{Connections, Report};
     use crate::rules::sample;
 
     /// A run in which some of 1,000,000 requests were frozen: the deviation by its definition.
@@ -268,26 +270,52 @@ mod on_reports {
         let longest = groups.iter().map(|(_, ms)| *ms).fold(0.0, f64::max);
         let deviation = (deviation * 10.0).round() / 10.0;
         report.total = Some(sample::times(12.0, 20.0, deviation, 20.0, 20.0 + longest));
+        // 195 to 205 of 200 in flight: connections were idle for 2.5 of 100 s at most.
         report
     }
 
     #[test]
     fn all_in_flight_at_once_is_a_stall() {
-        let finding = on_report(&frozen(&[(200, 3600.0)])).unwrap();
-        // 3.6 of 100 s; 1,000,000 / 96.4 s.
-        assert!(
-            finding.evidence.contains("takes 3.60 s of 100.0 s (3.6 %)"),
-            "{}",
-            finding.evidence
-        );
-        assert!(finding.evidence.contains("10,400/s"), "{}", finding.evidence);
+        // 7.2 % of the time of 200 connections: that none of them had more than 2.5 / 0.928 of 7.2 s left at the end has the
+        // chance (1 - 0.072 × (1 - 0.374))^200 = 0.0001.
+        let finding = on_report(&frozen(&[(200, 7200.0)])).unwrap();
+        // 7.2 of 100 s; 1,000,000 / 92.8 s.
+        let said = &finding.evidence;
+        assert!(said.contains("takes 7.20 s of 100.0 s (7.2 %)"), "{said}");
+        assert!(said.contains("10,800/s") && said.contains("195.0 to 200.0 of 200"), "{said}");
         assert_eq!(finding.severity, Severity::Suspect);
+        assert!(!finding.cause.contains("the first request of each"), "{}", finding.cause);
+        let mut kept = frozen(&[(200, 7200.0)]);
+        kept.connections = Connections::Kept(Some(1_000_000));
+        assert!(on_report(&kept).unwrap().cause.contains("the first request of each"));
     }
 
     #[test]
     fn two_stalls_are_told_apart() {
-        let evidence = on_report(&frozen(&[(200, 4000.0), (200, 3000.0)])).unwrap().evidence;
-        assert!(evidence.contains("of 4.00 s and about 3.00 s"), "{evidence}");
+        let evidence = on_report(&frozen(&[(200, 6000.0), (200, 5000.0)])).unwrap().evidence;
+        assert!(evidence.contains("of 6.00 s and about 5.01 s"), "{evidence}");
+    }
+
+    /// As many requests may have been slow, each for itself: nothing excludes it.
+    #[test]
+    fn what_requests_slow_one_by_one_would_leave_too_is_no_certain_stall() {
+        let either = |report: &Report| {
+            let finding = on_report(report).unwrap();
+            assert_eq!(finding.severity, Severity::Note);
+            assert!(finding.cause.starts_with("Either"), "{}", finding.cause);
+            assert!(!finding.evidence.contains("without it"), "{}", finding.evidence);
+            assert!(!finding.fix.contains("Exclude"), "{}", finding.fix);
+        };
+        // (1 - 0.036 × (1 - 0.72))^200 = 0.13.
+        either(&frozen(&[(200, 3600.0)]));
+        // 170 to 179 of 200 in flight: they were idle for 15 s.
+        let mut idle = frozen(&[(200, 7200.0)]);
+        idle.rate_per_s = Some(sample::printed(8_719.0, 0.01));
+        either(&idle);
+        // The time was up: nobody waited for the slow ones.
+        let mut timed = frozen(&[(200, 7200.0)]);
+        timed.complete = Some(999_983);
+        either(&timed);
     }
 
     #[test]

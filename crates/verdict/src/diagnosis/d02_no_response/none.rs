@@ -1,0 +1,80 @@
+//! Printed reports in which not one request got a response.
+
+use super::h2load::{timed_out, unsent, with_status};
+use super::printed::{CURL, SIEGE, failures};
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
+use crate::printed::{Report, Tool};
+use crate::words::{counted, grouped};
+
+/// What is said of such a report.
+pub fn none_at_all(report: &Report) -> Finding {
+    let came = report.total_bytes.filter(|bytes| *bytes > 0).map(i64::unsigned_abs);
+    if report.tool == Tool::Siege {
+        let evidence = format!("No request was successful; {} failed.", grouped(failures(report)));
+        return Finding::new(D02, Severity::Invalid, evidence, SIEGE, CURL);
+    }
+    let told = report.failed.is_some() || report.write_errors.is_some();
+    let (evidence, cause) = match (failures(report), came) {
+        (0, _) if !told => (
+            "No request got a response.".to_owned(),
+            "Nothing listens there, or whatever does sent no HTTP response, or the run ended before the first; \
+             how many failed is not there to be read.",
+        ),
+        (0, Some(bytes)) => (
+            format!(
+                "No request was complete when the run ended, though {} came back.",
+                counted(bytes, "byte")
+            ),
+            "What came back was no whole response: it was not over when the run was, or the target speaks another \
+             protocol, or another version of HTTP than the client.",
+        ),
+        (0, None) => (
+            "No request was complete when the run ended.".to_owned(),
+            "The run was ended, by its limit of time or by hand, before the first response was \
+             complete.",
+        ),
+        (failed, _) if with_status(report) > 0 => (
+            format!(
+                "No request got a whole response; {} failed, though {} began, with a status.",
+                grouped(failed),
+                counted(with_status(report), "response")
+            ),
+            "The connections ended before h2load took these for complete: the server closed or reset them within a \
+             body, or it marks the end of a body by closing, which h2load does not take for an end.",
+        ),
+        (failed, Some(bytes)) if report.tool == Tool::H2load => (
+            came_back(failed, bytes),
+            "What came back was no response: the server reset the streams or ended the connections, or it speaks \
+             another version of HTTP, or another protocol (h2load without --h1 speaks HTTP/2).",
+        ),
+        (failed, Some(bytes)) => (
+            came_back(failed, bytes),
+            "What came back was no response to the client: the target speaks another protocol, or \
+             another version of HTTP than the client.",
+        ),
+        (failed, None) if timed_out(report) => (
+            format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
+            "Connections were opened, and each request that was sent on one timed out: the server accepted them, or \
+             its system did, and no response came in time.",
+        ),
+        (failed, None) if report.tool == Tool::H2load && report.connect.is_some() => (
+            format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
+            "Connections were opened, and brought no response: the server closed or reset them, or what came back \
+             was no HTTP response.",
+        ),
+        (failed, None) => (
+            format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
+            "Nothing listens there, or whatever does sent no HTTP response, or not in time.",
+        ),
+    };
+    Finding::new(D02, Severity::Invalid, evidence, cause, CURL)
+}
+
+fn came_back(failed: u64, bytes: u64) -> String {
+    format!(
+        "No request got a response; {} failed, though {} came back.",
+        grouped(failed),
+        counted(bytes, "byte")
+    )
+}
