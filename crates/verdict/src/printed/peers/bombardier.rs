@@ -27,10 +27,7 @@ fn intro(report: &mut Report, line: &str) -> bool {
     report.concurrency = before.and_then(|text| count(text.rsplit(' ').next()?));
     report.connections = Connections::Unknown;
     if let Some((_, length)) = target.split_once(" for ") {
-        let length = length.split(" using").next().unwrap_or(length);
-        // As Go writes it: `1m40s`.
-        let has_parts = length.trim_end_matches(char::is_alphabetic).contains(char::is_alphabetic);
-        report.asked_s = if has_parts { super::vegeta::seconds(length) } else { time_s(length) };
+        report.asked_s = time_s(length);
         report.taken_s = report.asked_s;
     }
     if let Some((_, requests)) = target.split_once(" with ") {

@@ -25,11 +25,7 @@ fn summary(report: &mut Report, line: &str) -> bool {
     let total = |text| time_ms(text).filter(|ms: &Printed| ms.value > 0.0);
     if let Some(rate) = behind(line, "Success rate:") {
         report.tool = Tool::Oha;
-        // A share of 1 before oha 1.0, of 100 since.
-        let percent = number(rate).map(|(share, unit)| match unit.trim_start().starts_with('%') {
-            true => share,
-            false => scaled(share, 100.0),
-        });
+        let percent = number(rate).map(|(percent, _)| percent);
         report.own.extend(percent.map(|percent| ("the success rate", percent)));
     } else if let Some(taken) = behind(line, "Total:") {
         report.taken_s = time_s(taken);
@@ -117,12 +113,7 @@ fn histogram(report: &mut Report, line: &str) -> bool {
     if mark.trim().is_empty() || !bar.trim_start().starts_with('|') {
         return false;
     }
-    let with_unit = time_ms(mark);
-    if with_unit.is_none() && report.tool == Tool::Oha {
-        // Before oha 1.0 the marks were the upper ends of parts, and the last part had no end.
-        return true;
-    }
-    let mark = with_unit.or_else(|| number(mark).map(|(s, _)| scaled(s, 1e3)));
+    let mark = time_ms(mark).or_else(|| number(mark).map(|(s, _)| scaled(s, 1e3)));
     // oha may print those of a part once more, below all.
     let again = !report.percentiles.is_empty();
     if let (Some(mark), Ok(count), false) = (mark, count.trim().parse(), again) {

@@ -49,13 +49,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         "Data transferred:" => own("the data transferred", figure()),
         "Throughput:" => own("the throughput", figure()),
         "Concurrency:" => own("the concurrency", figure()),
-        "Successful transactions:" => {
-            own("the successful transactions", figure());
-            // Those with a status below 400; the rest of the transactions had another one.
-            let others = report.complete.zip(count(value));
-            report.non_2xx =
-                others.and_then(|(all, good)| all.checked_sub(good)).filter(|others| *others > 0);
-        }
+        "Successful transactions:" => own("the successful transactions", figure()),
         "Transaction rate:" => report.rate_per_s = figure(),
         "Failed transactions:" => report.failed = count(value),
         "Response time:" => report.total.get_or_insert_default().mean_ms = time(value),

@@ -28,8 +28,8 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         "Requests" => {
             report.complete = cell("total").and_then(count);
             own(report, "the rate of the attack", figure("rate"));
-            // `throughput` counts the good responses, which is the rate of any other tool. Before version 8 it was not printed.
-            report.rate_per_s = figure("throughput");
+            // `throughput` counts the good responses, which is the rate of any other tool.
+            report.rate_per_s = figure("throughput").or_else(|| figure("rate"));
         }
         "Duration" => {
             report.taken_s = cell("total").and_then(seconds);
@@ -69,8 +69,7 @@ fn milliseconds(text: &str) -> Option<Printed> {
     sum
 }
 
-/// The same in seconds.
-pub(super) fn seconds(text: &str) -> Option<Printed> {
+fn seconds(text: &str) -> Option<Printed> {
     milliseconds(text).map(|ms| super::scaled(ms, 1e-3))
 }
 
