@@ -104,6 +104,7 @@ impl FigureCheck {
                 _ => format!("missing in {missing} of {}", counted(runs.len() as u64, "run")),
             };
             return Standing {
+                what: whose.to_owned(),
                 text: format!("{whose}: cannot be judged, {why}"),
                 answer: Answer::Unknown,
             };
@@ -126,7 +127,7 @@ impl FigureCheck {
             true => Answer::Met,
             false => Answer::NotMet,
         };
-        Standing { text, answer }
+        Standing { what: whose.to_owned(), text, answer }
     }
 }
 

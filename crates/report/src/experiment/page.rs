@@ -157,7 +157,7 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
         let why = results.failed().next().map_or("interrupted", |(trial, why)| {
             text::why_of(&experiment.targets[trial.target], why)
         });
-        return row("nothing was measured", why.to_owned());
+        return row(text::NOTHING_MEASURED, why.to_owned());
     }
     if !ranked {
         return row("no ranking", "the targets did different work".to_owned());

@@ -12,6 +12,9 @@ use ablaze_model::spec::TargetSpec;
 use crate::number::counted;
 use crate::table::sentence;
 
+/// What is said in the place of what limited the runs, where there are none.
+pub(crate) const NOTHING_MEASURED: &str = "nothing was measured";
+
 /// Findings are broken between words at this many characters.
 pub(crate) const WIDTH: usize = 110;
 
@@ -22,9 +25,6 @@ pub(crate) fn worth(
     judged: &JudgedTogether,
 ) -> Vec<String> {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
-    if runs.is_empty() {
-        return vec!["nothing was measured".to_owned()];
-    }
     let mut lines = vec![format!("{} · {}", judged.verdict, limits(&runs))];
     lines.extend(findings(experiment, results));
     lines.extend(together(judged));
@@ -43,8 +43,11 @@ pub(crate) fn partial(experiment: &Experiment, results: &Results) -> String {
     format!("interrupted after {} of {all}: partial results", results.measured().count())
 }
 
-/// `30 of 30 runs limited by the server`.
+/// `30 of 30 runs limited by the server`; of none that nothing was measured.
 pub(crate) fn limits(runs: &[&Figures]) -> String {
+    if runs.is_empty() {
+        return NOTHING_MEASURED.to_owned();
+    }
     let mut limits: Vec<(Limit, usize)> = Vec::new();
     for run in runs {
         match limits.iter_mut().find(|(limit, _)| *limit == run.limit) {
@@ -222,7 +225,10 @@ pub(crate) fn runs_of_each(experiment: &Experiment, results: &Results) -> String
         let here = experiment.targets[at].saved_runs().is_none();
         here && *count == planned || results.skipped(at).is_some()
     };
-    if results.measured().next().is_none() || counts.iter().enumerate().all(as_planned) {
+    if counts.iter().all(|count| *count == 0) && !experiment.is_saved() {
+        return "0 runs of each".to_owned();
+    }
+    if counts.iter().enumerate().all(as_planned) {
         return format!("{} of each", counted(planned, "run"));
     }
     let of = |(at, count): (usize, &u64)| {

@@ -115,3 +115,14 @@ fn a_started_server_has_the_right_port() {
     assert_eq!(why_of(&started, &asked), why);
     assert_eq!(why_of(&experiments::running("c", "http://h/"), &asked), asked);
 }
+
+#[test]
+fn runs_that_were_not_made_are_not_counted() {
+    let experiment = experiments::experiment();
+    let failed = |target| (trial(target, 0), Outcome::Failed("refused".to_owned()));
+    for trials in [vec![], vec![failed(0), failed(1)]] {
+        let results = Results { trials: trials.clone(), ..Results::default() };
+        assert_eq!(runs_of_each(&experiment, &results), "0 runs of each");
+        assert_eq!(said(&experiment, trials), "INVALID · nothing was measured");
+    }
+}
