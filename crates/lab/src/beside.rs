@@ -111,7 +111,7 @@ mod tests {
             (trial, Outcome::Failed("refused the connection".to_owned()))
         };
         for trials in [vec![], vec![refused(0), refused(1)]] {
-            let results = Results { trials, interrupted: false };
+            let results = Results { trials, ..Results::default() };
             let judged = judged(&experiment, &folder, &results).unwrap();
             assert_eq!(judged.verdict, Verdict::Invalid);
         }

@@ -201,6 +201,9 @@ impl Conditions {
 
 /// Whether the targets responded: without that the command fails, whatever else was asked.
 fn outcome(experiment: &Experiment, results: &Results) -> CaseOutcome {
+    if let Some(what) = &results.unsaved {
+        return CaseOutcome::Failed(format!("{what} could not be saved"));
+    }
     match shown::status(experiment, results) {
         0 => CaseOutcome::Passed,
         INTERRUPTED => CaseOutcome::Failed("it was interrupted".to_owned()),

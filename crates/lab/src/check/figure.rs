@@ -165,7 +165,7 @@ mod tests {
             let figures = Figures { groups, checks, ..experiments::figures(1e3) };
             Some((trial, Outcome::Measured(Box::new(figures))))
         });
-        let results = Results { trials: trials.collect(), interrupted: false };
+        let results = Results { trials: trials.collect(), ..Results::default() };
         let standings = check.judge(&experiment, &results, &[]);
         standings.into_iter().map(|standing| (standing.text, standing.answer)).collect()
     }

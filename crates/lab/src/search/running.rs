@@ -149,7 +149,7 @@ pub fn run(
         searched.stages.push(stage);
         let kept = kept.and_then(|()| gone.as_ref().map_or(Ok(()), |why| folder.note_end(why)));
         if keep_or_lack(kept, folder, number) {
-            searched.interrupted = true;
+            searched.gone = folder.unsaved().map(|what| format!("cannot save {what}"));
             break;
         }
         if gone.is_some() {

@@ -27,7 +27,7 @@ fn trials(runs: &[(usize, f64)]) -> Results {
         }];
         (trial, Outcome::Measured(Box::new(figures)))
     };
-    Results { trials: runs.iter().enumerate().map(measured).collect(), interrupted: false }
+    Results { trials: runs.iter().enumerate().map(measured).collect(), ..Results::default() }
 }
 
 fn judged(verdict: Verdict) -> JudgedTogether {

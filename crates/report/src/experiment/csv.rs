@@ -165,7 +165,7 @@ mod tests {
             (trial(0), Outcome::Measured(Box::new(experiments::figures(1000.0)))),
             (trial(1), Outcome::Failed("gone".to_owned())),
         ];
-        let text = experiment(&of, &Results { trials, interrupted: false });
+        let text = experiment(&of, &Results { trials, ..Results::default() });
         let lines: Vec<&str> = text.split_terminator("\r\n").collect();
         assert_eq!(lines.len(), 3);
         let cells = |line: &str| line.split(',').count();

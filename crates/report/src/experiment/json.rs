@@ -37,7 +37,7 @@ pub fn sweep(
     printed(
         &json!({"experiment": experiment, "verdict": judged.verdict.to_string(), "curves": curves, "trials": trials(experiment, results),
         "findings": together(judged),
-        "interrupted": results.interrupted}),
+        "interrupted": results.interrupted, "unsaved": results.unsaved}),
     )
 }
 
@@ -66,7 +66,7 @@ pub fn comparison(
         .collect();
     printed(&json!({"experiment": experiment, "verdict": judged.verdict.to_string(), "rows": rows,
         "ratios": against, "findings": together(judged), "trials": trials(experiment, results),
-        "interrupted": results.interrupted}))
+        "interrupted": results.interrupted, "unsaved": results.unsaved}))
 }
 
 /// A search: the answer and every stage.

@@ -31,7 +31,7 @@ fn experiment(loads: &[u32]) -> (Experiment, Results, JudgedTogether) {
     };
     let trials = trials.into_iter().map(outcome).chain(last).collect();
     let judged = JudgedTogether { verdict: Verdict::Invalid, findings: vec![finding()] };
-    (experiment, Results { trials, interrupted: false }, judged)
+    (experiment, Results { trials, ..Results::default() }, judged)
 }
 
 fn comparison() -> Value {

@@ -191,7 +191,10 @@ fn verdict(experiment: &Experiment, results: &Results, judged: &JudgedTogether) 
     for line in text::failures(experiment, results) {
         section = section.with(Block::Text(line.trim().to_owned()));
     }
-    if results.interrupted {
+    if let Some(what) = &results.unsaved {
+        let text = format!("Partial results: {what} could not be saved, and it ended there.");
+        section = section.with(Block::Text(text));
+    } else if results.interrupted {
         let text = "Interrupted: partial results.".to_owned();
         section = section.with(Block::Text(text));
     }

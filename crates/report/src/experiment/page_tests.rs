@@ -28,7 +28,7 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
         (trial, Outcome::Measured(Box::new(figures)))
     };
     let trials = experiment.trials().into_iter().map(measured).collect();
-    let results = Results { trials, interrupted: false };
+    let results = Results { trials, ..Results::default() };
     let judged = JudgedTogether { verdict: Verdict::Valid, findings: Vec::new() };
     let loads = pooled::shown_loads(&experiment).into_iter();
     let all = loads.flat_map(|load| (0..targets.len()).map(move |target| (target, load)));
@@ -126,7 +126,7 @@ fn ratios_are_drawn_on_a_scale_that_says_what_it_is_whatever_the_runs_are() {
     let figures = |rate| Outcome::Measured(Box::new(experiments::figures(rate)));
     let trials = experiment.trials().into_iter();
     let trials = trials.map(|trial| (trial, figures(8000.0 / 4f64.powi(trial.target as i32))));
-    let results = Results { trials: trials.collect(), interrupted: false };
+    let results = Results { trials: trials.collect(), ..Results::default() };
     let saved = {
         let mut saved = experiment.clone();
         for target in &mut saved.targets {

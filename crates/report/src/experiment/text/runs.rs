@@ -37,10 +37,17 @@ pub(crate) fn in_turns(experiment: &Experiment) -> &'static str {
     if here.count() > 1 { ", interleaved" } else { "" }
 }
 
-/// `interrupted after 2 of 6 runs: partial results`.
-pub(crate) fn partial(experiment: &Experiment, results: &Results) -> String {
-    let all = counted(experiment.trials().len() as u64, "run");
-    format!("interrupted after {} of {all}: partial results", results.measured().count())
+/// `interrupted after 2 of 6 runs: partial results`; nothing of what went to its end.
+pub(crate) fn partial(experiment: &Experiment, results: &Results) -> Option<String> {
+    let (made, all) = (results.measured().count(), experiment.trials().len() as u64);
+    let after = format!("after {made} of {}", counted(all, "run"));
+    match (&results.unsaved, results.interrupted) {
+        (Some(what), _) => {
+            Some(format!("ended {after}: partial results, as {what} could not be saved"))
+        }
+        (None, true) => Some(format!("interrupted {after}: partial results")),
+        (None, false) => None,
+    }
 }
 
 /// `30 of 30 runs limited by the server`; of none that nothing was measured.

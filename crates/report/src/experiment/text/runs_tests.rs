@@ -126,3 +126,18 @@ fn runs_that_were_not_made_are_not_counted() {
         assert_eq!(said(&experiment, trials), "INVALID · nothing was measured");
     }
 }
+
+#[test]
+fn a_folder_that_cannot_be_written_interrupts_nothing() {
+    let experiment = experiments::experiment();
+    let of = |unsaved: Option<&str>, interrupted| {
+        let unsaved = unsaved.map(str::to_owned);
+        partial(&experiment, &Results { unsaved, interrupted, ..Results::default() })
+    };
+    assert_eq!(of(None, false), None);
+    assert_eq!(of(None, true).unwrap(), "interrupted after 0 of 6 runs: partial results");
+    assert_eq!(
+        of(Some("repeat 2 of one"), false).unwrap(),
+        "ended after 0 of 6 runs: partial results, as repeat 2 of one could not be saved"
+    );
+}
