@@ -78,11 +78,19 @@ pub fn print(text: &str) {
 /// Writes a run's report to standard output. `kept` names the files that have it; where there are none,
 /// a failure comes with the advice to ask for one.
 pub fn print_report(text: &str, kept: &[String]) {
-    let advice = match kept {
+    write(printable::report(text).as_bytes(), &advice(kept));
+}
+
+/// The same of a report that has colours of ablaze's, and none of others.
+pub fn print_coloured_report(text: &str, kept: &[String]) {
+    write(printable::coloured_report(text).as_bytes(), &advice(kept));
+}
+
+fn advice(kept: &[String]) -> String {
+    match kept {
         [] => ": use -o FILE".to_owned(),
         kept => format!("; the report is saved in {}", kept.join(", ")),
-    };
-    write(printable::report(text).as_bytes(), &advice);
+    }
 }
 
 /// Writes to standard output what `content` writes, in one piece: its very bytes, but that a terminal gets those

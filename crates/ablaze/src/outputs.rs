@@ -222,7 +222,10 @@ impl Outputs {
                 }
                 (_, None) => text::write(assessed, &Style { explain: self.explain, ..style() }),
             };
-            outlets::print_report(&report, kept);
+            match style().colour {
+                true => outlets::print_coloured_report(&report, kept),
+                false => outlets::print_report(&report, kept),
+            }
             Ok(())
         });
     }

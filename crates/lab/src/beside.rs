@@ -22,8 +22,13 @@ pub fn judged(
     let several = several(experiment, folder, results)?;
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let together = several.as_ref().map_or(Verdict::Valid, Several::verdict);
+    let verdict = match runs.is_empty() {
+        // Nothing speaks against runs that were not made, and nothing for them.
+        true => Verdict::Invalid,
+        false => worst(&runs).max(saved::doubt(experiment, results)).max(together),
+    };
     Ok(JudgedTogether {
-        verdict: worst(&runs).max(saved::doubt(experiment, results)).max(together),
+        verdict,
         findings: several.map_or_else(Vec::new, |several| several.findings().to_vec()),
     })
 }
@@ -127,6 +132,28 @@ fn labelled(label: &str, evidence: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::experiment::{Outcome, Trial};
+    use ablaze_testing::{Scratch, experiments};
+
+    use super::*;
+
+    /// Whatever failed: the figures of no run can be believed.
+    #[test]
+    fn an_experiment_that_measured_nothing_is_invalid() {
+        let scratch = Scratch::new("nothing");
+        let experiment = experiments::experiment();
+        let folder = Folder::numbered(&scratch.join("x"), &experiment).unwrap();
+        let refused = |target| {
+            let trial = Trial { repeat: 0, load: 0, target };
+            (trial, Outcome::Failed("refused the connection".to_owned()))
+        };
+        for trials in [vec![], vec![refused(0), refused(1)]] {
+            let results = Results { trials, ..Results::default() };
+            let judged = judged(&experiment, &folder, &results).unwrap();
+            assert_eq!(judged.verdict, Verdict::Invalid);
+        }
+    }
+
     #[test]
     fn every_sentence_names_its_load() {
         let said = super::labelled("-c 50", "6 runs of a.\nThe medians of a and b.");

@@ -25,6 +25,8 @@ pub enum Check {
 /// What these runs say about a condition under one load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
+    /// The condition, and the target and load where there are several: the same for every measurement.
+    pub what: String,
     /// The condition with the figure it was judged by, for people.
     pub text: String,
     /// What they say.

@@ -4,12 +4,13 @@
 use std::fmt::Write as _;
 
 use ablaze_model::Assessed;
-use ablaze_model::finding::{Finding, Verdict};
+use ablaze_model::experiment::Held;
+use ablaze_model::finding::{Finding, Severity, Verdict};
 use ablaze_model::printable::printable;
 
-use crate::checks;
 use crate::condition::Conditions;
-use crate::number::{grouped, time};
+use crate::held;
+use crate::number::{counted, grouped, time};
 
 /// The cases of one run or one experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +26,7 @@ pub struct Suite {
 /// Something that had to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// What kind of thing: `condition`, `check`, `verdict`, `responses`, `search`.
+    /// What kind of thing: `condition`, `check`, `journey`, `step`, `setup`, `verdict`, `responses`, `search`.
     pub class: &'static str,
     /// What had to hold.
     pub name: String,
@@ -60,54 +61,74 @@ pub fn of_run(assessed: &Assessed, conditions: &Conditions) -> Suite {
         outcome: judged.failure.map_or(CaseOutcome::Passed, CaseOutcome::Failed),
         output: judged.figure.map(|figure| format!("measured: {figure}")).unwrap_or_default(),
     }));
-    let each = run.record.checks.iter().flat_map(|checks| &checks.each);
-    cases.extend(each.map(|check| Case {
-        class: "check",
-        name: check.text.clone(),
-        outcome: match (check.failed, check.looked_at()) {
-            (_, 0) => CaseOutcome::Skipped("it looked at no response".to_owned()),
-            (0, _) => CaseOutcome::Passed,
-            (failed, all) => CaseOutcome::Failed(format!(
-                "failed for {} of {} responses: {}",
-                grouped(failed),
-                grouped(all),
-                checks::first(check)
-            )),
-        },
-        output: String::new(),
-    }));
+    cases.extend(held::of_run(run).iter().map(|held| of_held(held, None)));
     let name = format!("{} {}", run.plan.requests.method, run.plan.target.url);
     Suite { name, elapsed_ns: run.elapsed_ns, cases }
+}
+
+/// What had to hold of responses or journeys, in the runs of `target` where there are several.
+pub fn of_held(held: &Held, target: Option<&str>) -> Case {
+    let Held { class, what, of, looked_at, failed, first } = held;
+    let count = counted(*looked_at, of);
+    Case {
+        class,
+        name: target.map_or_else(|| what.clone(), |target| format!("{target}: {what}")),
+        outcome: match (failed, looked_at) {
+            (_, 0) => CaseOutcome::Skipped(format!("it looked at no {of}")),
+            (0, _) => CaseOutcome::Passed,
+            _ => {
+                let first = if first.is_empty() { first.clone() } else { format!(": {first}") };
+                CaseOutcome::Failed(format!("failed for {} of {count}{first}", grouped(*failed)))
+            }
+        },
+        output: format!("{count}, {} failed", grouped(*failed)),
+    }
 }
 
 /// The case of a verdict. INVALID fails where `strict` asks for that, as the exit status does; otherwise the case is skipped,
 /// because nothing was shown either way. SUSPECT passes, with its findings as output.
 pub fn of_verdict(verdict: Verdict, findings: &[Finding], strict: bool) -> Case {
     let roots = findings.iter().filter(|finding| finding.explained_by.is_none());
-    let roots: Vec<&Finding> = roots.collect();
-    let gravest = roots.iter().max_by_key(|finding| finding.severity);
-    let why = gravest.map_or_else(|| verdict.to_string(), |finding| in_a_line(finding));
-    let lines: Vec<String> = roots.iter().map(|finding| in_a_line(finding)).collect();
+    let lines: Vec<(Severity, String)> =
+        roots.map(|finding| (finding.severity, in_a_line(finding))).collect();
+    of_judged(verdict, &lines, "", strict)
+}
+
+/// The same of findings in words, each with its severity; `why` there is a verdict that none of them made, empty if there is
+/// no more to say.
+pub fn of_judged(
+    verdict: Verdict,
+    findings: &[(Severity, String)],
+    why: &str,
+    strict: bool,
+) -> Case {
+    // Of several of one severity the first: they come with the gravest first, or by number.
+    let gravest = findings.iter().rev().max_by_key(|(severity, _)| *severity);
+    let because = match (why.is_empty(), gravest) {
+        (false, _) => format!("{verdict}: {why}"),
+        (true, Some((_, line))) => line.clone(),
+        (true, None) => verdict.to_string(),
+    };
+    let head = if why.is_empty() { verdict.to_string() } else { because.clone() };
+    let lines = std::iter::once(head).chain(findings.iter().map(|(_, line)| line.clone()));
     Case {
         class: "verdict",
         name: "the verdict is not INVALID".to_owned(),
+        output: lines.collect::<Vec<_>>().join("\n"),
         outcome: match (verdict, strict) {
-            (Verdict::Invalid, true) => CaseOutcome::Failed(why),
-            (Verdict::Invalid, false) => CaseOutcome::Skipped(why),
-            (Verdict::Suspect, _) => CaseOutcome::Doubtful(why),
+            (Verdict::Invalid, true) => CaseOutcome::Failed(because),
+            (Verdict::Invalid, false) => CaseOutcome::Skipped(because),
+            (Verdict::Suspect, _) => CaseOutcome::Doubtful(because),
             (Verdict::Valid, _) => CaseOutcome::Passed,
-        },
-        output: match lines.is_empty() {
-            true => verdict.to_string(),
-            false => format!("{verdict}\n{}", lines.join("\n")),
         },
     }
 }
 
 /// `D02 INVALID no response: …`: what was seen, why, and what to do.
 pub fn in_a_line(finding: &Finding) -> String {
-    let Finding { id, severity, evidence, cause, fix, .. } = finding;
-    format!("{id} {severity} {}: {evidence} {cause} {fix}", id.name())
+    let Finding { id, severity, cause, fix, .. } = finding;
+    let said = [&finding.evidence_in_line(), cause, fix].map(|text| text.trim()).join(" ");
+    format!("{id} {severity} {}: {}", id.name(), said.trim_end())
 }
 
 /// Whether a response came as expected: without one the command fails, whatever else was asked.

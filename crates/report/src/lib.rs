@@ -20,6 +20,7 @@ mod gave_up;
 mod groups;
 pub mod gurl;
 pub mod h2load;
+pub mod held;
 pub mod hey;
 pub mod hlog;
 mod http2;

@@ -26,6 +26,7 @@ pub fn figures(rate_per_s: f64) -> Figures {
         rate_as_requested: false,
         groups: Vec::new(),
         checks: None,
+        held: Vec::new(),
     }
 }
 

@@ -30,17 +30,27 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     spelled(text, is_layout)
 }
 
-/// A whole report on its way out: with its lines and tabs, and the colours that ablaze's own reports have.
-/// In JSON the same characters are spelled as JSON spells them, so that a reader gets what was written.
+/// A whole report on its way out: with its lines and tabs, and nothing else that is hostile. In JSON the same characters
+/// are spelled as JSON spells them, so that a reader gets what was written.
 pub fn report(text: &str) -> Cow<'_, str> {
+    whole(text, |text| spelled(text, is_layout))
+}
+
+/// The same of a report in which ablaze put colours: these stay. Every text of others in it has to be
+/// [`printable`] already, because nobody can tell its colours from ablaze's.
+pub fn coloured_report(text: &str) -> Cow<'_, str> {
+    whole(text, coloured)
+}
+
+fn whole(text: &str, lines: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
     const LINE_END: &str = "\r\n";
     if text.starts_with(['{', '[']) {
         json(text)
     } else if text.contains(LINE_END) {
         // As CSV has it.
-        Cow::Owned(text.split(LINE_END).map(coloured).collect::<Vec<_>>().join(LINE_END))
+        Cow::Owned(text.split(LINE_END).map(lines).collect::<Vec<_>>().join(LINE_END))
     } else {
-        coloured(text)
+        lines(text)
     }
 }
 
@@ -162,11 +172,19 @@ mod tests {
     #[test]
     fn reports_keep_their_colours_and_no_other_sequence() {
         let own = "\u{1b}[1m208\u{1b}[0m/s\n\u{1b}[31mfailed\u{1b}[0m\n";
-        assert_eq!(report(own), own);
+        assert_eq!(coloured_report(own), own);
         let hostile = "\u{1b}[2J\u{1b}]0;x\u{7}\u{1b}[1;31m\u{1b}[m\u{1b}\u{1b}[0m\u{9b}";
         let shown = r"\u{1b}[2J\u{1b}]0;x\u{7}\u{1b}[1;31m\u{1b}[m\u{1b}".to_owned();
-        assert_eq!(report(hostile), shown + "\u{1b}[0m\\u{9b}");
+        assert_eq!(coloured_report(hostile), shown + "\u{1b}[0m\\u{9b}");
         assert_eq!(report("a,b\r\nc\rd\r\n"), "a,b\r\nc\\rd\r\n");
+    }
+
+    /// Who wrote it is not known: a title may be concealed, or what follows it.
+    #[test]
+    fn a_report_without_colours_has_none_of_others_either() {
+        let hostile = "A\u{1b}[8m hidden \u{1b}[0m B\n\u{1b}[31mred";
+        let shown = "A\\u{1b}[8m hidden \\u{1b}[0m B\n\\u{1b}[31mred";
+        assert_eq!(report(hostile), shown);
     }
 
     #[test]

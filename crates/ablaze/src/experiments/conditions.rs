@@ -7,7 +7,8 @@ use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
 use ablaze_model::printable;
 use ablaze_model::spec::Secrets;
 use ablaze_report::condition::Condition;
-use ablaze_report::junit::{self, Case, CaseOutcome, Suite};
+use ablaze_report::experiment::cases;
+use ablaze_report::junit::{Case, CaseOutcome, Suite};
 use serde_json::json;
 
 use super::shown;
@@ -152,18 +153,19 @@ impl Conditions {
         judged: &JudgedTogether,
         unequal: &[String],
     ) -> Suite {
-        let mut cases = vec![responses(experiment, results)];
-        cases.push(junit::of_verdict(judged.verdict, &judged.findings, false));
+        let mut cases = vec![cases::responses(experiment, results, outcome(experiment, results))];
+        cases.push(cases::verdict(experiment, results, judged));
         cases.extend(self.judged(experiment, results, unequal).map(|judged| Case {
             class: if judged.must_hold { "check" } else { "condition" },
-            name: judged.what(),
+            name: judged.named(&judged.condition),
             outcome: match judged.fails {
                 true => CaseOutcome::Failed(format!("{}: {}", judged.what(), judged.answer)),
                 false => CaseOutcome::Passed,
             },
-            output: judged.answer.to_owned(),
+            output: format!("{}: {}", judged.what(), judged.answer),
         }));
-        Suite { name: experiment.title.clone(), elapsed_ns: 0, cases }
+        cases.extend(cases::held(experiment, results));
+        Suite { name: experiment.title.clone(), elapsed_ns: cases::elapsed_ns(results), cases }
     }
 
     /// The checks and then the conditions, each with its answer.
@@ -178,6 +180,7 @@ impl Conditions {
             must_hold: true,
             answer: in_words(standing.answer),
             fails: standing.answer.fails_unless_met(),
+            condition: standing.what,
             text: standing.text,
         });
         let fail_if = self.fail_if.iter().flat_map(judged).map(|standing| Judged {
@@ -189,6 +192,7 @@ impl Conditions {
                 Answer::Unknown => "cannot be judged",
             },
             fails: standing.answer.fails_if_met(),
+            condition: standing.what,
             text: standing.text,
         });
         checks.chain(fail_if).collect::<Vec<_>>().into_iter()
@@ -196,20 +200,23 @@ impl Conditions {
 }
 
 /// Whether the targets responded: without that the command fails, whatever else was asked.
-fn responses(experiment: &Experiment, results: &Results) -> Case {
-    let outcome = match shown::status(experiment, results) {
+fn outcome(experiment: &Experiment, results: &Results) -> CaseOutcome {
+    if let Some(what) = &results.unsaved {
+        return CaseOutcome::Failed(format!("{what} could not be saved"));
+    }
+    match shown::status(experiment, results) {
         0 => CaseOutcome::Passed,
         INTERRUPTED => CaseOutcome::Failed("it was interrupted".to_owned()),
         _ => CaseOutcome::Failed("nothing was measured of a target".to_owned()),
-    };
-    let name = "responses come as expected".to_owned();
-    Case { class: "responses", name, outcome, output: String::new() }
+    }
 }
 
 /// A condition with its answer.
 struct Judged {
     /// A check; else a condition of `--fail-if`.
     must_hold: bool,
+    /// The condition alone: in one build as in the next.
+    condition: String,
     /// The condition with the figure that it was judged by.
     text: String,
     answer: &'static str,
@@ -219,9 +226,13 @@ struct Judged {
 
 impl Judged {
     fn what(&self) -> String {
+        self.named(&self.text)
+    }
+
+    fn named(&self, condition: &str) -> String {
         match self.must_hold {
-            true => self.text.clone(),
-            false => format!("fail if {}", self.text),
+            true => condition.to_owned(),
+            false => format!("fail if {condition}"),
         }
     }
 }

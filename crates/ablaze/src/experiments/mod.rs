@@ -296,16 +296,14 @@ pub fn print_chart(
     }
 }
 
-/// How an experiment that was interrupted is gone on with.
+/// How an experiment that ended before its end is gone on with.
 pub fn told_if_interrupted(folder: &Folder, results: &Results) {
-    if results.interrupted {
-        let path = folder.path().display();
-        if folder.unsaved().is_some() {
-            note(&format!(
-                "once it can be written, repeat the command with --folder {path} to continue"
-            ));
-            return;
-        }
+    let path = folder.path().display();
+    if folder.unsaved().is_some() {
+        note(&format!(
+            "once it can be written, repeat the command with --folder {path} to continue"
+        ));
+    } else if results.interrupted {
         note(&format!("interrupted; to continue, repeat the command with --folder {path}"));
     }
 }

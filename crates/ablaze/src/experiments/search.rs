@@ -3,7 +3,7 @@
 use ablaze_lab::search::StageFolder;
 use ablaze_model::experiment::{Search, Searched};
 use ablaze_report::experiment::search_page::{chart, of_search};
-use ablaze_report::experiment::{csv, json, text};
+use ablaze_report::experiment::{cases, csv, json, text};
 use ablaze_report::exporters::Contents;
 use ablaze_report::junit::{Case, CaseOutcome, Suite};
 
@@ -19,13 +19,13 @@ pub fn contents(search: &Search, folder: &StageFolder, searched: &Searched) -> C
         page,
         chart: Some(chart(searched)),
         json: json::search(search, searched),
-        csv: Some(csv::search(searched)),
+        csv: Some(csv::search(search, searched)),
         text: text::search(search, searched),
         suites: vec![suite(search, searched)],
     }
 }
 
-/// The search as the case of a test: whether it has an answer.
+/// The search as the cases of a test: whether it has an answer, and its verdict.
 fn suite(search: &Search, searched: &Searched) -> Suite {
     let outcome = match (searched.is_answered(), searched.interrupted) {
         (_, true) => CaseOutcome::Failed("it was interrupted".to_owned()),
@@ -35,5 +35,6 @@ fn suite(search: &Search, searched: &Searched) -> Suite {
     let name = format!("a rate at which {} holds", search.goal);
     let output = text::search(search, searched);
     let case = Case { class: "search", name, outcome, output };
-    Suite { name: search.target.name.clone(), elapsed_ns: 0, cases: vec![case] }
+    let cases = vec![case, cases::search_verdict(searched)];
+    Suite { name: search.target.name.clone(), elapsed_ns: 0, cases }
 }

@@ -160,7 +160,7 @@ pub fn carried_out(
     }
     let mut done: Vec<Done> = Vec::new();
     for (at, planned) in series.into_iter().enumerate() {
-        if done.last().is_some_and(|before| before.results.interrupted) {
+        if done.last().is_some_and(|before| before.results.ended_early()) {
             break;
         }
         begun(&planned);
@@ -202,7 +202,7 @@ fn one(
     progress.finish();
     let mut results = results.map_err(|error| not_kept(&error))?;
     told_if_unsaved(&folder);
-    if planned.profiled && !results.interrupted {
+    if planned.profiled && !results.ended_early() {
         super::profiles::take(experiment, &planned.secrets, &folder, quiet)?;
         results.interrupted = crate::carry_out::interrupted();
     }

@@ -79,7 +79,7 @@ pub fn either(
 }
 
 /// The exit status that results deserve by themselves: a comparison wants every target that was not
-/// skipped because a program is missing, a sweep something to draw.
+/// skipped because a program is missing, a sweep something to draw, and both that every run could be saved.
 pub fn status(experiment: &Experiment, results: &Results) -> u8 {
     let measured = |target: usize| results.measured().any(|(trial, _)| trial.target == target);
     let mut targets = 0..experiment.targets.len();
@@ -90,7 +90,7 @@ pub fn status(experiment: &Experiment, results: &Results) -> u8 {
         }
         false => targets.any(measured),
     };
-    match (results.interrupted, enough) {
+    match (results.interrupted, enough && results.unsaved.is_none()) {
         (true, _) => INTERRUPTED,
         (false, true) => 0,
         (false, false) => NOTHING_MEASURED,

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use ablaze_model::printable::{printable_lines, report};
 use ablaze_report::exporters::Contents;
 use ablaze_report::junit::{Case, CaseOutcome, Suite};
 use ablaze_report::system_error::reason;
@@ -26,7 +27,7 @@ pub fn tell(suites: &[Suite], markdown: impl FnOnce() -> Result<String, String>)
     let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if of("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
         // With stderr closed there is no one left to tell.
-        let _ = std::io::stderr().write_all(annotations(suites).as_bytes());
+        let _ = std::io::stderr().write_all(printable_lines(&annotations(suites)).as_bytes());
     }
     if let Some(path) = of("GITHUB_STEP_SUMMARY") {
         outlets::attempt("the summary for GITHUB_STEP_SUMMARY", || {
@@ -48,7 +49,7 @@ fn append(path: &Path, markdown: &str) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
     let there_bytes = file.metadata()?.len();
     let room_bytes = SUMMARY_BYTES_MAX.saturating_sub(there_bytes);
-    file.write_all(fitting(&with_own_notes(markdown, there_bytes), room_bytes).as_bytes())
+    file.write_all(fitting(&with_own_notes(&report(markdown), there_bytes), room_bytes).as_bytes())
 }
 
 /// Behind another report in the same summary, of so many bytes so far, footnotes have names of their own: of two with one name

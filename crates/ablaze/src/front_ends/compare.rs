@@ -114,7 +114,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let page = page.as_ref();
     let (folder, mut results) =
         experiments::as_asked(&experiment, &secrets, &options, "compare", page)?;
-    if compare.profile && !results.interrupted {
+    if compare.profile && !results.ended_early() {
         crate::experiments::profiles::take(&experiment, &secrets, &folder, options.quiet)?;
         results.interrupted = crate::carry_out::interrupted();
     }

@@ -146,9 +146,10 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);
     kept.end_page(page);
-    Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
+    let nothing = results.measured().next().is_none() || results.unsaved.is_some();
+    Ok(ExitCode::from(match (results.interrupted, nothing) {
         (true, _) => INTERRUPTED,
-        (false, false) => NOTHING_MEASURED,
-        (false, true) => 0,
+        (false, true) => NOTHING_MEASURED,
+        (false, false) => 0,
     }))
 }

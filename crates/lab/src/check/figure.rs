@@ -104,6 +104,7 @@ impl FigureCheck {
                 _ => format!("missing in {missing} of {}", counted(runs.len() as u64, "run")),
             };
             return Standing {
+                what: whose.to_owned(),
                 text: format!("{whose}: cannot be judged, {why}"),
                 answer: Answer::Unknown,
             };
@@ -126,7 +127,7 @@ impl FigureCheck {
             true => Answer::Met,
             false => Answer::NotMet,
         };
-        Standing { text, answer }
+        Standing { what: whose.to_owned(), text, answer }
     }
 }
 
@@ -164,7 +165,7 @@ mod tests {
             let figures = Figures { groups, checks, ..experiments::figures(1e3) };
             Some((trial, Outcome::Measured(Box::new(figures))))
         });
-        let results = Results { trials: trials.collect(), interrupted: false };
+        let results = Results { trials: trials.collect(), ..Results::default() };
         let standings = check.judge(&experiment, &results, &[]);
         standings.into_iter().map(|standing| (standing.text, standing.answer)).collect()
     }

@@ -127,21 +127,22 @@ impl RatioCheck {
         let Ok((target, control)) = self.places(experiment) else { return Vec::new() };
         let standing = |load: usize| {
             let label = at_load(experiment, load);
+            let what = format!("{self}{label}");
             if let Some(difference) = unequal.first() {
-                let text = format!("{self}{label}: cannot be judged, {difference}");
-                return Standing { text, answer: Answer::Unknown };
+                let text = format!("{what}: cannot be judged, {difference}");
+                return Standing { what, text, answer: Answer::Unknown };
             }
-            let standing = match results.paired(experiment, load, (target, control)) {
+            let (text, answer) = match results.paired(experiment, load, (target, control)) {
                 Some(pairs) => self.of_pairs(&pairs, &label),
                 None => self.of_medians(experiment, results, load, (target, control)),
             };
             let runs = [target, control].map(|target| results.of(target, load)).concat();
-            match noise(&runs).filter(|_| standing.answer != Answer::Unknown) {
-                Some(noise) => Standing {
-                    text: format!("{}, but {noise}", standing.text),
-                    answer: Answer::NotShown,
-                },
-                None => standing,
+            match noise(&runs).filter(|_| answer != Answer::Unknown) {
+                Some(noise) => {
+                    let text = format!("{text}, but {noise}");
+                    Standing { what, text, answer: Answer::NotShown }
+                }
+                None => Standing { what, text, answer },
             }
         };
         (0..experiment.loads.len()).map(standing).collect()
@@ -154,7 +155,7 @@ impl RatioCheck {
         results: &Results,
         load: usize,
         (target, control): (usize, usize),
-    ) -> Standing {
+    ) -> (String, Answer) {
         let comparison = Comparison::of(experiment, results, load, control);
         let against = comparison.against.iter().find(|against| against.target == target);
         let metrics = against.into_iter().flat_map(|against| &against.metrics);
@@ -167,21 +168,21 @@ impl RatioCheck {
         let Some(plain) = plain else {
             let why = format!("{} was not measured in every run", self.metric.name());
             let text = format!("{self}: cannot be judged, {why}");
-            return Standing { text, answer: Answer::Unknown };
+            return (text, Answer::Unknown);
         };
         let answer = if self.meets(plain) { Answer::Met } else { Answer::NotMet };
         let text = format!(
             "{self}: it was {}, without an interval: the runs were not interleaved",
             amount(plain)
         );
-        Standing { text, answer }
+        (text, answer)
     }
 
     /// Both carried the whole rate of an open loop: as far as the rate goes they are equal.
-    fn as_requested(&self, label: &str) -> Standing {
+    fn as_requested(&self, label: &str) -> (String, Answer) {
         let text = format!("{self}{label}: the rate was as requested in both");
         let answer = if self.meets(1.0) { Answer::Met } else { Answer::NotMet };
-        Standing { text, answer }
+        (text, answer)
     }
 
     fn meets(&self, value: f64) -> bool {
@@ -193,7 +194,7 @@ impl RatioCheck {
         }
     }
 
-    fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> Standing {
+    fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> (String, Answer) {
         let cannot = |why: String| format!("{self}{label}: cannot be judged, {why}");
         let ratio = match ratio_of(self.metric, pairs) {
             Some(Ok((ratio, _))) => ratio,
@@ -205,14 +206,14 @@ impl RatioCheck {
                     true => Answer::Unknown,
                     false => Answer::NotShown,
                 };
-                return Standing { text, answer };
+                return (text, answer);
             }
             Some(Err(why)) => {
-                return Standing { text: cannot(why.to_string()), answer: Answer::Unknown };
+                return (cannot(why.to_string()), Answer::Unknown);
             }
             None => {
                 let why = format!("{} was not measured in any pair of runs", self.metric.name());
-                return Standing { text: cannot(why), answer: Answer::Unknown };
+                return (cannot(why), Answer::Unknown);
             }
         };
         let answer = match (self.meets(ratio.low), self.meets(ratio.high)) {
@@ -222,7 +223,7 @@ impl RatioCheck {
         };
         let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
         let text = format!("{self}{label}: it was {middle} [{low}, {high}]");
-        Standing { text, answer }
+        (text, answer)
     }
 }
 

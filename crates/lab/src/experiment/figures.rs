@@ -4,6 +4,7 @@ use ablaze_model::Assessed;
 use ablaze_model::experiment::Figures;
 use ablaze_report::condition;
 use ablaze_report::effort::{self, Effort};
+use ablaze_report::held;
 use ablaze_verdict::limit;
 
 /// The figures of a run.
@@ -32,5 +33,6 @@ pub(crate) fn of_run(Assessed { run, judged }: &Assessed) -> Figures {
         rate_as_requested: limit::is_as_requested(run),
         groups: condition::groups_of(run),
         checks: run.record.passed_checks(),
+        held: held::of_run(run),
     }
 }

@@ -311,7 +311,7 @@ impl Folder {
             }
         }
         let interrupted = trials.len() < experiment.trials().len();
-        Ok(Results { trials, interrupted })
+        Ok(Results { trials, interrupted, unsaved: None })
     }
 
     /// The runs of each target under each load that a page shows by itself.

@@ -84,6 +84,7 @@ impl PrintedRun {
             rate_as_requested: false,
             groups: Vec::new(),
             checks: None,
+            held: Vec::new(),
         })
     }
 

@@ -123,8 +123,9 @@ pub fn run(
         if let Err(error) = kept {
             // Nor could any other be saved, but what there is is worth a report.
             let name = &experiment.targets[trial.target].name;
-            folder.lacks(format!("repeat {} of {name}: {error}", trial.repeat + 1));
-            results.interrupted = true;
+            let what = format!("repeat {} of {name}: {error}", trial.repeat + 1);
+            folder.lacks(what.clone());
+            results.unsaved = Some(what);
             break;
         }
     }

@@ -166,9 +166,11 @@ fn a_run_that_cannot_be_saved_is_in_the_results_and_ends_the_experiment() {
     client.broken = Some(scratch.join("kept").join("runs"));
     let program = ThisProgram::nowhere();
     let results = run(&experiment, &mut folder, program, &mut client, &mut Nobody).unwrap();
-    assert_eq!((results.measured().count(), results.interrupted), (3, true));
-    assert_eq!(client.asked.len(), 3);
+    // Nobody interrupted it.
+    assert_eq!((results.measured().count(), results.interrupted), (3, false));
+    assert_eq!((client.asked.len(), results.ended_early()), (3, true));
     let told = folder.unsaved().unwrap();
+    assert_eq!(results.unsaved.as_deref(), Some(told));
     assert!(told.starts_with("repeat "), "{told}");
     assert_eq!(told.matches("/runs/").count(), 1, "{told}");
     // What there is can be judged and shown.

@@ -116,7 +116,7 @@ impl StageFolder {
 
     /// The file of a stage: the `number`th, from 1, at this rate.
     pub fn file(&self, number: usize, asked_per_s: f64) -> PathBuf {
-        self.path.join(RUNS).join(format!("{}.json", stem(number, asked_per_s)))
+        self.path.join(RUNS).join(run_name(number, asked_per_s))
     }
 
     /// Keeps a stage.
@@ -161,7 +161,7 @@ impl StageFolder {
     }
 
     fn partial(&self, number: usize, asked_per_s: f64) -> PathBuf {
-        self.path.join(RUNS).join(format!("{}.until-exit.json", stem(number, asked_per_s)))
+        self.path.join(RUNS).join(until_exit_name(number, asked_per_s))
     }
 
     /// Notes why the search could not go on.
@@ -232,6 +232,16 @@ impl StageFolder {
         Ok(kept
             .and_then(|kept| kept.or_else(|none| none.until_exit.map(|run| *run).ok_or(())).ok()))
     }
+}
+
+/// The name of the file of a stage.
+pub(super) fn run_name(number: usize, asked_per_s: f64) -> String {
+    format!("{}.json", stem(number, asked_per_s))
+}
+
+/// The name of the file with what came until the target exited.
+pub(super) fn until_exit_name(number: usize, asked_per_s: f64) -> String {
+    format!("{}.until-exit.json", stem(number, asked_per_s))
 }
 
 fn stem(number: usize, asked_per_s: f64) -> String {

@@ -42,6 +42,8 @@ pub struct Judged {
     pub why: Option<String>,
     /// The figure of each condition, in their order; `None` where the run has none.
     pub figures: Vec<Option<String>>,
+    /// The same as numbers.
+    pub values: Vec<Option<f64>>,
     /// Whether there were too few requests to tell.
     pub undecided: bool,
     /// Responses per second in the second half of the run.
@@ -159,6 +161,7 @@ impl Goal {
             why.extend(invalid(&assessed.judged));
         }
         let figures = self.conditions.iter().map(|condition| condition.figure(run)).collect();
+        let values = self.conditions.iter().map(|condition| condition.compared(run)).collect();
         let needed = if why.is_empty() { self.needed() } else { FEWEST_REQUESTS };
         let undecided = due(run) < needed;
         let (trial, why) = match (why.is_empty(), client_is_the_limit(assessed)) {
@@ -167,7 +170,7 @@ impl Goal {
             (false, Some(client)) => (Trial::LimitedByClient, Some(client)),
             (false, None) => (Trial::Fails, Some(why.join("; "))),
         };
-        Judged { trial, why, figures, undecided, answered_per_s }
+        Judged { trial, why, figures, values, undecided, answered_per_s }
     }
 }
 

@@ -11,7 +11,7 @@ use ablaze_verdict::live;
 
 use crate::aim::aimed;
 
-use super::folder::Unmeasured;
+use super::folder::{self, Unmeasured};
 use super::recovery::{self, Recovery, Waited};
 use super::{Goal, StageFolder};
 use crate::experiment::running::until_exit;
@@ -91,7 +91,7 @@ pub fn run(
         };
         if let Some(kept) = kept {
             let result = kept.map(live::assessed).map_err(|none| none.into());
-            let stage = stage(&goal, asked_per_s, confirming, &result);
+            let stage = stage(&goal, (number, asked_per_s), confirming, &result);
             state.tell(stage.trial);
             searched.stages.push(stage);
             continue;
@@ -136,7 +136,7 @@ pub fn run(
                 (Err(none), kept)
             }
         };
-        let stage = stage(&goal, asked_per_s, confirming, &result);
+        let stage = stage(&goal, (number, asked_per_s), confirming, &result);
         watch.ended(number, &stage);
         // A target that keeps running is asked before the next stage whether it is there.
         let gone = match &result {
@@ -149,7 +149,7 @@ pub fn run(
         searched.stages.push(stage);
         let kept = kept.and_then(|()| gone.as_ref().map_or(Ok(()), |why| folder.note_end(why)));
         if keep_or_lack(kept, folder, number) {
-            searched.interrupted = true;
+            searched.gone = folder.unsaved().map(|what| format!("cannot save {what}"));
             break;
         }
         if gone.is_some() {
@@ -193,7 +193,7 @@ fn is_gone(before: &[Stage]) -> bool {
 
 fn stage(
     goal: &Goal,
-    asked_per_s: f64,
+    (number, asked_per_s): (usize, f64),
     confirming: bool,
     result: &Result<Assessed, Lost>,
 ) -> Stage {
@@ -210,11 +210,16 @@ fn stage(
     let measured = judged.zip(run).map(|(judged, run)| Measured {
         answered_per_s: judged.answered_per_s,
         figures: judged.figures,
+        values: judged.values,
         unsupported: goal.unsupported(&run.run).into_iter().map(str::to_owned).collect(),
         verdict: run.judged.verdict,
         findings: run.judged.findings.clone(),
     });
-    Stage { asked_per_s, confirming, trial, why, undecided, measured }
+    let run = run.map(|_| match result {
+        Ok(_) => folder::run_name(number, asked_per_s),
+        Err(_) => folder::until_exit_name(number, asked_per_s),
+    });
+    Stage { asked_per_s, confirming, trial, why, undecided, run, measured }
 }
 
 /// A stage of which there is no whole run.

@@ -45,6 +45,36 @@ pub struct Figures {
     pub groups: Vec<GroupFigures>,
     /// How many checks and asserts passed, and of how many; `None` where nothing was checked.
     pub checks: Option<(u64, u64)>,
+    /// What had to hold of its responses and journeys; empty where nothing was asked of them.
+    pub held: Vec<Held>,
+}
+
+/// What had to hold of each response or each journey of a run, and how often it did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// What kind of thing: `check`, `journey`, `step`, `setup`.
+    pub class: &'static str,
+    /// What had to hold: `status==200`, `no journey fails in login`.
+    pub what: String,
+    /// What it was asked of: `response`, `journey`, `assert`, `user`.
+    pub of: &'static str,
+    /// How many of these were looked at.
+    pub looked_at: u64,
+    /// Of how many it did not hold.
+    pub failed: u64,
+    /// What was wrong with the first.
+    pub first: String,
+}
+
+impl Held {
+    /// Adds what was seen of the same thing in another run.
+    pub fn merge(&mut self, other: &Self) {
+        self.looked_at = self.looked_at.saturating_add(other.looked_at);
+        self.failed = self.failed.saturating_add(other.failed);
+        if self.first.is_empty() {
+            self.first.clone_from(&other.first);
+        }
+    }
 }
 
 /// What a built-in server counted from its start to its end: the calls that tell whether a response could be written at

@@ -22,7 +22,7 @@ use crate::LoadSpec;
 pub use axis::{Axis, AxisValue, Place, Slice};
 pub use by_fleet::ByFleet;
 pub use description::Description;
-pub use figures::{Counted, Figures};
+pub use figures::{Counted, Figures, Held};
 pub use groups::GroupFigures;
 pub use judged::JudgedTogether;
 pub use placement::Placement;

@@ -20,11 +20,18 @@ pub const SKIPPED: &str = "skipped: ";
 pub struct Results {
     /// In the order in which they were run.
     pub trials: Vec<(Trial, Outcome)>,
-    /// Whether it was ended before its end.
+    /// Whether somebody ended it before its end.
     pub interrupted: bool,
+    /// What could not be saved, and why: no trial behind it was made, as it could not be kept either.
+    pub unsaved: Option<String>,
 }
 
 impl Results {
+    /// Whether trials are missing because nobody made them.
+    pub fn ended_early(&self) -> bool {
+        self.interrupted || self.unsaved.is_some()
+    }
+
     /// The figures of one target under one load, in the order of the repeats.
     pub fn of(&self, target: usize, load: usize) -> Vec<&Figures> {
         let mut of: Vec<(u32, &Figures)> = self

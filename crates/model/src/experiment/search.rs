@@ -69,6 +69,8 @@ pub struct Stage {
     pub why: Option<String>,
     /// Whether it had too few requests to be judged: then it does not count as one that holds.
     pub undecided: bool,
+    /// The file of its run in the folder's `runs`; `None` where there is none.
+    pub run: Option<String>,
     /// What was measured; `None` when it could not be. Of a target that exited, what came until then.
     pub measured: Option<Measured>,
 }
@@ -78,8 +80,10 @@ pub struct Stage {
 pub struct Measured {
     /// Responses per second in its second half.
     pub answered_per_s: f64,
-    /// The figure of each condition.
+    /// The figure of each condition, in words.
     pub figures: Vec<Option<String>>,
+    /// The same as numbers, as each condition compares them: ns, per second, percent or a number of requests.
+    pub values: Vec<Option<f64>>,
     /// Conditions on percentiles for which there were too few responses.
     pub unsupported: Vec<String>,
     /// Whether the run is to be believed.

@@ -4,7 +4,7 @@ use ablaze_model::Run;
 use ablaze_model::experiment::{Figures, GroupFigures};
 
 use super::scope::Scope;
-use super::{Comparison, Condition, ConditionError, Metric};
+use super::{Comparison, Condition, ConditionError, Metric, Unit};
 
 /// The figures of a run as a whole, its groups, steps and journeys, under the names that conditions have for them.
 pub fn groups_of(run: &Run) -> Vec<GroupFigures> {
@@ -38,6 +38,28 @@ fn of(run: &Run, name: Option<String>) -> Option<GroupFigures> {
 }
 
 impl Condition {
+    /// The figure of this run as it is compared: ns, per second, percent or a number of requests; see
+    /// [`Condition::judge_by_slowest`].
+    pub fn compared(&self, run: &Run) -> Option<f64> {
+        let value = self.value_or_slowest(run)?;
+        let finished = Scope::of(run, self.name())?.finished();
+        match self.in_percent {
+            false => Some(value),
+            true => (finished > 0.0).then(|| value / finished * 100.0),
+        }
+    }
+
+    /// What a column of such figures is called: the metric with its unit, `p99_ns`, `errors_percent`.
+    pub fn column(&self) -> String {
+        let unit = match (self.metric.unit(), self.in_percent) {
+            (Unit::Nanoseconds, _) => "_ns",
+            (Unit::PerSecond, _) => "_per_s",
+            (Unit::Percent, _) | (Unit::Requests, true) => "_percent",
+            (Unit::Requests, false) => "",
+        };
+        format!("{}{unit}", self.metric_text())
+    }
+
     /// Whether experiments keep such a figure.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ mod tests {
             (trial, Outcome::Measured(Box::new(Figures { counted, ..experiments::figures(1e3) })))
         };
         let trials = experiment.trials().into_iter().map(outcome).collect();
-        let results = Results { trials, interrupted: false };
+        let results = Results { trials, ..Results::default() };
         let (head, rows) = table(&experiment, &results).unwrap();
         assert_eq!(head, ["target", "writes", "EAGAIN", "EPOLLOUT events", "epoll_ctl MOD"]);
         assert_eq!(rows[0], ["one", "2.00", "0.500", "0.500", "1.00"]);

@@ -1,10 +1,10 @@
 //! The runs of an experiment or a search for spreadsheets: one row each, one column per figure.
 //! Times are in nanoseconds, rates per second; what was not seen is empty (RFC 4180).
 
-use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Searched};
+use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Search, Searched};
 use ablaze_stats::rate_search::Trial as StageTrial;
 
-use super::groups;
+use super::{groups, stages};
 
 /// Every trial of an experiment, in the order in which they were run.
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {
@@ -97,12 +97,22 @@ fn of_run(run: &Figures) -> Vec<String> {
     ]
 }
 
-/// Every stage of a search.
-pub fn search(searched: &Searched) -> String {
-    let mut text = String::from("stage,asked_per_s,again,outcome,answered_per_s,verdict,why\r\n");
+/// Every stage of a search, with the figure of each condition.
+pub fn search(search: &Search, searched: &Searched) -> String {
+    let columns = stages::columns(search);
+    let mut text = String::new();
+    let head = "stage,asked_per_s,again,outcome,answered_per_s,verdict,why,run".split(',');
+    let mut names: Vec<String> = head.map(str::to_owned).collect();
+    // Behind the others, so that these keep their places.
+    for name in &columns {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    row(&names, &mut text);
     for (number, stage) in (1..).zip(&searched.stages) {
         let measured = stage.measured.as_ref();
-        let cells: [String; 7] = [
+        let mut cells = vec![
             i32::to_string(&number),
             format!("{:.3}", stage.asked_per_s),
             stage.confirming.to_string(),
@@ -116,7 +126,12 @@ pub fn search(searched: &Searched) -> String {
             measured.map_or(String::new(), |measured| format!("{:.3}", measured.answered_per_s)),
             measured.map_or(String::new(), |measured| measured.verdict.to_string()),
             stage.why.clone().unwrap_or_default(),
+            stage.run.as_ref().map_or(String::new(), |run| format!("runs/{run}")),
         ];
+        let values = stages::values(stage, &columns).into_iter();
+        cells.extend(
+            values.map(|(_, value)| value.map_or(String::new(), |value| value.to_string())),
+        );
         row(&cells, &mut text);
     }
     text
@@ -137,7 +152,8 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_model::experiment::Trial;
+    use ablaze_model::experiment::{Measured, Stage, Trial};
+    use ablaze_model::finding::Verdict;
     use ablaze_testing::experiments;
 
     #[test]
@@ -149,7 +165,7 @@ mod tests {
             (trial(0), Outcome::Measured(Box::new(experiments::figures(1000.0)))),
             (trial(1), Outcome::Failed("gone".to_owned())),
         ];
-        let text = experiment(&of, &Results { trials, interrupted: false });
+        let text = experiment(&of, &Results { trials, ..Results::default() });
         let lines: Vec<&str> = text.split_terminator("\r\n").collect();
         assert_eq!(lines.len(), 3);
         let cells = |line: &str| line.split(',').count();
@@ -158,5 +174,34 @@ mod tests {
         // The comma in its name stands in quotes.
         assert!(lines[2].starts_with("\"other, or \"\"none\"\"\",c=10,10,1,,"), "{text}");
         assert!(lines[2].ends_with(",gone,") && cells(lines[2]) == cells(lines[0]) + 1, "{text}");
+    }
+    #[test]
+    fn a_stage_has_the_figures_that_the_search_is_about() {
+        let measured = Measured {
+            answered_per_s: 990.0,
+            figures: vec![Some("19.2 ms".to_owned()), None],
+            values: vec![Some(19_234_567.0), None],
+            unsupported: Vec::new(),
+            verdict: Verdict::Valid,
+            findings: Vec::new(),
+        };
+        let stage = |run: Option<&str>, measured| Stage {
+            asked_per_s: 1000.0,
+            confirming: false,
+            trial: StageTrial::Holds,
+            why: None,
+            undecided: false,
+            run: run.map(str::to_owned),
+            measured,
+        };
+        let stages = vec![stage(Some("01-1000.json"), Some(measured)), stage(None, None)];
+        let searched = Searched { stages, ..Searched::default() };
+        let text = search(&experiments::search("p99<20ms,errors<0.1%"), &searched);
+        assert_eq!(
+            text,
+            "stage,asked_per_s,again,outcome,answered_per_s,verdict,why,run,p99_ns,errors_percent\r\n\
+             1,1000.000,false,holds,990.000,VALID,,runs/01-1000.json,19234567,\r\n\
+             2,1000.000,false,holds,,,,,,\r\n"
+        );
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{Against, Answer, Comparison, NoInterval};
 use super::curve::{Curve, Point};
+use super::stages;
 
 /// A sweep: a curve per target, a point per load.
 pub fn sweep(
@@ -34,9 +35,9 @@ pub fn sweep(
     };
     let curves: Vec<Value> = curves.iter().map(curve).collect();
     printed(
-        &json!({"experiment": experiment, "curves": curves, "trials": trials(experiment, results),
+        &json!({"experiment": experiment, "verdict": judged.verdict.to_string(), "curves": curves, "trials": trials(experiment, results),
         "findings": together(judged),
-        "interrupted": results.interrupted}),
+        "interrupted": results.interrupted, "unsaved": results.unsaved}),
     )
 }
 
@@ -65,12 +66,13 @@ pub fn comparison(
         .collect();
     printed(&json!({"experiment": experiment, "verdict": judged.verdict.to_string(), "rows": rows,
         "ratios": against, "findings": together(judged), "trials": trials(experiment, results),
-        "interrupted": results.interrupted}))
+        "interrupted": results.interrupted, "unsaved": results.unsaved}))
 }
 
 /// A search: the answer and every stage.
 pub fn search(search: &Search, searched: &Searched) -> String {
-    let stages: Vec<Value> = searched.stages.iter().map(stage).collect();
+    let columns = stages::columns(search);
+    let stages: Vec<Value> = searched.stages.iter().map(|one| stage(one, &columns)).collect();
     printed(&json!({"search": search, "found": searched.found.map(found),
         "verdict": super::text::verdict(searched).to_string(), "stages": stages,
         "interrupted": searched.interrupted, "gone": searched.gone}))
@@ -212,7 +214,7 @@ fn found(found: Found) -> Value {
     }
 }
 
-fn stage(stage: &Stage) -> Value {
+fn stage(stage: &Stage, columns: &[String]) -> Value {
     let outcome = match stage.trial {
         StageTrial::Holds => "holds",
         StageTrial::Fails if stage.undecided => "not judged",
@@ -220,9 +222,13 @@ fn stage(stage: &Stage) -> Value {
         StageTrial::LimitedByClient => "not offered",
     };
     let measured = stage.measured.as_ref();
+    let values = measured.map(|_| {
+        let values = stages::values(stage, columns).into_iter();
+        values.map(|(name, value)| (name, json!(value))).collect::<Value>()
+    });
     json!({"asked_per_s": stage.asked_per_s, "again": stage.confirming, "outcome": outcome,
         "why": stage.why, "answered_per_s": measured.map(|m| m.answered_per_s),
-        "figures": measured.map(|m| &m.figures), "verdict": measured.map(|m| m.verdict.to_string()),
+        "figures": measured.map(|m| &m.figures), "values": values, "run": stage.run, "verdict": measured.map(|m| m.verdict.to_string()),
         "findings": measured.map(|m| findings(&m.findings))})
 }
 

@@ -31,7 +31,7 @@ fn experiment(loads: &[u32]) -> (Experiment, Results, JudgedTogether) {
     };
     let trials = trials.into_iter().map(outcome).chain(last).collect();
     let judged = JudgedTogether { verdict: Verdict::Invalid, findings: vec![finding()] };
-    (experiment, Results { trials, interrupted: false }, judged)
+    (experiment, Results { trials, ..Results::default() }, judged)
 }
 
 fn comparison() -> Value {
@@ -52,12 +52,14 @@ fn search() -> Value {
     let measured = Measured {
         answered_per_s: 990.0,
         figures: vec![Some("18.2 ms".to_owned()), None],
+        values: vec![Some(18_234_567.0), None],
         unsupported: Vec::new(),
         verdict: Verdict::Invalid,
         findings: vec![finding()],
     };
     let stage = |measured, trial| Stage {
         undecided: false,
+        run: Some("01-1000.json".to_owned()),
         asked_per_s: 1000.0,
         confirming: false,
         trial,
@@ -113,4 +115,21 @@ fn findings_have_their_sentences() {
     let curves = Curve::all(&experiment, &results, Pick::Median);
     let text = super::sweep(&experiment, &results, &curves, &judged);
     assert!(text.contains("\\u202e") && !text.contains('\u{202e}'));
+}
+
+#[test]
+fn a_stage_has_its_figures_as_numbers_and_names_its_run() {
+    let search = search();
+    let stage = &search["stages"][0];
+    assert_eq!(
+        stage["values"],
+        serde_json::json!({"p99_ns": 18_234_567.0, "errors_percent": null})
+    );
+    assert_eq!(stage["run"], "01-1000.json");
+    assert_eq!(search["stages"][1]["values"], Value::Null);
+}
+
+#[test]
+fn a_sweep_has_its_verdict() {
+    assert_eq!(sweep()["verdict"], "INVALID");
 }

@@ -2,6 +2,7 @@
 //! text for the terminal, the page, charts, JSON, CSV. It all comes from the data of
 //! [`ablaze_model::experiment`]; `ablaze-lab` carries experiments out and keeps them.
 
+pub mod cases;
 pub mod charts;
 pub mod comparison;
 pub mod counters;
@@ -14,5 +15,6 @@ pub mod page;
 pub mod pooled;
 pub mod profiles;
 pub mod search_page;
+mod stages;
 pub mod text;
 mod workers;

@@ -157,7 +157,7 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
         let why = results.failed().next().map_or("interrupted", |(trial, why)| {
             text::why_of(&experiment.targets[trial.target], why)
         });
-        return row("nothing was measured", why.to_owned());
+        return row(text::NOTHING_MEASURED, why.to_owned());
     }
     if !ranked {
         return row("no ranking", "the targets did different work".to_owned());
@@ -191,7 +191,10 @@ fn verdict(experiment: &Experiment, results: &Results, judged: &JudgedTogether) 
     for line in text::failures(experiment, results) {
         section = section.with(Block::Text(line.trim().to_owned()));
     }
-    if results.interrupted {
+    if let Some(what) = &results.unsaved {
+        let text = format!("Partial results: {what} could not be saved, and it ended there.");
+        section = section.with(Block::Text(text));
+    } else if results.interrupted {
         let text = "Interrupted: partial results.".to_owned();
         section = section.with(Block::Text(text));
     }

@@ -28,7 +28,7 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
         (trial, Outcome::Measured(Box::new(figures)))
     };
     let trials = experiment.trials().into_iter().map(measured).collect();
-    let results = Results { trials, interrupted: false };
+    let results = Results { trials, ..Results::default() };
     let judged = JudgedTogether { verdict: Verdict::Valid, findings: Vec::new() };
     let loads = pooled::shown_loads(&experiment).into_iter();
     let all = loads.flat_map(|load| (0..targets.len()).map(move |target| (target, load)));
@@ -71,6 +71,7 @@ fn of_search() -> Page {
     let search = experiments::search("p99<20ms,errors<0.1%");
     let stage = |asked_per_s: f64, holds: bool| Stage {
         undecided: false,
+        run: None,
         asked_per_s,
         confirming: false,
         trial: if holds { StageTrial::Holds } else { StageTrial::Fails },
@@ -78,6 +79,7 @@ fn of_search() -> Page {
         measured: Some(Measured {
             answered_per_s: asked_per_s.min(4100.0),
             figures: vec![Some("18.2 ms".to_owned()), None],
+            values: Vec::new(),
             unsupported: Vec::new(),
             verdict: Verdict::Valid,
             findings: Vec::new(),
@@ -124,7 +126,7 @@ fn ratios_are_drawn_on_a_scale_that_says_what_it_is_whatever_the_runs_are() {
     let figures = |rate| Outcome::Measured(Box::new(experiments::figures(rate)));
     let trials = experiment.trials().into_iter();
     let trials = trials.map(|trial| (trial, figures(8000.0 / 4f64.powi(trial.target as i32))));
-    let results = Results { trials: trials.collect(), interrupted: false };
+    let results = Results { trials: trials.collect(), ..Results::default() };
     let saved = {
         let mut saved = experiment.clone();
         for target in &mut saved.targets {
@@ -226,6 +228,7 @@ fn explain_reads_the_figures_back() {
 fn what_is_not_known_of_a_rate_is_not_drawn_as_one_that_does_not_hold() {
     let stage = |asked_per_s: f64, trial, undecided| Stage {
         undecided,
+        run: None,
         asked_per_s,
         confirming: false,
         trial,
@@ -233,6 +236,7 @@ fn what_is_not_known_of_a_rate_is_not_drawn_as_one_that_does_not_hold() {
         measured: Some(Measured {
             answered_per_s: asked_per_s,
             figures: vec![None],
+            values: Vec::new(),
             unsupported: Vec::new(),
             verdict: Verdict::Valid,
             findings: Vec::new(),
@@ -259,6 +263,7 @@ fn a_search_lists_the_same_findings_everywhere_with_their_stages() {
     let found = |id, evidence: &str| Finding::new(id, Severity::Suspect, evidence, "", "Fix it.");
     let stage = |asked_per_s: f64, trial, findings| Stage {
         undecided: false,
+        run: None,
         asked_per_s,
         confirming: false,
         trial,
@@ -266,6 +271,7 @@ fn a_search_lists_the_same_findings_everywhere_with_their_stages() {
         measured: Some(Measured {
             answered_per_s: asked_per_s,
             figures: vec![None, None],
+            values: Vec::new(),
             unsupported: Vec::new(),
             verdict: Verdict::Suspect,
             findings,
@@ -309,6 +315,7 @@ fn a_search_lists_the_same_findings_everywhere_with_their_stages() {
 fn a_search_in_which_no_rate_holds_is_as_bad_as_the_stage_it_stands_on() {
     let stage = |asked_per_s: f64, verdict, id| Stage {
         undecided: false,
+        run: None,
         asked_per_s,
         confirming: false,
         trial: StageTrial::Fails,
@@ -316,6 +323,7 @@ fn a_search_in_which_no_rate_holds_is_as_bad_as_the_stage_it_stands_on() {
         measured: Some(Measured {
             answered_per_s: asked_per_s,
             figures: vec![None],
+            values: Vec::new(),
             unsupported: Vec::new(),
             verdict,
             findings: vec![Finding::new(id, Severity::Invalid, "All were 404.", "", "Fix it.")],
@@ -343,6 +351,7 @@ fn a_search_in_which_no_rate_holds_is_as_bad_as_the_stage_it_stands_on() {
 fn a_search_that_measured_nothing_is_invalid() {
     let stage = |measured| Stage {
         undecided: false,
+        run: None,
         asked_per_s: 1000.0,
         confirming: false,
         trial: StageTrial::Fails,
@@ -355,6 +364,7 @@ fn a_search_that_measured_nothing_is_invalid() {
         stage(Some(Measured {
             answered_per_s: 0.0,
             figures: vec![None],
+            values: Vec::new(),
             unsupported: Vec::new(),
             verdict,
             findings: vec![finding],

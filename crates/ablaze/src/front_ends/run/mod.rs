@@ -8,11 +8,13 @@ use std::process::ExitCode;
 
 use ablaze_lab::experiment::new_numbered;
 use ablaze_lab::target::is_installed;
-use ablaze_model::experiment::Experiment;
+use ablaze_model::experiment::{Experiment, Results};
+use ablaze_model::printable::printable;
 use ablaze_model::spec::TargetSpec;
 use ablaze_report::experiment::curve::Pick;
 use ablaze_report::experiment::page::repeat;
 use ablaze_report::exporters::{self, Contents, Exported, Kind};
+use ablaze_report::number::counted;
 use ablaze_report::page::Page;
 use ablaze_report::system_error::reason;
 use clap::{ArgAction, CommandFactory, Parser};
@@ -163,11 +165,9 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let unequal = showing.unequal(&judged);
     experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);
-    if results.interrupted {
-        let folder = folder.path().display();
-        let quick = if line.quick { " --quick" } else { "" };
-        note(&format!("interrupted; to continue: `ablaze run {file}{quick} --folder {folder}`"));
-    }
+    let quick = if line.quick { " --quick" } else { "" };
+    let again = format!("ablaze run {file}{quick} --folder {}", folder.path().display());
+    told_how_to_go_on(&results, &again);
     let status = shown::status(&experiment, &results);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     kept.end_page(page);
@@ -211,7 +211,7 @@ fn several(
     }
     if line.check {
         series.iter().try_for_each(|part| can_start(&part.experiment))?;
-        let part = |part: &Planned| format!("{}: {}", part.heading, what(&part.experiment));
+        let part = |part: &Planned| format!("{}: {}", printable(&part.heading), what(&part.experiment));
         return Ok(terminal::print(&series.iter().map(part).collect::<String>()));
     }
     let files = Files::checked(&line.outputs, Kind::Parts)?;
@@ -244,7 +244,8 @@ fn several(
         let result: serde_json::Value = serde_json::from_str(&result).unwrap_or_default();
         documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));
         let said = conditions.in_words(experiment, &done.results, &unequal);
-        let text = format!("{}\n{}{said}\n", done.planned.heading, shown(false));
+        let heading = printable(&done.planned.heading);
+        let text = format!("{heading}\n{}{said}\n", shown(false));
         if !line.json {
             terminal::print(&text);
         }
@@ -276,15 +277,22 @@ fn several(
     } else if has_page {
         terminal::print(&format!("  page {shown}/index.html · Markdown {shown}/BENCH.md\n"));
     }
-    if status == INTERRUPTED {
-        let file = path.display();
-        let quick = if line.quick { " --quick" } else { "" };
-        note(&format!("interrupted; to continue: `ablaze run {file}{quick} --folder {shown}`"));
-    }
+    let quick = if line.quick { " --quick" } else { "" };
+    let again = format!("ablaze run {}{quick} --folder {shown}", path.display());
+    done.iter().for_each(|done| told_how_to_go_on(&done.results, &again));
     files.keep_streams(&exported);
     github::tell_of(&contents);
     watched.iter().for_each(|watched| watched.end(contents.page.as_ref().ok()));
     Ok(ExitCode::from(status))
+}
+
+/// The command that goes on with an experiment that ended before its end.
+fn told_how_to_go_on(results: &Results, again: &str) {
+    if results.unsaved.is_some() {
+        note(&format!("once it can be written, to continue: `{again}`"));
+    } else if results.interrupted {
+        note(&format!("interrupted; to continue: `{again}`"));
+    }
 }
 
 /// Whether the programs of the commands exist, as far as that is seen in their first words.
@@ -312,13 +320,16 @@ fn can_start(experiment: &Experiment) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// What would be done.
+/// What would be done. A file from elsewhere is looked at with it: each text of the file stays on its line.
 fn what(experiment: &Experiment) -> String {
-    let mut lines = vec![format!("{}: {} runs", experiment.title, experiment.trials().len())];
-    lines.extend(experiment.targets.iter().map(|target| format!("  target {}", target.name)));
+    let (title, runs) = (printable(&experiment.title), experiment.trials().len() as u64);
+    let mut lines = vec![format!("{title}: {}", counted(runs, "run"))];
+    let targets = experiment.targets.iter();
+    lines.extend(targets.map(|target| format!("  target {}", printable(&target.name))));
     lines.extend(experiment.loads.iter().map(|load| {
         let words = load.spec.words.0.join(" ");
-        format!("  load {}, {} times: {words}", load.label, experiment.repeats)
+        let (label, words) = (printable(&load.label), printable(&words));
+        format!("  load {label}, {} times: {words}", experiment.repeats)
     }));
     lines.join("\n") + "\n"
 }

@@ -315,3 +315,31 @@ fn experiments_and_searches_do_not_command_a_terminal() {
         assert!(pages > 0);
     }
 }
+
+/// Whoever checks a file from elsewhere sees what it says: nothing in it is concealed, coloured or moved to another line.
+#[test]
+fn colours_of_a_file_are_not_those_of_a_report() {
+    let folder = Folder::new("foreign-colours");
+    let server = crate::e2e::support::serve();
+    let url = crate::e2e::support::url(&server, "/");
+    let evil = r"x\u001b[8m hidden \u001b[0m\u001b[31mred\n  target forged";
+    let load = |parts: &str| {
+        format!(
+            "title = \"{evil}\"\nabout = \"{evil}\"\nrepeats = 1\n{parts}[targets.a]\nurl = \"{url}\"\n\
+             [load]\nheader = [\"X: \\u001b[31mred\"]\nconnections = 1\nrequests = 2\n"
+        )
+    };
+    let plain = folder.write("plain.toml", load("").replace(r"\u001b[31mred\n", r"\n"));
+    let parts = folder.write("parts.toml", load(&format!("[parts.\"{evil}\"]\n[parts.b]\n")));
+    let ran = folder.file("ran");
+    for words in [
+        &["run", &plain, "--check"][..],
+        &["run", &parts, "--check"],
+        &["run", &parts, "--folder", &ran],
+    ] {
+        let shown = on_a_terminal(words);
+        assert!(!shown.contains('\u{1b}'), "{words:?}: {shown}");
+        assert!(!shown.lines().any(|line| line.starts_with("  target forged")), "{shown}");
+        assert!(shown.contains(r"x\u{1b}[8m hidden \u{1b}[0m"), "{words:?}: {shown}");
+    }
+}

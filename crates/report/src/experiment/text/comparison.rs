@@ -21,9 +21,7 @@ pub fn comparison(
     let unequal = judged.unequal_work();
     let mut lines = vec![what(experiment, results)];
     lines.extend(worth(experiment, results, judged));
-    if results.interrupted {
-        lines.push(super::partial(experiment, results));
-    }
+    lines.extend(super::partial(experiment, results));
     lines.extend(failures(experiment, results));
     lines.push(String::new());
     // Of targets that all failed for reasons of theirs there is no more to say than that.

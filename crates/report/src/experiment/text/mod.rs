@@ -17,7 +17,8 @@ pub use sweep::sweep;
 
 pub(crate) use comparison::{cells, ratio_rows};
 pub(crate) use runs::{
-    WIDTH, failures, found, in_turns, limits, partial, runs_of_each, why_of, worth,
+    NOTHING_MEASURED, WIDTH, failures, found, in_turns, limits, partial, runs_of_each, why_of,
+    worth,
 };
 pub(crate) use search::{cells_of_stage, findings, verdict, what_for};
 pub(crate) use sweep::{doubtful, what};

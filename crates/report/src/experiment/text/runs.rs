@@ -12,6 +12,9 @@ use ablaze_model::spec::TargetSpec;
 use crate::number::counted;
 use crate::table::sentence;
 
+/// What is said in the place of what limited the runs, where there are none.
+pub(crate) const NOTHING_MEASURED: &str = "nothing was measured";
+
 /// Findings are broken between words at this many characters.
 pub(crate) const WIDTH: usize = 110;
 
@@ -22,9 +25,6 @@ pub(crate) fn worth(
     judged: &JudgedTogether,
 ) -> Vec<String> {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
-    if runs.is_empty() {
-        return vec!["nothing was measured".to_owned()];
-    }
     let mut lines = vec![format!("{} · {}", judged.verdict, limits(&runs))];
     lines.extend(findings(experiment, results));
     lines.extend(together(judged));
@@ -37,14 +37,24 @@ pub(crate) fn in_turns(experiment: &Experiment) -> &'static str {
     if here.count() > 1 { ", interleaved" } else { "" }
 }
 
-/// `interrupted after 2 of 6 runs: partial results`.
-pub(crate) fn partial(experiment: &Experiment, results: &Results) -> String {
-    let all = counted(experiment.trials().len() as u64, "run");
-    format!("interrupted after {} of {all}: partial results", results.measured().count())
+/// `interrupted after 2 of 6 runs: partial results`; nothing of what went to its end.
+pub(crate) fn partial(experiment: &Experiment, results: &Results) -> Option<String> {
+    let (made, all) = (results.measured().count(), experiment.trials().len() as u64);
+    let after = format!("after {made} of {}", counted(all, "run"));
+    match (&results.unsaved, results.interrupted) {
+        (Some(what), _) => {
+            Some(format!("ended {after}: partial results, as {what} could not be saved"))
+        }
+        (None, true) => Some(format!("interrupted {after}: partial results")),
+        (None, false) => None,
+    }
 }
 
-/// `30 of 30 runs limited by the server`.
+/// `30 of 30 runs limited by the server`; of none that nothing was measured.
 pub(crate) fn limits(runs: &[&Figures]) -> String {
+    if runs.is_empty() {
+        return NOTHING_MEASURED.to_owned();
+    }
     let mut limits: Vec<(Limit, usize)> = Vec::new();
     for run in runs {
         match limits.iter_mut().find(|(limit, _)| *limit == run.limit) {
@@ -222,7 +232,10 @@ pub(crate) fn runs_of_each(experiment: &Experiment, results: &Results) -> String
         let here = experiment.targets[at].saved_runs().is_none();
         here && *count == planned || results.skipped(at).is_some()
     };
-    if results.measured().next().is_none() || counts.iter().enumerate().all(as_planned) {
+    if counts.iter().all(|count| *count == 0) && !experiment.is_saved() {
+        return "0 runs of each".to_owned();
+    }
+    if counts.iter().enumerate().all(as_planned) {
         return format!("{} of each", counted(planned, "run"));
     }
     let of = |(at, count): (usize, &u64)| {

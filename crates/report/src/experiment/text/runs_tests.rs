@@ -115,3 +115,29 @@ fn a_started_server_has_the_right_port() {
     assert_eq!(why_of(&started, &asked), why);
     assert_eq!(why_of(&experiments::running("c", "http://h/"), &asked), asked);
 }
+
+#[test]
+fn runs_that_were_not_made_are_not_counted() {
+    let experiment = experiments::experiment();
+    let failed = |target| (trial(target, 0), Outcome::Failed("refused".to_owned()));
+    for trials in [vec![], vec![failed(0), failed(1)]] {
+        let results = Results { trials: trials.clone(), ..Results::default() };
+        assert_eq!(runs_of_each(&experiment, &results), "0 runs of each");
+        assert_eq!(said(&experiment, trials), "INVALID · nothing was measured");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_interrupts_nothing() {
+    let experiment = experiments::experiment();
+    let of = |unsaved: Option<&str>, interrupted| {
+        let unsaved = unsaved.map(str::to_owned);
+        partial(&experiment, &Results { unsaved, interrupted, ..Results::default() })
+    };
+    assert_eq!(of(None, false), None);
+    assert_eq!(of(None, true).unwrap(), "interrupted after 0 of 6 runs: partial results");
+    assert_eq!(
+        of(Some("repeat 2 of one"), false).unwrap(),
+        "ended after 0 of 6 runs: partial results, as repeat 2 of one could not be saved"
+    );
+}

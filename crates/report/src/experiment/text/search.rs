@@ -274,6 +274,7 @@ mod tests {
         let said = |answered_per_s: f64| {
             let stage = |asked_per_s: f64, trial| Stage {
                 undecided: false,
+                run: None,
                 asked_per_s,
                 confirming: true,
                 trial,
@@ -281,6 +282,7 @@ mod tests {
                 measured: Some(Measured {
                     answered_per_s,
                     figures: vec![Some("11.2 ms".to_owned())],
+                    values: Vec::new(),
                     unsupported: Vec::new(),
                     verdict: Verdict::Valid,
                     findings: Vec::new(),

@@ -22,9 +22,7 @@ pub fn sweep(
 ) -> String {
     let mut lines = worth(experiment, results, judged);
     lines.push(what(experiment, results));
-    if results.interrupted {
-        lines.push(super::partial(experiment, results));
-    }
+    lines.extend(super::partial(experiment, results));
     lines.extend(failures(experiment, results));
     let names = experiment.targets.iter().enumerate();
     let skipped = |(at, target): (usize, &Target)| {
