@@ -74,6 +74,7 @@ pub fn experiment(
     let speaks = Speaks::of(options.https, loads.iter().map(|load| &load.spec));
     let all: Vec<Target> = of_all_loads(&targets, &loads).cloned().collect();
     options::can_speak(&all, speaks)?;
+    options::can_be_asked(&targets, &loads)?;
     let by_fleet = options.fleet.asked()?;
     if let Some(by_fleet) = &by_fleet {
         fleet::fits(by_fleet, &all, loads.iter().map(|load| &load.spec))?;
