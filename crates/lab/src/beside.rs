@@ -124,10 +124,9 @@ fn within_each_load(
     judged.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
 }
 
-/// Each line of the evidence, with the load that it is of.
+/// The evidence with the load that it is of, said once.
 fn labelled(label: &str, evidence: &str) -> String {
-    let lines: Vec<String> = evidence.lines().map(|line| format!("At {label}: {line}")).collect();
-    lines.join("\n")
+    format!("At {label}: {evidence}")
 }
 
 #[cfg(test)]
@@ -155,8 +154,8 @@ mod tests {
     }
 
     #[test]
-    fn every_sentence_names_its_load() {
+    fn evidence_names_its_load_once() {
         let said = super::labelled("-c 50", "6 runs of a.\nThe medians of a and b.");
-        assert_eq!(said, "At -c 50: 6 runs of a.\nAt -c 50: The medians of a and b.");
+        assert_eq!(said, "At -c 50: 6 runs of a.\nThe medians of a and b.");
     }
 }

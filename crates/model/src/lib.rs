@@ -10,6 +10,7 @@ pub mod experiment;
 pub mod failure;
 pub mod finding;
 pub mod fleet;
+pub mod json_error;
 pub mod moment;
 pub mod monitor;
 pub mod plan;

@@ -8,7 +8,7 @@ use ablaze_model::spec::TargetSpec;
 use super::file::Described;
 use super::fleet::{self, FleetOptions};
 use super::of_all_loads;
-use super::options::placement;
+use super::options::{can_be_asked, placement};
 use super::vary::Varied;
 use crate::CommandError;
 
@@ -41,6 +41,7 @@ pub fn experiment(
     let Varied { targets, loads, axes, path } = &described.varied;
     let specs = || loads.iter().map(|load| &load.spec);
     let all: Vec<Target> = of_all_loads(targets, loads).cloned().collect();
+    can_be_asked(targets, loads)?;
     let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let (alone, each) = REPEATS;
     let default = if loads.len() == 1 { alone } else { each };

@@ -260,6 +260,10 @@ impl Document<'_> {
                 let why = "targets: the name of a target is empty: write [targets.NAME]";
                 return Err(self.error(key.span(), why));
             }
+            if key.get_ref().contains(['<', '>']) {
+                let why = "targets: the name of a target cannot contain `<` or `>`, at which conditions are divided";
+                return Err(self.error(key.span(), why));
+            }
             let (target, workers) = self.target(key.get_ref(), target, settings, secrets)?;
             match target {
                 Some(target) => targets.push(target),

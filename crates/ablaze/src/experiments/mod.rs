@@ -76,6 +76,7 @@ pub fn experiment(
     options::can_speak(&all, speaks)?;
     let paths: Vec<&str> = loads.iter().map(|load| load.path.as_deref().unwrap_or(&path)).collect();
     options::note_without_effect(&all, &paths, "use --path /");
+    options::can_be_asked(&targets, &loads)?;
     let by_fleet = options.fleet.asked()?;
     if let Some(by_fleet) = &by_fleet {
         fleet::fits(by_fleet, &all, loads.iter().map(|load| &load.spec))?;

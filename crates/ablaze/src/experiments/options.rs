@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ablaze_load::planning::http3;
 use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Load, Placement, Speaks, Target, told_apart};
 use ablaze_model::spec::{HttpVersion, ModelSpec, Secrets, TargetSpec};
@@ -255,6 +256,27 @@ pub fn note_without_effect(targets: &[Target], paths: &[&str], instead: &str) {
             ));
         }
     }
+}
+
+/// Whether the targets that run already have what a load is to speak: what each run would be refused for.
+///
+/// # Errors
+/// When HTTP/3 is to be spoken to one without TLS.
+pub fn can_be_asked<'a>(
+    targets: &[Target],
+    loads: impl IntoIterator<Item = &'a Load>,
+) -> Result<(), CommandError> {
+    for load in loads {
+        let own = if load.targets.is_empty() { targets } else { &load.targets };
+        for target in own {
+            let TargetSpec::Url { url, .. } = &target.source else { continue };
+            http3::check(&load.spec, url).map_err(|error| {
+                let error = CommandError::from(error);
+                CommandError { line: format!("{}: {}", target.name, error.line), ..error }
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// What a server was told to speak, where no load of the experiment asks for more than HTTP/1.

@@ -48,6 +48,11 @@ pub fn read(text: &str, quick: bool) -> Result<Vec<Part>, FileError> {
     parts.into_iter().map(one).collect()
 }
 
+/// Whether a file says what is shorter in a hurry.
+pub fn has_quick(text: &str) -> bool {
+    DeTable::parse(text).is_ok_and(|table| table.get_ref().contains_key(QUICK))
+}
+
 /// A part's words and their values.
 struct Words {
     name: String,

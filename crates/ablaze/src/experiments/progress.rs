@@ -11,6 +11,7 @@ use ablaze_lab::search::Watch;
 use ablaze_model::experiment::{Experiment, Outcome, SKIPPED, Stage, Trial};
 use ablaze_model::printable::printable;
 use ablaze_report::number::{counted, rate, time};
+use ablaze_stats::rate_search::Trial as StageTrial;
 
 use crate::error::note;
 use crate::lengths::{BESIDE_A_RUN, in_words};
@@ -311,10 +312,12 @@ impl Watch for LiveLine {
             self.clear();
             note(&format!("stage {number}, {rate}/s: {why}"));
         }
-        let held = match (stage.undecided, stage.why.is_none()) {
-            (true, _) => "not judged",
-            (false, true) => "held",
-            (false, false) => "did not hold",
+        // In the words of the table.
+        let held = match stage.trial {
+            _ if stage.undecided => "not judged",
+            StageTrial::Holds => "held",
+            StageTrial::Fails => "did not hold",
+            StageTrial::LimitedByClient => "not offered",
         };
         if !self.live && stage.measured.is_some() {
             let why = stage.why.as_ref().map_or(String::new(), |why| format!(": {why}"));

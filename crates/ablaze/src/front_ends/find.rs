@@ -10,7 +10,7 @@ use std::time::Duration;
 use ablaze_lab::search::{Goal, Setting, StageFolder, run};
 use ablaze_load::planning;
 use ablaze_model::LoadSpec;
-use ablaze_model::experiment::{LONGEST_STAGE, Search, Searched, Speaks, Target};
+use ablaze_model::experiment::{LONGEST_STAGE, Load, Search, Searched, Speaks, Target};
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::number::{counted, rate, time_exact};
@@ -22,7 +22,9 @@ use crate::experiments::both::BothOfSearch;
 use crate::experiments::client::Native;
 use crate::experiments::fleet::{self, FleetOptions};
 use crate::experiments::former::Former;
-use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, note_without_effect, placement};
+use crate::experiments::options::{
+    CpuList, can_be_asked, can_be_loaded, can_speak, cpus, note_without_effect, placement,
+};
 use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
 use crate::experiments::{pages, targets, words};
@@ -301,6 +303,7 @@ fn search(
     let targets = std::slice::from_ref(&target);
     can_speak(targets, speaks)?;
     note_without_effect(targets, &[&options.path], "use --path /");
+    can_be_asked(targets, [&Load::of(load.clone())])?;
     let by_fleet = options.fleet.asked()?;
     if let Some(by_fleet) = &by_fleet {
         fleet::fits(by_fleet, targets, [&load])?;

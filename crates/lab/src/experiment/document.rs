@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Experiment, Load};
+use ablaze_model::json_error::in_words;
 use ablaze_model::spec::{Blob, BlobError, ModelSpec, TargetSpec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -102,7 +103,7 @@ pub(crate) fn open<T: DeserializeOwned + NamesFiles>(
         _ => return Err(damaged("written by a newer version of ablaze".to_owned())),
     }
     let mut document: T =
-        serde_json::from_str(&value.to_string()).map_err(|failure| damaged(failure.to_string()))?;
+        serde_json::from_str(&value.to_string()).map_err(|failure| damaged(in_words(&failure)))?;
     let folder = path.with_file_name(FILES);
     for blob in document.files_mut() {
         attach(blob, &folder)?;

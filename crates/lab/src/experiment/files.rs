@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use ablaze_model::json_error::in_words;
 use ablaze_model::{Assessed, Run};
 use ablaze_report::system_error::reason;
 use ablaze_report::{file, hlog, json};
@@ -48,7 +49,8 @@ fn text(path: &Path) -> Result<Option<String>, FolderError> {
 
 pub(crate) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, FolderError> {
     let Some(text) = text(path)? else { return Ok(None) };
-    let damaged = |failure: serde_json::Error| error(path, format!("is damaged: {failure}"));
+    let damaged =
+        |failure: serde_json::Error| error(path, format!("is damaged: {}", in_words(&failure)));
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 

@@ -55,6 +55,8 @@ fn missing(path: &Path) -> String {
     let is_part = |entry: &std::fs::DirEntry| Folder::is_one(&entry.path());
     let mut parts: Vec<String> =
         below.filter(is_part).map(|entry| format!("`{}`", entry.path().display())).collect();
+    // The page of them all is beside the parts of a file; elsewhere they have nothing to do with each other.
+    parts.retain(|_| path.join("index.html").exists());
     parts.sort_unstable();
     let own = if parts.is_empty() { "" } else { "; each part has its own: " };
     format!("no results here: {EXPERIMENT} is missing{own}{}", parts.join(", "))

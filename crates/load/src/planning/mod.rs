@@ -11,7 +11,7 @@ mod data;
 pub mod descriptors;
 mod form;
 pub mod hosts;
-mod http3;
+pub mod http3;
 pub mod journey;
 pub mod journey_files;
 pub mod json_body;

@@ -1,6 +1,7 @@
 //! Whether the figures of a saved run agree with each other. Those of a run that was measured do, whatever happened in
 //! it; a file in which they do not was changed, and nothing that could be said of it is true.
 
+use super::distribution::differ;
 use super::document::{Document, Ended};
 use super::read::LoadError;
 
@@ -12,6 +13,12 @@ const BEHIND_THE_LAST: f64 = 0.01;
 /// # Errors
 /// The first contradiction, with both figures.
 pub(super) fn check(document: &Document) -> Result<(), LoadError> {
+    counts(document)?;
+    slices(document)?;
+    rate(document)
+}
+
+fn counts(document: &Document) -> Result<(), LoadError> {
     let Document { responses, succeeded, unexpected, .. } = document;
     if succeeded.checked_add(*unexpected) != Some(*responses) {
         return Err(LoadError::Damaged(format!(
@@ -24,6 +31,11 @@ pub(super) fn check(document: &Document) -> Result<(), LoadError> {
             "statuses add up to {with_status}, and responses is {responses}"
         )));
     }
+    Ok(())
+}
+
+fn slices(document: &Document) -> Result<(), LoadError> {
+    let Document { responses, .. } = document;
     // Where a thread failed, its last slice is missing.
     if document.slices.is_empty() || matches!(document.ended, Ended::Failed) {
         return Ok(());
@@ -48,6 +60,18 @@ pub(super) fn check(document: &Document) -> Result<(), LoadError> {
     Ok(())
 }
 
+/// The rate that stands there for readers.
+fn rate(document: &Document) -> Result<(), LoadError> {
+    let (Some(rate_per_s), 1..) = (document.rate_per_s, document.elapsed_ns) else { return Ok(()) };
+    let is_per_s = document.responses as f64 * 1e9 / document.elapsed_ns as f64;
+    match differ(rate_per_s, is_per_s) {
+        true => Err(LoadError::Damaged(format!(
+            "rate_per_s is {rate_per_s}, and responses over elapsed_ns are {is_per_s} per second"
+        ))),
+        false => Ok(()),
+    }
+}
+
 fn sum<'a>(counts: impl Iterator<Item = &'a u64>) -> u128 {
     counts.map(|count| u128::from(*count)).sum()
 }
@@ -69,7 +93,14 @@ mod tests {
     #[test]
     fn a_file_whose_figures_contradict_each_other_is_damaged() {
         assert_eq!(loaded(|_| {}), Ok(()));
-        let changes: [(&str, &str, Change); 5] = [
+        let changes: [(&str, &str, Change); 8] = [
+            ("rate", "rate_per_s is 4000, and", |value| value["rate_per_s"] = 4_000.into()),
+            ("percentile", "latency_ns.total: p99 is 1, and", |value| {
+                value["latency_ns"]["total"]["p99"] = 1.into();
+            }),
+            ("mean", "latency_ns.wait: mean is 1, and", |value| {
+                value["latency_ns"]["wait"]["mean"] = 1.into();
+            }),
             ("responses", "do not add up to responses (1020000)", |value| {
                 value["responses"] = 1_020_000.into();
             }),

@@ -145,7 +145,7 @@ impl Distribution {
         }
     }
 
-    /// Only what is exact is read; the figures follow from it.
+    /// Only what is exact is read; the figures follow from it, and one that does not was changed.
     pub(super) fn restore(&self, name: &str) -> Result<Latency, Unreadable> {
         let unreadable = |reason: String| Unreadable { name: name.to_string(), reason };
         let whole = |text: &str| {
@@ -159,10 +159,46 @@ impl Distribution {
         };
         let latency = Latency::restore(&self.hdr_histogram, exact)
             .map_err(|error: RestoreError| unreadable(error.to_string()))?;
-        if latency.count() == self.count {
-            Ok(latency)
-        } else {
-            Err(unreadable("its count is not the number of values in its histogram".to_string()))
+        if latency.count() != self.count {
+            return Err(unreadable(
+                "its count is not the number of values in its histogram".to_string(),
+            ));
+        }
+        let own = Self::save(&latency);
+        let changed = self.figures().into_iter().zip(own.figures()).find(|((_, said), (_, is))| {
+            let (Some(said), Some(is)) = (*said, *is) else { return false };
+            differ(said, is)
+        });
+        match changed {
+            Some(((figure, said), (_, is))) => Err(unreadable(format!(
+                "{figure} is {}, and {} by its histogram",
+                said.unwrap_or_default(),
+                is.unwrap_or_default()
+            ))),
+            None => Ok(latency),
         }
     }
+
+    /// What stands there for readers.
+    fn figures(&self) -> [(&'static str, Option<f64>); 9] {
+        let times = [self.p50, self.p75, self.p90, self.p95, self.p99, self.p99_9, self.p99_99];
+        let [p50, p75, p90, p95, p99, p99_9, p99_99] = times.map(|ns| ns.map(|ns| ns as f64));
+        [
+            ("mean", self.mean),
+            ("sd", self.sd),
+            ("p50", p50),
+            ("p75", p75),
+            ("p90", p90),
+            ("p95", p95),
+            ("p99", p99),
+            ("p99.9", p99_9),
+            ("p99.99", p99_99),
+        ]
+    }
+}
+
+/// Whether two figures cannot be the same one: other versions may round otherwise, by less than this share or 1.
+pub(super) fn differ(said: f64, is: f64) -> bool {
+    const SHARE: f64 = 0.01;
+    !((said - is).abs() <= 1.0_f64.max(said.abs().max(is.abs()) * SHARE))
 }

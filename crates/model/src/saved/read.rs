@@ -21,7 +21,7 @@ use crate::plan::groups::Groups;
 use crate::plan::journey::PlannedJourney;
 use crate::plan::{Plan, Requests};
 use crate::run::{self, Run};
-use crate::{FailureKind, Record, record};
+use crate::{FailureKind, Record, json_error, record};
 
 /// Why a file could not be read as a saved run.
 #[derive(Debug, thiserror::Error)]
@@ -92,7 +92,7 @@ pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
     };
     let upgraded = upgraded.map(|value| value.to_string());
     let document: Document = serde_json::from_str(upgraded.as_deref().unwrap_or(text))
-        .map_err(|error| LoadError::Damaged(error.to_string()))?;
+        .map_err(|error| LoadError::Damaged(json_error::in_words(&error)))?;
     let (format, tool_version) = (document.format, document.tool.version.clone());
     Ok(SavedRun { run: run(document)?, format, tool_version })
 }

@@ -155,8 +155,13 @@ fn listed(kind: Kind, name: impl Fn(&dyn Exporter) -> String) -> String {
 /// # Errors
 /// When the extension is missing or unknown.
 pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
+    of_path_for(path, Kind::Run)
+}
+
+/// The same; what is offered instead can hold this.
+fn of_path_for(path: &Path, kind: Kind) -> Result<&'static dyn Exporter, FileError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    let known = extensions(Kind::Run);
+    let known = extensions(kind);
     let Some(extension) = extension else {
         let problem = format!("no file extension: it selects the format, use one of {known}");
         return Err(FileError::new(path, problem));
@@ -167,9 +172,8 @@ pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
     }
     let asked = |exporter: &&&dyn Exporter| exporter.extensions().contains(&&*extension);
     TABLE.iter().find(asked).copied().ok_or_else(|| {
-        let problem = format!(
-            "unknown report format .{extension}: use one of {known}; `ablaze load` writes .ndjson, too"
-        );
+        let too = if kind == Kind::Run { "; `ablaze load` writes .ndjson, too" } else { "" };
+        let problem = format!("unknown report format .{extension}: use one of {known}{too}");
         FileError::new(path, problem)
     })
 }
@@ -180,7 +184,7 @@ pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
 /// # Errors
 /// Why not, with the path and the fix.
 pub fn checked(path: &Path, kind: Kind) -> Result<&'static dyn Exporter, FileError> {
-    let exporter = of_path(path)?;
+    let exporter = of_path_for(path, kind)?;
     if !exporter.fits(kind) {
         return Err(FileError::new(path, does_not_fit(exporter, kind)));
     }

@@ -74,3 +74,16 @@ fn what_does_not_fit_is_refused_with_what_does() {
     assert!(refused("x.json5", Kind::Run).contains("use one of .html .svg"));
     assert!(checked(Path::new("/dev/null"), Kind::Run).is_err(), "no extension");
 }
+
+/// Whatever a message offers is taken where it is offered.
+#[test]
+fn no_format_is_offered_that_cannot_hold_the_result() {
+    for kind in [Kind::Run, Kind::Runs, Kind::Experiment, Kind::Parts] {
+        for name in ["x.pdf", "x"] {
+            let refused = checked(Path::new(name), kind).unwrap_err().to_string();
+            let (_, offered) = refused.split_once("use one of ").unwrap();
+            let offered = offered.split(';').next().unwrap();
+            assert_eq!(offered, extensions(kind), "{refused}");
+        }
+    }
+}

@@ -84,24 +84,31 @@ pub fn carried_out(
         (document.lines)().into_iter().filter(|line| line.in_quick || !manner.quick).collect();
     let times = if manner.quick { 1 } else { document.times };
     let tools = [Tool::Itself, Tool::Ablaze];
-    let of = lines.len() * tools.len() * times as usize;
+    let runs = |line: &Line| if is_here(line) { tools.len() } else { 1 };
+    let of = lines.iter().map(runs).sum::<usize>() * times as usize;
     let (began, mut number, mut carried_out) = (Instant::now(), 0, 0);
-    let mut all = Vec::new();
-    for (at, line) in lines.into_iter().enumerate() {
+    let mut all: Vec<Again> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
         let mut with = Vec::new();
+        // What was published stands beside what there is, also of lines that were not run any more.
+        let as_far = |mut all: Vec<Again>, with| {
+            all.push(Again { line: line.clone(), with });
+            let rest = lines[at + 1..].iter();
+            all.extend(rest.map(|line| Again { line: line.clone(), with: Vec::new() }));
+            all
+        };
         for tool in tools {
-            // There is no gurl to install.
-            if tool == Tool::Itself && line.words.starts_with("gurl ") {
-                number += times as usize;
+            if tool == Tool::Itself && !is_here(line) {
+                with.push((tool, Err(format!("{SKIPPED}it is in no package"))));
                 continue;
             }
             let mut results = Vec::new();
             for time in 1..=times {
                 number += 1;
                 if interrupted() {
-                    return Ok((all, false));
+                    return Ok((as_far(all, with), false));
                 }
-                let file = file(manner.folder, at, &line, tool, time);
+                let file = file(manner.folder, at, line, tool, time);
                 if let Some(run) = kept(&file)? {
                     results.push(Ok(run));
                     continue;
@@ -112,23 +119,28 @@ pub fn carried_out(
                 } else {
                     format!(" · {} left", in_words(left + manner.behind))
                 };
-                let name = tool.name(&line);
+                let name = tool.name(line);
                 progress.say(&format!("{number} of {of} · {name} · {}{left}", line.name));
                 carried_out += 1;
-                results.push(match one(&line, tool, manner) {
+                results.push(match one(line, tool, manner) {
                     Ok(run) => {
                         keep_printed(&file, &run).map_err(|error| not_kept(&error))?;
                         Ok(run)
                     }
-                    Err(Failure::Interrupted) => return Ok((all, false)),
+                    Err(Failure::Interrupted) => return Ok((as_far(all, with), false)),
                     Err(Failure::Impossible(why)) => Err(why),
                 });
             }
             with.extend(best(results).map(|result| (tool, result)));
         }
-        all.push(Again { line, with });
+        all.push(Again { line: line.clone(), with });
     }
     Ok((all, true))
+}
+
+/// Whether a system has the program of a line, or can have it: there is no gurl to install.
+fn is_here(line: &Line) -> bool {
+    !line.words.starts_with("gurl ")
 }
 
 fn not_kept(error: &dyn std::fmt::Display) -> CommandError {

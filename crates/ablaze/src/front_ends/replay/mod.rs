@@ -248,6 +248,9 @@ fn then_and_now(replayed: &Replayed<'_>) -> String {
 /// The fair version, for the terminal.
 fn closing(replayed: &Replayed<'_>) -> String {
     let mut text = String::new();
+    if replayed.interrupted {
+        text.push_str("\ninterrupted: partial results\n");
+    }
     for done in &replayed.done {
         text.push_str(&format!("\n{}\n{}", done.planned.heading, done.in_words()));
         let Planned { experiment, .. } = &done.planned;

@@ -36,19 +36,43 @@ pub fn found(document: &Document, texts: &[Text]) -> Vec<Found> {
     let lines = (document.lines)();
     for (number, text) in texts.iter().enumerate() {
         let judged = rules::judge(text);
+        let mut names = Vec::new();
         for (at, report) in judged.reports.iter().enumerate() {
             let line = lines.iter().find(|line| match line.then {
                 Then::Report(report) => (number, at) == (0, report),
                 Then::ReportOf(text, report) => (number, at) == (text, report),
                 Then::Rate(..) | Then::Point(..) => false,
             });
+            names.push(line.map(|line| line.name.clone()));
             add(&report.findings, Some(line.map_or("another report", |line| &line.name)));
         }
-        judged.comparisons.iter().for_each(|judged| add(&judged.findings, None));
+        for judged in &judged.comparisons {
+            let mut findings = judged.findings.clone();
+            findings.iter_mut().for_each(|finding| {
+                finding.evidence = with_names(&finding.evidence, &names);
+            });
+            add(&findings, None);
+        }
         judged.sweeps.iter().for_each(|judged| add(&judged.findings, None));
     }
     all.sort_by_key(|found| found.gravest.id);
     all
+}
+
+/// `gurl against ab` in the place of `report 1 against report 2`, which nothing on the page is called.
+fn with_names(evidence: &str, names: &[Option<String>]) -> String {
+    let mut text = String::new();
+    let mut pieces = evidence.split("report ");
+    text.extend(pieces.next());
+    for piece in pieces {
+        let digits = piece.find(|c: char| !c.is_ascii_digit()).unwrap_or(piece.len());
+        let number: Option<usize> = piece[..digits].parse().ok();
+        match number.and_then(|number| names.get(number.checked_sub(1)?)?.as_ref()) {
+            Some(name) => text.push_str(&format!("{name}{}", &piece[digits..])),
+            None => text.push_str(&format!("report {piece}")),
+        }
+    }
+    text
 }
 
 /// The diagnoses of one line's report, by number: `D01 D02`.
@@ -80,4 +104,14 @@ pub fn on_a_page(found: &[Found]) -> Vec<FindingText> {
         explains: Vec::new(),
     };
     found.iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reports_are_called_what_the_table_calls_their_lines() {
+        let names = [Some("gurl".to_owned()), None];
+        let said = super::with_names("report 1 against report 2: a report of both", &names);
+        assert_eq!(said, "gurl against report 2: a report of both");
+    }
 }

@@ -128,6 +128,11 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     })?;
     let mut parts = parts::read(&text, line.quick)
         .map_err(|error| CommandError::usage(format!("{file}, {error}")))?;
+    if line.quick && !parts::has_quick(&text) {
+        return Err(CommandError::usage(format!(
+            "--quick has no effect: {file} has no [quick]; remove it, or add to the file what is shorter"
+        )));
+    }
     if parts.len() > 1 || parts.iter().any(|part| part.name.is_some()) {
         return several(line, path, parts, &text);
     }

@@ -109,3 +109,25 @@ fn an_experiment_that_is_killed_leaves_no_target_behind() {
     }
     assert!(ended, "the target lives on");
 }
+
+/// The terminal, the page, Markdown, JSON and JUnit say the same of an experiment without a run.
+#[test]
+fn what_measured_nothing_is_invalid_everywhere() {
+    for (command, more) in [
+        ("compare", &["a=127.0.0.1:1/", "b=127.0.0.1:1/"][..]),
+        ("sweep", &["a=127.0.0.1:1/", "-c", "1,2"]),
+    ] {
+        let folder = scratch(&format!("nothing-{command}"));
+        let files = ["-d", "50ms", "--repeat", "2", "-o", "x.json", "-o", "x.xml", "-o", "x.md"];
+        let said = ablaze(&folder, &[&[command], more, &files].concat());
+        assert_eq!(said.status, 1, "{said:?}");
+        assert!(said.stdout.contains("INVALID · nothing was measured"), "{said:?}");
+        assert!(!said.stdout.contains("2 runs of each"), "{said:?}");
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&read("x.json")).unwrap();
+        assert_eq!(json["verdict"], "INVALID");
+        assert!(read("x.md").contains("**INVALID**"), "{}", read("x.md"));
+        assert!(read(&format!("{command}-1/index.html")).contains("<strong>INVALID"));
+        assert!(read("x.xml").contains("<skipped message=\"INVALID: nothing was measured\"/>"));
+    }
+}

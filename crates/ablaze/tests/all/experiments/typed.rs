@@ -185,3 +185,34 @@ fn a_file_that_changed_since_is_told() {
     assert_eq!(refused.status, 2, "{refused:?}");
     assert!(refused.stderr.contains("the file `body.json` has changed"), "{}", refused.stderr);
 }
+
+/// What every run would be refused for is told before the first one.
+#[test]
+fn what_no_run_could_do_is_refused_before_the_first() {
+    let folder = scratch("refused-early");
+    let target = |name: &str, url: &str| {
+        format!("[targets.\"{name}\"]\nurl = \"{url}\"\n[load]\nconnections = 1\n")
+    };
+    std::fs::write(folder.join("name.toml"), target("b<b>", "http://127.0.0.1:1/")).unwrap();
+    std::fs::write(folder.join("plain.toml"), target("b", "http://127.0.0.1:1/")).unwrap();
+    for (words, part) in [
+        (
+            &["compare", "a=https://127.0.0.1:1/", "b=:1/", "--http", "3", "-k"][..],
+            "b: --http 3 needs TLS",
+        ),
+        (&["sweep", "b=:1/", "-c", "1,2", "--http", "3"], "b: --http 3 needs TLS"),
+        (&["find", "b=:1/", "--slo", "p99<1s", "--http", "3"], "b: --http 3 needs TLS"),
+        (&["run", "name.toml"], "the name of a target cannot contain `<` or `>`"),
+        (&["run", "plain.toml", "--quick"], "--quick has no effect: plain.toml has no [quick]"),
+        (&["report", "."], "no results here: experiment.json is missing"),
+        (
+            &["compare", "a=:1/", "b=:2/", "-o", "x.pdf"],
+            "use one of .html .svg .md .json .csv .txt .xml\n",
+        ),
+    ] {
+        let said = ablaze(&folder, words);
+        assert_eq!((said.status, said.stdout.as_str()), (2, ""), "{words:?}: {said:?}");
+        assert!(said.stderr.contains(part), "{words:?}: {}", said.stderr);
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "something was started");
+}

@@ -105,6 +105,11 @@ fn in_time<T>(deadline: Instant, mut act: impl FnMut() -> std::io::Result<T>) ->
             }
             Err(error) => {
                 let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+                if matches!(inner, Some(rustls::Error::InvalidMessage(_))) {
+                    return Err("it responds without TLS, and Alt-Svc is for https: use http://… without --alt-svc, \
+                                or the port of https"
+                        .to_owned());
+                }
                 let fix = match inner {
                     Some(rustls::Error::InvalidCertificate(_)) => " (-k accepts any certificate)",
                     _ => "",

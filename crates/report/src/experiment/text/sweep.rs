@@ -35,13 +35,16 @@ pub fn sweep(
         lines.extend(slice.label.iter().map(|label| format!("{label}:")));
         lines.extend(table(experiment, &curves, slice.loads).lines());
     }
-    let repeats = experiment.repeats;
-    let drawn = match pick {
-        Pick::Median if repeats == 1 => "one run each: the spread between runs is unknown".into(),
-        Pick::Median => format!("median of {repeats} runs, ± the distance to the farthest"),
-        Pick::Best => format!("best of {repeats} runs, ± the distance to the farthest"),
-    };
     let measured = || curves.iter().flat_map(|curve| curve.points.iter().flatten());
+    // As many as there are: some may have failed, or not have been made.
+    let runs = || measured().map(|point| point.rates_per_s.len());
+    let (fewest, most) = (runs().min().unwrap_or(0), runs().max().unwrap_or(0));
+    let of = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
+    let drawn = match pick {
+        _ if most == 1 => "one run each: the spread between runs is unknown".into(),
+        Pick::Median => format!("median of {of} runs, ± the distance to the farthest"),
+        Pick::Best => format!("best of {of} runs, ± the distance to the farthest"),
+    };
     if measured().next().is_some() {
         lines.push(format!("  rate: {drawn}; p99 and CPU: median of the runs"));
     }
