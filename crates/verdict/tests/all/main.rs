@@ -4,3 +4,4 @@ mod causes;
 mod contradictions;
 mod golden;
 mod noise;
+mod readers;
