@@ -23,6 +23,7 @@ mod verdict;
 pub use abort::{Abort, Reason};
 pub use command::{Command, Program};
 pub use named::no_report;
+pub(crate) use peers::hey::RATIO;
 pub use reader::read;
 pub use report::{
     Connections, Document, FailedParts, Handshakes, Printed, Report, SocketErrors, Times, Tool,

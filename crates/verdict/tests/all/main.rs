@@ -6,3 +6,4 @@ mod excluded;
 mod golden;
 mod noise;
 mod older;
+mod readers;

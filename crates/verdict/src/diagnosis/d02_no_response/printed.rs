@@ -182,6 +182,7 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
 /// ab counts what broke under Receive, and the same or another event under Exceptions; `ablaze ab` each
 /// request once.
 fn broken(report: &Report, complete: u64) -> Option<(u64, String)> {
+    // Without failures there is no line of their kinds, and requests that could not be sent may be none.
     let parts = report.failed_parts.unwrap_or_default();
     let once = report.tool == Tool::AblazeAb;
     let events = if once {

@@ -1,7 +1,7 @@
 //! bombardier. Its rate is a mean of the rates in parts of the run; how long a run of so many requests took is
 //! not printed.
 
-use super::{behind, percentile, time_ms, time_s};
+use super::{behind, of_go_ms, percentile, scaled, time_ms};
 use crate::printed::line::{count, numbers};
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
@@ -27,7 +27,7 @@ fn intro(report: &mut Report, line: &str) -> bool {
     report.concurrency = before.and_then(|text| count(text.rsplit(' ').next()?));
     report.connections = Connections::Unknown;
     if let Some((_, length)) = target.split_once(" for ") {
-        report.asked_s = time_s(length);
+        report.asked_s = of_go_ms(length).map(|ms| scaled(ms, 1e-3));
         report.taken_s = report.asked_s;
     }
     if let Some((_, requests)) = target.split_once(" with ") {

@@ -7,6 +7,9 @@ use crate::printed::{Connections, Printed, Report, Times, Tool};
 /// What oha calls the requests that were under way when the time was up: no failures.
 const CUT_OFF: &str = "aborted due to deadline";
 
+/// The rate of successes, where it was printed as a ratio.
+pub const RATIO: &str = "the ratio of successes";
+
 pub fn begins(line: &str) -> Option<Tool> {
     (line == "Summary:").then_some(Tool::Hey)
 }
@@ -25,8 +28,13 @@ fn summary(report: &mut Report, line: &str) -> bool {
     let total = |text| time_ms(text).filter(|ms: &Printed| ms.value > 0.0);
     if let Some(rate) = behind(line, "Success rate:") {
         report.tool = Tool::Oha;
-        let percent = number(rate).map(|(percent, _)| percent);
-        report.own.extend(percent.map(|percent| ("the success rate", percent)));
+        if let Some((rate, unit)) = number(rate) {
+            // Up to version 0.5 it is a ratio: `1.0000` is all.
+            let is_ratio = !unit.trim_start().starts_with('%');
+            let percent = if is_ratio { scaled(rate, 100.0) } else { rate };
+            report.own.push(("the success rate", percent));
+            report.own.extend(is_ratio.then_some((RATIO, rate)));
+        }
     } else if let Some(taken) = behind(line, "Total:") {
         report.taken_s = time_s(taken);
         // hey prints seconds, and calls them so.

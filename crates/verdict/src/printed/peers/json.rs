@@ -44,7 +44,7 @@ fn report(object: &Map<String, Value>, line: usize) -> Option<Report> {
         oha(object, line)
     } else if has(&["spec", "result"]) && object["result"].get("req2xx").is_some() {
         bombardier(object, line)
-    } else if has(&["latencies", "status_codes", "throughput"]) {
+    } else if has(&["latencies", "status_codes", "bytes_in"]) {
         vegeta(object, line)
     } else {
         None
@@ -178,7 +178,9 @@ fn vegeta(object: &Map<String, Value>, line: usize) -> Option<Report> {
     report.open_loop = true;
     report.complete = count(object.get("requests"));
     own(&mut report, "the rate of the attack", figure(object.get("rate"), 1.0));
-    report.rate_per_s = figure(object.get("throughput"), 1.0);
+    let throughput = figure(object.get("throughput"), 1.0);
+    own(&mut report, "the rate of the good responses", throughput);
+    report.rate_per_s = throughput.or_else(|| figure(object.get("rate"), 1.0));
     let [attack, wait] = ["duration", "wait"].map(|name| figure(object.get(name), 1e-9));
     own(&mut report, "the length of the attack", attack);
     own(&mut report, "the wait at its end", wait);

@@ -2,7 +2,7 @@
 
 mod bombardier;
 mod h2load;
-mod hey;
+pub(super) mod hey;
 pub(super) mod json;
 mod siege;
 mod vegeta;
@@ -92,7 +92,20 @@ fn time_ms(text: &str) -> Option<Printed> {
     Some(scaled(printed, ms))
 }
 
-/// The same in seconds.
+/// `1m40s`, as Go writes times: in units that follow each other, of which the last has the step.
+fn of_go_ms(text: &str) -> Option<Printed> {
+    let mut sum: Option<Printed> = None;
+    let mut rest = text.trim_start();
+    while rest.starts_with(|c: char| c.is_ascii_digit()) {
+        let part = time_ms(rest)?;
+        let before = sum.map_or(0.0, |sum| sum.value);
+        sum = Some(Printed { value: before + part.value, step: part.step });
+        rest = number(rest)?.1.trim_start_matches(char::is_alphabetic);
+    }
+    sum
+}
+
+/// A time with its unit in seconds.
 fn time_s(text: &str) -> Option<Printed> {
     time_ms(text).map(|ms| scaled(ms, 1e-3))
 }

@@ -49,7 +49,14 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         "Data transferred:" => own("the data transferred", figure()),
         "Throughput:" => own("the throughput", figure()),
         "Concurrency:" => own("the concurrency", figure()),
-        "Successful transactions:" => own("the successful transactions", figure()),
+        "Successful transactions:" => {
+            own("the successful transactions", figure());
+            // Those with a status below 400, and with 401 and 407. Redirects whose next request failed are among them and
+            // not among the transactions, so that there may be more of the others than this, never fewer.
+            let others =
+                report.complete.zip(count(value)).map(|(all, good)| all.saturating_sub(good));
+            report.non_2xx = others.filter(|others| *others > 0);
+        }
         "Transaction rate:" => report.rate_per_s = figure(),
         "Failed transactions:" => report.failed = count(value),
         "Response time:" => report.total.get_or_insert_default().mean_ms = time(value),

@@ -1,7 +1,7 @@
 //! vegeta's text report. It has three rates: that of the attack, that of the responses that were good, and what was
 //! asked for, which it does not print.
 
-use super::time_ms;
+use super::{of_go_ms, time_ms};
 use crate::printed::line::{count, number};
 use crate::printed::{Printed, Report, Times, Tool};
 
@@ -28,7 +28,9 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         "Requests" => {
             report.complete = cell("total").and_then(count);
             own(report, "the rate of the attack", figure("rate"));
-            // `throughput` counts the good responses, which is the rate of any other tool.
+            // `throughput` counts the good responses, which is the rate of any other tool. Up to version 8 there is
+            // no such column.
+            own(report, "the rate of the good responses", figure("throughput"));
             report.rate_per_s = figure("throughput").or_else(|| figure("rate"));
         }
         "Duration" => {
@@ -52,21 +54,14 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     true
 }
 
-/// `1m4s`, as Go writes times: in units that follow each other. vegeta rounds to the unit below the first, and
-/// Go leaves out the zeros at the end; older versions do not round.
+/// vegeta rounds a time to the unit below the first, and Go leaves out the zeros at the end; older versions do not
+/// round.
 fn milliseconds(text: &str) -> Option<Printed> {
-    let mut sum: Option<Printed> = None;
-    let mut rest = text;
-    while rest.starts_with(|c: char| c.is_ascii_digit()) {
-        let part = time_ms(rest)?;
-        let (_, after) = number(rest)?;
-        let unit = time_ms(&format!("1{after}"))?.value;
-        let below = if unit > 1000.0 { unit / 60.0 } else { unit / 1000.0 };
-        let so_far = sum.unwrap_or(Printed { value: 0.0, step: below });
-        sum = Some(Printed { value: so_far.value + part.value, step: so_far.step.min(part.step) });
-        rest = after.trim_start_matches(|c: char| c.is_alphabetic());
-    }
-    sum
+    let all = of_go_ms(text)?;
+    let (_, after) = number(text)?;
+    let unit = time_ms(&format!("1{after}"))?.value;
+    let below = if unit > 1000.0 { unit / 60.0 } else { unit / 1000.0 };
+    Some(Printed { step: all.step.min(below), ..all })
 }
 
 fn seconds(text: &str) -> Option<Printed> {

@@ -129,6 +129,36 @@ fn bodies(report: &Report) -> Option<Contradiction> {
     })
 }
 
+/// A request that ab could not send is complete to it, and has no body. Where the others have the length of the first,
+/// theirs are all bodies; on a connection that was kept ab may send it once more.
+fn bodies_of_sent(
+    report: &Report,
+    complete: u64,
+    unsent: u64,
+    length: u64,
+    body: u64,
+) -> Option<Contradiction> {
+    let alone = report.failed == Some(0) && report.connections == Connections::PerRequest;
+    let in_flight = report.concurrency.unwrap_or(1).saturating_add(1);
+    let sent = complete.saturating_sub(unsent).saturating_add(in_flight);
+    (alone && length > 0 && body > sent.saturating_mul(length)).then(|| {
+        let said = format!(
+            "{} is {} and {} {}: requests that were not sent have no body, but {} is {} B, which is {} of {length} B.",
+            WriteErrors.name(report),
+            grouped(unsent),
+            Complete.name(report),
+            grouped(complete),
+            BodyBytes.name(report),
+            grouped(body),
+            match body / length {
+                1 => "1 body".to_owned(),
+                bodies => format!("{} bodies", grouped(bodies)),
+            }
+        );
+        Contradiction::new([WriteErrors, Complete, Document, BodyBytes], said)
+    })
+}
+
 /// ab compares each body with the first, and counts another length as failed: the others have that length.
 /// Bodies of requests that were cut off at the end count too.
 fn bodies_of_all(report: &Report) -> Option<Contradiction> {
@@ -136,8 +166,12 @@ fn bodies_of_all(report: &Report) -> Option<Contradiction> {
     let complete = report.complete.filter(|complete| *complete > 0)?;
     let body = u64::try_from(report.body_bytes?).ok()?;
     let failed = report.failed?;
-    if !report.tool.is_ab_like() || report.write_errors.is_some() || bytes_wrapped(report) {
+    if !report.tool.is_ab_like() || bytes_wrapped(report) {
         return None;
+    }
+    let unsent = report.write_errors.unwrap_or(0);
+    if unsent > 0 {
+        return bodies_of_sent(report, complete, unsent, length, body);
     }
     // ab counts no TLS handshake that failed before the first response.
     let uncounted = report.tls && report.tool == Tool::Ab;

@@ -11,6 +11,7 @@ pub enum Figure {
     Complete,
     Failed,
     FailedParts,
+    WriteErrors,
     Non2xx,
     Kept,
     Statuses,
@@ -131,6 +132,7 @@ impl Figure {
             Cell(row, column) => column.of(&row.of(report)?),
             Percentile(percent) => report.percentile(percent),
             Own(name) => report.own(name),
+            WriteErrors => count(report.write_errors),
             FailedParts | Non2xx | Kept | Statuses | Histogram | Document | Line => None,
         }
     }
@@ -189,6 +191,7 @@ impl Figure {
             Complete => "Complete requests",
             Failed => "Failed requests",
             FailedParts => "Connect, Receive, Length, Exceptions",
+            WriteErrors => "Write errors",
             Non2xx => "Non-2xx responses",
             Kept => "Keep-Alive requests",
             Statuses => "Status Codes",

@@ -3,7 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
-use crate::printed::{Printed, Report, Tool};
+use crate::printed::{Printed, RATIO, Report, Tool};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -120,9 +120,15 @@ fn histogram(report: &Report) -> Vec<Contradiction> {
         );
         found.push(Contradiction::new([Histogram, Statuses], said));
     }
+    let older = has_older_histogram(report);
     for (mark, column, which) in [(first, Column::Min, "first"), (last, Column::Max, "last")] {
         let cell = Cell(Row::Total, column);
-        if let Some(ms) = cell.range(report).filter(|ms| kept && !ms.overlaps(Range::of(mark.0))) {
+        let at = Range::of(mark.0);
+        let apart = |ms: &Range| match older {
+            true => column == Column::Max && at.low > ms.high,
+            false => !ms.overlaps(at),
+        };
+        if let Some(ms) = cell.range(report).filter(|ms| kept && apart(ms)) {
             let ms = decimal((ms.low + ms.high) / 2.0, 3);
             let said = format!(
                 "The {which} mark of the histogram is {} ms, but {} is {ms} ms.",
@@ -134,6 +140,13 @@ fn histogram(report: &Report) -> Vec<Contradiction> {
     }
     found.extend(uneven_mark(report, first.0, last.0).filter(|_| kept));
     found
+}
+
+/// Up to version 0.5 oha's marks are where its bins end, from 0 or from the shortest time on, and the last bin has all
+/// that took more than three times the mean. So they begin above the shortest and may end below the longest. It
+/// printed the rate of successes as a ratio then; of some versions that did, the marks are as today.
+fn has_older_histogram(report: &Report) -> bool {
+    report.tool == Tool::Oha && report.own(RATIO).is_some()
 }
 
 /// Its marks are as far from each other.
@@ -195,11 +208,12 @@ fn vegeta(report: &Report) -> Vec<Contradiction> {
         );
         found.push(Contradiction::new([Complete, Statuses], said));
     }
+    let good_per_s = Own("the rate of the good responses");
     if sum > 0 && !one {
         let per_s = range(Taken).and_then(|taken| divided(good_range, taken));
         let how =
             format!("{} with 2xx or 3xx in {} s", counted(good, "response"), Taken.digits(report));
-        found.extend(must_be(report, Rate, per_s, &[Statuses, Taken], &how));
+        found.extend(must_be(report, good_per_s, per_s, &[Statuses, Taken], &how));
     }
     if sum > 0 {
         let ratio = Range::exactly(good as f64 * 100.0 / sum as f64);

@@ -1,0 +1,166 @@
+//! Reports as other versions of the tools print them, and in forms that a reader may take for others: what is read and
+//! what is said of them.
+
+use ablaze_verdict::DiagnosisId::{self, *};
+use ablaze_verdict::printed::{Report, read};
+use ablaze_verdict::rules::{Judged, judge};
+use ablaze_verdict::{Severity, Verdict};
+
+/// From public repositories and pages: vegeta up to version 8, oha up to 0.5, bombardier, siege.
+const PUBLISHED: &str = include_str!("../printed/published.txt");
+/// Written for the tests of the readers: every line that ab can print.
+const FORMS: &str = include_str!("../printed/forms.txt");
+
+/// The reports of a text, judged.
+fn judged(text: &str) -> Vec<Judged<Report>> {
+    judge(&read(text)).reports
+}
+
+/// The published one whose command begins so.
+fn published(command: &str) -> String {
+    let mut runs = PUBLISHED.split("\n$ ").map(|run| run.trim_start_matches("$ "));
+    let run = runs.find(|run| run.starts_with(command));
+    format!("$ {}\n", run.unwrap_or_else(|| panic!("no {command}")))
+}
+
+fn one(text: &str) -> Judged<Report> {
+    let mut reports = judged(text);
+    assert_eq!(reports.len(), 1, "{text}");
+    reports.remove(0)
+}
+
+/// Its text, of a diagnosis that must be there.
+fn of(id: DiagnosisId, judged: &Judged<Report>) -> (Severity, String) {
+    let found = judged.findings.iter().find(|finding| finding.id == id);
+    let found = found.unwrap_or_else(|| panic!("no {id} in {:?}", judged.findings));
+    (found.severity, format!("{} {} {}", found.evidence, found.cause, found.fix))
+}
+
+fn has(id: DiagnosisId, judged: &Judged<Report>) -> bool {
+    judged.findings.iter().any(|finding| finding.id == id)
+}
+
+/// What people published, they did not change.
+#[test]
+fn no_published_report_contradicts_itself() {
+    let reports = judged(PUBLISHED);
+    assert_eq!(reports.len(), 9);
+    for report in reports {
+        assert!(!has(D43, &report) && !has(D36, &report), "{report:?}");
+    }
+}
+
+/// Requests / attack: 4,500 / 14.996579 = 300.07. In the whole 15.002 s it is 299.96.
+#[test]
+fn the_second_column_of_older_vegeta_is_the_rate_of_the_attack() {
+    let of_vegeta = published("echo \"GET http://localhost:8080/feeds\"");
+    let report = one(&of_vegeta);
+    assert_eq!(report.verdict(), Verdict::Valid, "{:?}", report.findings);
+    assert_eq!(report.subject.rate_per_s.unwrap().value, 300.07);
+    let edited = of_vegeta.replace("4500, 300.07", "4500, 400.07");
+    assert!(of(D43, &one(&edited)).1.contains("the rate of the attack"));
+    // The failed ones are in it.
+    let failing = one(&published("echo \"GET http://localhost:8082/time"));
+    assert!(of(D02, &failing).1.contains("1,794 of 6,000 requests"));
+    // Its JSON has no `throughput` either.
+    let json = "{\"latencies\":{\"total\":27100015500,\"mean\":6022239,\"50th\":6036946,\"95th\":6854407,\
+                \"99th\":8446394,\"max\":12119311},\"bytes_in\":{\"total\":3906000,\"mean\":868},\
+                \"bytes_out\":{\"total\":0,\"mean\":0},\"duration\":14996579000,\"wait\":5451043,\"requests\":4500,\
+                \"rate\":300.0684,\"success\":1,\"status_codes\":{\"200\":4500},\"errors\":[]}\n";
+    let report = one(json);
+    assert_eq!(report.subject.complete, Some(4500));
+    assert!(!has(D43, &report), "{:?}", report.findings);
+}
+
+/// `1.0000` is all of them; the last bin has what took more than three times the mean.
+#[test]
+fn older_oha_prints_a_ratio_and_where_its_bins_end() {
+    for (command, verdict) in [
+        ("# oha", Verdict::Valid),
+        // Whole steps of 0.1 ms.
+        ("oha http://localhost:3000/", Verdict::Suspect),
+    ] {
+        let report = one(&published(command));
+        assert_eq!(report.verdict(), verdict, "{:?}", report.findings);
+        assert_eq!(report.subject.own("the success rate").unwrap().value, 100.0);
+    }
+    let of_oha = published("# oha");
+    for (from, to) in [
+        ("Success rate:\t1.0000", "Success rate:\t0.5000"),
+        ("[6]    |", "[60]   |"),
+        ("0.609 [114]", "0.909 [114]"),
+        ("Slowest:\t1.6509", "Slowest:\t1.4509"),
+    ] {
+        let edited = of_oha.replacen(from, to, 1);
+        assert_ne!(edited, of_oha, "{from}");
+        assert!(has(D43, &one(&edited)), "{to}");
+    }
+}
+
+/// 4,948 requests in 100 s are 49.5/s, which is not more than 50.
+#[test]
+fn a_duration_of_bombardier_has_all_its_units() {
+    let of_bombardier = published("docker run");
+    let report = one(&of_bombardier);
+    assert_eq!(report.verdict(), Verdict::Valid, "{:?}", report.findings);
+    for (printed, seconds) in
+        [("1m40s", 100.0), ("10s", 10.0), ("1h0m5s", 3605.0), ("1m0s", 60.0), ("1.5s", 1.5)]
+    {
+        let text = of_bombardier.replacen("for 1m40s", &format!("for {printed}"), 1);
+        assert_eq!(one(&text).subject.taken_s.unwrap().value, seconds, "{printed}");
+    }
+}
+
+/// 404s are transactions to siege, neither successful nor failed.
+#[test]
+fn transactions_of_siege_that_were_not_successful_are_error_pages() {
+    for (command, none) in
+        [("siege -r 50 -c 20 -b", "None of 1,000 "), ("siege -b -c250", "None of 849,797 ")]
+    {
+        let report = one(&published(command));
+        let (severity, said) = of(D04, &report);
+        assert_eq!((severity, report.verdict()), (Severity::Invalid, Verdict::Invalid));
+        assert!(said.contains(none) && !said.contains("redirect"), "{said}");
+    }
+    let some = published("siege -r 50");
+    let with = |good: &str| some.replacen("transactions:           0", good, 1);
+    let report = one(&with("transactions:         900"));
+    assert_eq!(of(D04, &report).0, Severity::Suspect);
+    assert!(!has(D04, &one(&with("transactions:        1000"))));
+    // A redirect that failed is successful, and no transaction.
+    assert!(!has(D04, &one(&with("transactions:        1010"))));
+}
+
+/// ab says it in one line, and counts each as complete.
+#[test]
+fn requests_that_ab_could_not_write_are_counted() {
+    let lines = |failed: &str, written: &str, html: &str| {
+        format!(
+            "Server Software:        x\nServer Hostname:        h\nServer Port:            80\n\
+             Document Path:          /\nDocument Length:        612 bytes\nConcurrency Level:      100\n\
+             Time taken for tests:   12.500 seconds\nComplete requests:      50000\n{failed}{written}\
+             Total transferred:      42700000 bytes\nHTML transferred:       {html} bytes\n\
+             Requests per second:    4000.00 [#/sec] (mean)\n"
+        )
+    };
+    let none = "Failed requests:        0\n";
+    let all = "30600000";
+    for (written, severity) in [("25000", Severity::Invalid), ("5000", Severity::Suspect)] {
+        let written = format!("Write errors:           {written}\n");
+        let report = one(&lines(none, &written, all));
+        let (found, said) = of(D02, &report);
+        assert_eq!(found, severity, "{said}");
+        assert!(said.contains("Write errors"), "{said}");
+        // All of the bodies came.
+        assert!(of(D43, &report).1.contains("50,000 bodies of 612 B"));
+    }
+    let of_length = "Failed requests:        25000\n   (Connect: 0, Receive: 0, Length: 25000, Exceptions: 0)\n";
+    let unsent = "Write errors:           25000\n";
+    let half = one(&lines(of_length, unsent, "15300000"));
+    assert!(has(D02, &half) && !has(D43, &half), "{:?}", half.findings);
+    // Older versions print the line without any, and the bodies are held against the length as well.
+    let older = "Write errors:           0\n";
+    assert!(!has(D02, &one(&lines(none, older, all))));
+    assert!(has(D43, &one(&lines(none, older, "60600000"))));
+    assert!(!judged(FORMS).iter().any(|report| has(D02, report) && report.subject.line == 1));
+}
