@@ -194,3 +194,14 @@ fn a_command_on_several_lines_is_held_against_its_report() {
     let json = "$ bombardier -o json \\\n  http://h/\n{\"spec\":1}\n";
     assert_eq!(read(json).commands.len(), 1);
 }
+
+/// Below the visible part of a run by time there is no main duration: 97,110 / 9,711.00/s is 10 s, not 11.03.
+#[test]
+fn the_length_of_a_run_by_time_of_h2load_stands_above() {
+    let text = "finished in 11.03s, 9711.00 req/s, 772.10KB/s\n\
+                requests: 99420 total, 99999 started, 99420 done, 90115 succeeded, 9305 failed, 2310 errored, 2312 timeout\n\
+                status codes: 90115 2xx, 0 3xx, 6995 4xx, 0 5xx\n\
+                traffic: 7.54MB (7906295) total, 4.32MB (4529697) headers (space savings 57.56%), 1.54MB (1619718) data\n";
+    let report = one(text);
+    assert!(!has(D43, &report) && report.subject.taken_s.is_none(), "{report:?}");
+}
