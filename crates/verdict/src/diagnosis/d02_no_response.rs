@@ -284,8 +284,11 @@ fn fix(run: &Run) -> String {
     )
 }
 
-/// A run of ab that ended with this, and without a report.
+/// A run that ended with this, and without a report.
 fn on_abort(abort: &Abort) -> Option<Finding> {
+    let tool = abort.tool.name();
+    let last =
+        format!("{tool} tries the addresses of a name in turn and reports only the last error.");
     let (severity, cause, fix) = match abort.reason {
         Reason::Refused if abort.complete.is_some_and(|complete| complete > 0) => (
             Severity::Invalid,
@@ -294,8 +297,9 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
         ),
         Reason::Unreachable => (
             Severity::Invalid,
-            "There is no route to that address, or something on the way rejects the connection. ab tries the \
-             addresses of a name in turn and reports only the last error.",
+            &*format!(
+                "There is no route to that address, or something on the way rejects the connection. {last}"
+            ),
             "Try the target once with `curl -v`; if that works, use the address it shows in the \
              URL.",
         ),
@@ -303,6 +307,11 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
             Severity::Invalid,
             "The name of the host could not be resolved: no connection was opened.",
             "Check the name in the URL, for example with `getent hosts`.",
+        ),
+        Reason::Rejected => (
+            Severity::Invalid,
+            "ab rejects this command line: no request was sent.",
+            "Give -n at least the value of -c, and a multiple of it for as many requests on each connection.",
         ),
         Reason::TenFailures => (
             Severity::Invalid,
@@ -313,8 +322,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
         ),
         Reason::Refused => (
             Severity::Invalid,
-            "Nothing listens at that address, or a firewall blocks it. ab tries the addresses of \
-             a name in turn and reports only the last error.",
+            &*format!("Nothing listens at that address, or a firewall blocks it. {last}"),
             "Try the target once with `curl -v`; if that works, use the address it shows in the \
              URL.",
         ),

@@ -5,6 +5,7 @@
 
 mod fields;
 mod journeys;
+mod of_tools;
 mod redirects;
 
 use ablaze_model::Run;
@@ -314,15 +315,8 @@ fn on_report(report: &Report) -> Option<Finding> {
     let cause = if others >= complete && report.body_bytes == Some(0) {
         let no_page = "What came back is not a page: it has no body and no success status.";
         format!("{no_page} {counted_so}")
-    } else if report.tool == Tool::Siege {
-        "siege calls responses successful whose status is below 400, 401 or 407, and counts the others as transactions: \
-         these were error pages, which cost a server different work than the intended page. They are in the rate and \
-         in the times, and in the availability as if they were none."
-            .to_owned()
-    } else if report.tool == Tool::Vegeta {
-        "Error pages and redirects cost a server different work than the intended page. vegeta's times and rate \
-         are those of all responses; its throughput is that of 2xx and 3xx."
-            .to_owned()
+    } else if let Some(cause) = of_tools::cause(report.tool) {
+        cause.to_owned()
     } else if share >= MOST {
         format!("{} {counted_so}", redirects::of_most(report))
     } else {

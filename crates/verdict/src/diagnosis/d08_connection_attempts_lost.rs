@@ -250,7 +250,7 @@ pub fn timer_ms(report: &Report) -> Option<f64> {
     RESENT_AFTER_MS.into_iter().find(at).filter(|_| usual_ms <= USUAL * max_ms)
 }
 
-/// A run of ab that ended with this, and without a report.
+/// A run that ended with this, and without a report.
 fn on_abort(abort: &Abort) -> Option<Finding> {
     (abort.reason == Reason::TimedOut).then(|| {
         Finding::new(

@@ -1,10 +1,11 @@
-//! A run of ab that ended without a report. ab gives up at the first error of a connection (unless
-//! it was told -r) and says so in one line, with the system's number.
+//! A run that ended without a report. ab gives up at the first error of a connection (unless it was told -r) and says
+//! so in one line, with the system's number; wrk, where it cannot open the first connection, in the system's words.
 
+use super::finish::fits;
 use super::line::count;
-use super::{Command, Handshakes};
+use super::{Command, Handshakes, Tool};
 
-/// Why ab gave up, as far as it says.
+/// Why the tool gave up, as far as it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// ECONNREFUSED.
@@ -25,6 +26,8 @@ pub enum Reason {
     NoPort,
     /// EMFILE.
     NoDescriptor,
+    /// ab does not take `-c` above `-n`, and sends nothing.
+    Rejected,
 }
 
 /// A run that ended without a report.
@@ -32,7 +35,9 @@ pub enum Reason {
 pub struct Abort {
     /// Line of the text, from 1.
     pub line: usize,
-    /// The error that ab printed.
+    /// The tool that ended.
+    pub tool: Tool,
+    /// The error that it printed.
     pub message: String,
     /// The kind of that error.
     pub reason: Reason,
@@ -42,7 +47,8 @@ pub struct Abort {
     pub command: Option<Command>,
 }
 
-/// ab's calls that fail, and the numbers of the system's errors (Linux), or of its library's.
+/// ab's calls that fail, and the numbers of the system's errors, or of its library's: those of Linux, and of macOS what
+/// means the same there.
 const CALLS: [&str; 6] = [
     "apr_sockaddr_info_get() for ",
     "apr_socket_recv: ",
@@ -51,13 +57,18 @@ const CALLS: [&str; 6] = [
     "socket: ",
     "bind: ",
 ];
-const NUMBERS: [(&str, Reason); 10] = [
+const NUMBERS: [(&str, Reason); 15] = [
     ("(670002)", Reason::NoName),
     ("(670003)", Reason::NoName),
+    ("(670008)", Reason::NoName),
     ("(111)", Reason::Refused),
+    ("(61)", Reason::Refused),
     ("(101)", Reason::Unreachable),
     ("(113)", Reason::Unreachable),
+    ("(51)", Reason::Unreachable),
+    ("(65)", Reason::Unreachable),
     ("(104)", Reason::Reset),
+    ("(54)", Reason::Reset),
     ("(110)", Reason::TimedOut),
     ("(70007)", Reason::Silence),
     ("(99)", Reason::NoPort),
@@ -67,19 +78,49 @@ const NUMBERS: [(&str, Reason); 10] = [
 /// What ab says at the twelfth; where connections could not be opened, the error follows.
 const TEN_FAILURES: &str = "Test aborted after 10 failures";
 
-/// The end of a run in a cleaned line.
-pub fn find(line: &str, number: usize) -> Option<Abort> {
+/// ab takes no more connections than requests.
+const REJECTED: &str = "Cannot use concurrency level greater than total number of requests";
+
+/// The system's words for what wrk prints without a number.
+const WORDS: [(&str, Reason); 4] = [
+    ("Connection refused", Reason::Refused),
+    ("Network is unreachable", Reason::Unreachable),
+    ("No route to host", Reason::Unreachable),
+    ("Connection timed out", Reason::TimedOut),
+];
+
+/// The end of a run of wrk: `unable to connect to 127.0.0.1:80 Connection refused`.
+fn of_wrk(line: &str, number: usize) -> Option<Abort> {
+    let reason = if line.starts_with("unable to resolve ") {
+        Reason::NoName
+    } else {
+        let said = line.strip_prefix("unable to connect to ")?;
+        WORDS.iter().find(|(words, _)| said.ends_with(words)).map(|(_, reason)| *reason)?
+    };
+    Some(Abort { tool: Tool::Wrk, ..of_ab(number, line.to_owned(), reason) })
+}
+
+fn of_ab(line: usize, message: String, reason: Reason) -> Abort {
+    Abort { line, tool: Tool::Ab, message, reason, complete: None, command: None }
+}
+
+/// The end of a run in a cleaned line. The words of wrk may stand in any log, but for its command above.
+pub fn find(line: &str, number: usize, command: Option<&Command>) -> Option<Abort> {
+    if command.is_some_and(|above| fits(above.program, Tool::Wrk)) {
+        return of_wrk(line, number);
+    }
     if let Some(at) = line.find(TEN_FAILURES) {
-        let (message, reason) = (line[at..].trim().to_owned(), Reason::TenFailures);
-        return Some(Abort { line: number, message, reason, complete: None, command: None });
+        return Some(of_ab(number, line[at..].trim().to_owned(), Reason::TenFailures));
+    }
+    if line.contains("ab: ") && line.ends_with(REJECTED) {
+        return Some(of_ab(number, REJECTED.to_owned(), Reason::Rejected));
     }
     let at = CALLS.iter().filter_map(|call| line.find(call)).min()?;
     let message = line[at..].trim();
     let (reason_at, reason) = NUMBERS
         .iter()
         .find_map(|(number, reason)| Some((message.find(number)? + number.len(), *reason)))?;
-    let message = message[..reason_at].to_owned();
-    Some(Abort { line: number, message, reason, complete: None, command: None })
+    Some(of_ab(number, message[..reason_at].to_owned(), reason))
 }
 
 /// `Total of 90 requests completed`.
@@ -111,10 +152,13 @@ mod tests {
 
     #[test]
     fn ab_s_last_words_are_understood() {
-        let reason = |line| find(line, 1).map(|abort| abort.reason);
+        let reason = |line| find(line, 1, None).map(|abort| abort.reason);
         let quiet = "Benchmarking h (be patient)...apr_socket_recv: Connection refused (111)";
         assert_eq!(reason(quiet), Some(Reason::Refused));
-        assert_eq!(find(quiet, 1).unwrap().message, "apr_socket_recv: Connection refused (111)");
+        assert_eq!(
+            find(quiet, 1, None).unwrap().message,
+            "apr_socket_recv: Connection refused (111)"
+        );
         assert_eq!(reason("apr_socket_recv: Connection reset by peer (104)"), Some(Reason::Reset));
         let silence = "apr_pollset_poll: The timeout specified has expired (70007)";
         assert_eq!(reason(silence), Some(Reason::Silence));
@@ -122,5 +166,21 @@ mod tests {
         assert_eq!(reason("a websocket (24) without its call"), None);
         assert_eq!(reason("apr_socket_recv: something else (5)"), None);
         assert_eq!(completed("Total of 90 requests completed"), Some(90));
+        // Of macOS.
+        assert_eq!(reason("apr_socket_recv: Connection refused (61)"), Some(Reason::Refused));
+        let no_name =
+            "apr_sockaddr_info_get() for h: nodename nor servname provided, or not known (670008)";
+        assert_eq!(reason(no_name), Some(Reason::NoName));
+        assert_eq!(reason(&format!("ab: {REJECTED}")), Some(Reason::Rejected));
+    }
+
+    #[test]
+    fn wrk_s_only_words_are_understood() {
+        let reason = |line| of_wrk(line, 1).map(|abort| (abort.tool, abort.reason));
+        let refused = "unable to connect to 127.0.0.1:22199 Connection refused";
+        assert_eq!(reason(refused), Some((Tool::Wrk, Reason::Refused)));
+        let no_name = "unable to resolve nope:http Name or service not known";
+        assert_eq!(reason(no_name), Some((Tool::Wrk, Reason::NoName)));
+        assert_eq!(reason("unable to connect to the database"), None);
     }
 }

@@ -1,11 +1,14 @@
 //! A load tester's command line in a text: what it asked for. It needs no prompt and no code block
 //! around it, but it must be one: options that the program knows, and a URL.
 
+mod continued;
 mod grammars;
 mod native;
 mod options;
 mod peers;
 mod url;
+
+pub use continued::continued;
 
 use super::line::count;
 use url::{is_url_like, split_url};

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::labels::Label;
-use super::{Connections, Program, Report, Tool};
+use super::{Connections, Printed, Program, Report, Tool};
 
 /// What follows from the form of the whole report.
 pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
@@ -44,6 +44,9 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
             total.mean_ms = total.mean_ms.or(report.per_request_ms);
         }
     }
+    if report.tool == Tool::Ab {
+        report.taken_s = report.taken_s.map(|taken| length_of_old_ab(report, taken));
+    }
     if report.tool.is_ab_like() && report.connections == Connections::Unknown && is_whole(seen) {
         // With -k ab always prints how many were kept.
         report.connections = Connections::PerRequest;
@@ -54,6 +57,21 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
     if !report.statuses.is_empty() && report.non_2xx.is_none() {
         report.non_2xx = Some(report.other_statuses());
     }
+}
+
+/// ab 2.0 prints seconds, a point and microseconds (`%ld.%03ld`), with zeros before these up to three digits only:
+/// `3.73261` is 3.073261 s. Later versions print three decimals, as this one does below a millisecond.
+fn length_of_old_ab(report: &Report, printed: Printed) -> Printed {
+    if !(0.5e-5..0.5e-3).contains(&printed.step) {
+        return printed;
+    }
+    let whole = printed.value.floor();
+    let micros = ((printed.value - whole) / printed.step).round();
+    let padded = Printed { value: whole + micros * 1e-6, step: 1e-6 };
+    // Where somebody calculated the length, the rate is that of what stands there.
+    let (Some(complete), Some(rate)) = (report.complete, report.rate_per_s) else { return padded };
+    let off = |taken: Printed| (complete as f64 / taken.value - rate.value).abs();
+    if off(padded) <= off(printed) { padded } else { printed }
 }
 
 /// The counts are all there, so that a line which is not was not printed.
@@ -75,6 +93,11 @@ pub fn fits(program: Program, tool: Tool) -> bool {
         Program::Vegeta => tool == Tool::Vegeta,
         Program::Siege => tool == Tool::Siege,
     }
+}
+
+/// The line it begins with is no heading that others have as well.
+pub fn says_that_it_runs(tool: Tool) -> bool {
+    tool.is_ab_like() || matches!(tool, Tool::Wrk | Tool::Wrk2 | Tool::H2load | Tool::Bombardier)
 }
 
 /// The line with which a tool begins.

@@ -145,9 +145,21 @@ fn is_plausible(labelled: &Labelled<'_>) -> bool {
             count(labelled.value).is_some() || labelled.value.trim_start().starts_with("Variable")
         }
         label if label.is_row() => columns(labelled.value).len() >= 3,
-        _ => number(labelled.value).is_some(),
+        _ => number(labelled.value).is_some() || is_no_number(labelled),
     }
 }
+
+/// What C prints for a quotient that is no number, or more digits than any counter has: no tool prints these.
+pub fn is_no_number(labelled: &Labelled<'_>) -> bool {
+    let figure = labelled.label.part() == 3 || labelled.label.part() == 4;
+    let word = labelled.value.split_whitespace().next().unwrap_or_default();
+    let word = word.trim_start_matches('-');
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    figure && (matches!(word, "nan" | "inf") || digits > COUNTER_DIGITS)
+}
+
+/// Those of a signed counter of 64 bits.
+const COUNTER_DIGITS: usize = 19;
 
 /// A count, a time or a rate below 0. Of bytes a counter of 32 bits may have wrapped.
 pub fn is_below_zero(labelled: &Labelled<'_>) -> bool {
@@ -193,8 +205,8 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
         SentBytes => report.sent_bytes = count(value),
         BodyBytes => report.body_bytes = signed(value),
         Rate => report.rate_per_s = printed(value),
-        PerRequest => report.per_request_ms = printed(value),
-        PerRequestAcross => report.across_ms = printed(value),
+        PerRequest => report.per_request_ms = in_ms(value),
+        PerRequestAcross => report.across_ms = in_ms(value),
         Kilobytes => report.kilobytes_per_s = printed(value),
         Connect => report.connect = Some(times(value)),
         Processing => report.processing = Some(times(value)),
@@ -205,6 +217,17 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
 
 fn printed(value: &str) -> Option<Printed> {
     number(value).map(|(printed, _)| printed).filter(|printed| printed.value >= 0.0)
+}
+
+/// `25.000 [ms] (mean)`: ab and gurl print no other unit.
+fn in_ms(value: &str) -> Option<Printed> {
+    let unit = value.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    let by = match unit.map(|(unit, _)| unit) {
+        Some("s") => 1e3,
+        Some("us" | "µs" | "μs") => 1e-3,
+        _ => 1.0,
+    };
+    printed(value).map(|ms| Printed { value: ms.value * by, step: ms.step * by })
 }
 
 fn document(value: &str) -> Document {

@@ -36,7 +36,7 @@ pub use verdict::{PrintedFinding, PrintedVerdict};
 pub struct Text {
     /// Whole reports.
     pub reports: Vec<Report>,
-    /// Runs of ab that ended without a report.
+    /// Runs that ended without a report.
     pub aborts: Vec<Abort>,
     /// Runs that began, and of which nothing more is there: no report and no error.
     pub begun: Vec<Begun>,

@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use ablaze_model::printable::printable;
 
 use super::abort;
-use super::finish::{banner, finish, fits};
+use super::finish::{banner, finish, fits, says_that_it_runs};
 use super::labels::{self, Label, Labelled};
 use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, shortened};
 use super::{
-    Abort, Begun, Command, Handshakes, LoneRate, PrintedVerdict, Program, Report, Text, Tool,
-    command, logged, native, peers, remarks, sweep, targets, verdict,
+    Abort, Begun, Command, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool, command,
+    logged, native, peers, remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -29,13 +29,21 @@ pub fn read(text: &str) -> Text {
     let text = &*with_points(&text);
     let mut reader = Reader::default();
     let mut read_until = 0;
-    for (raw, number) in text.lines().zip(1..) {
+    let lines: Vec<&str> = text.lines().collect();
+    for (raw, number) in lines.iter().zip(1..) {
         if let Some((_, last, report)) = json.next_if(|(first, ..)| *first == number) {
             reader.whole(report);
             read_until = last;
         }
-        if number > read_until {
-            reader.line(raw, number);
+        if number <= read_until {
+            continue;
+        }
+        match command::continued(&lines[number - 1..], number) {
+            Some((command, lines)) => {
+                reader.begins(command);
+                read_until = number + lines - 1;
+            }
+            None => reader.line(raw, number),
         }
     }
     reader.close();
@@ -106,11 +114,7 @@ impl Reader {
         }
         self.other_line(&line);
         if let Some(command) = command::find(&line, number) {
-            self.close();
-            self.ended();
-            self.told();
-            self.text.commands.push(command.clone());
-            self.command = Some(command);
+            self.begins(command);
             return;
         }
         if self.native_line(&line, number) || self.peer_line(&line, number) {
@@ -120,6 +124,15 @@ impl Reader {
             Some(labelled) => self.labelled(&labelled, number),
             None => self.unlabelled(raw, &line, number),
         }
+    }
+
+    /// What is below a command is its output.
+    fn begins(&mut self, command: Command) {
+        self.close();
+        self.ended();
+        self.told();
+        self.text.commands.push(command.clone());
+        self.command = Some(command);
     }
 
     /// Counts a line, until it turns out to be a figure; after too many the report is over.
@@ -200,7 +213,7 @@ impl Reader {
         {
             return;
         }
-        if let Some(abort) = abort::find(line, number) {
+        if let Some(abort) = abort::find(line, number, self.command.as_ref()) {
             self.abort = Some(abort);
             return;
         }
@@ -275,7 +288,7 @@ impl Reader {
     /// Takes an error for the end of its run: no report has come.
     fn ended(&mut self) {
         if let Some(mut abort) = self.abort.take() {
-            abort.command = self.command.take().filter(|command| command.program == Program::Ab);
+            abort.command = self.command.take().filter(|above| fits(above.program, abort.tool));
             self.text.aborts.push(abort);
         }
     }
@@ -344,7 +357,7 @@ impl Current {
 
     fn take(&mut self, labelled: &Labelled<'_>) {
         labels::take(&mut self.report, labelled);
-        if labels::is_below_zero(labelled) {
+        if labels::is_below_zero(labelled) || labels::is_no_number(labelled) {
             let words = format!("{}: {}", labelled.label.text(), labelled.value.trim());
             self.impossible(&words);
         }
@@ -389,9 +402,4 @@ impl Current {
         self.other_lines = 0;
         true
     }
-}
-
-/// The line it begins with is no heading that others have as well.
-fn says_that_it_runs(tool: Tool) -> bool {
-    tool.is_ab_like() || matches!(tool, Tool::Wrk | Tool::Wrk2 | Tool::H2load | Tool::Bombardier)
 }

@@ -1,4 +1,4 @@
-//! Runs of ab that ended without a report: each error that ends them has a diagnosis with a form on
+//! Runs that ended without a report: each error that ends them has a diagnosis with a form on
 //! it (D02, D08, D20, D21 or D29).
 
 use crate::printed::Abort;
@@ -10,7 +10,7 @@ pub fn evidence(abort: &Abort) -> String {
         Some(complete) => format!(" after {}", counted(complete, "complete request")),
         None => String::new(),
     };
-    format!("ab ended{complete} with `{}` and printed no report.", abort.message)
+    format!("{} ended{complete} with `{}` and printed no report.", abort.tool.name(), abort.message)
 }
 
 #[cfg(test)]
@@ -34,6 +34,26 @@ mod tests {
         let judgement = judge(&read(text));
         assert!(judgement.aborts[0].findings[0].fix.contains("ulimit -n 1064"));
         assert!(judgement.aborts[1].findings[0].evidence.contains("after 12 complete requests"));
+        assert!(judgement.commands.is_empty());
+    }
+
+    #[test]
+    fn wrk_s_end_is_one_too() {
+        let text = "$ wrk -t2 -c20 -d1s http://127.0.0.1:22199/\n\
+                    unable to connect to 127.0.0.1:22199 Connection refused\n";
+        assert_eq!(ids(text), (vec![D02], 0));
+        let ended = &judge(&read(text)).aborts[0];
+        assert!(ended.findings[0].evidence.starts_with("wrk ended with `unable"), "{ended:?}");
+        assert!(!ended.findings[0].cause.contains("ab tries"), "{ended:?}");
+        assert!(ended.subject.command.is_some());
+        // In any other text it is a line like others.
+        let other = text.replacen("$ wrk", "$ hey", 1);
+        assert!(judge(&read(&other)).aborts.is_empty());
+        let rejected = "$ ab -n 10 -c 100 http://h/\n\
+                        ab: Cannot use concurrency level greater than total number of requests\n";
+        assert_eq!(ids(rejected), (vec![D02], 0));
+        let judgement = judge(&read(rejected));
+        assert!(judgement.aborts[0].findings[0].cause.contains("no request was sent"));
         assert!(judgement.commands.is_empty());
     }
 

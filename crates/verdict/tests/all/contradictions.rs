@@ -312,3 +312,74 @@ fn a_figure_that_no_run_can_have_is_found() {
         assert_eq!(finding.severity, Severity::Invalid, "{to}: {finding:?}");
     }
 }
+
+/// Figures that only this tool prints, or that leave all others as they are.
+#[test]
+fn what_a_tool_says_in_another_way_is_held_against_its_figures() {
+    let of = |texts: usize, command: &str| {
+        let found = real(&REAL[texts..=texts]).find(|text| text.starts_with(command));
+        found.unwrap_or_else(|| panic!("no {command}"))
+    };
+    let by_time = of(5, "$ h2load -c 10 -D 1 --h1 ");
+    let streams = of(8, "$ h2load -n 10000 -c 10 -m 10 ");
+    let wrk = of(7, "$ wrk -t2 -c100 -d2s ");
+    let bombardier = of(12, "$ bombardier -c 100 -n 20000 ");
+    let hey = of(10, "$ hey -n 1000 -c 1 ");
+    let ab = of(6, "$ ab ");
+    let value = |text: &str, label: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(label));
+        let line = line.unwrap_or_else(|| panic!("no {label} in {text}"));
+        line[line.find(label).unwrap() + label.len()..]
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    // 960 × 10.35 ms in 1 s are 9.9 of 10.
+    let mean = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("time for request:")).unwrap();
+        line.split_whitespace().nth(5).unwrap().to_owned()
+    };
+    let per_thread = value(&wrk, "Req/Sec");
+    let maximum = wrk.lines().find(|line| line.contains("Req/Sec")).unwrap();
+    let maximum = maximum.split_whitespace().nth(3).unwrap().to_owned();
+    let small = "100.00".to_owned();
+    let total = "137.81KB (141120) total".to_owned();
+    let rate = value(&ab, "Requests per second:");
+    let complete = value(&ab, "Complete requests:");
+    let read = value(&hey, "resp read:");
+    let of_parts = value(&bombardier, "Reqs/sec");
+    for (text, from, to, severity) in [
+        (&by_time, mean(&by_time), "20.35ms".to_owned(), Severity::Invalid),
+        (&streams, mean(&streams), "900.00ms".to_owned(), Severity::Invalid),
+        (&by_time, total.clone(), "1378.1KB (141120) total".to_owned(), Severity::Suspect),
+        (
+            &by_time,
+            "13.14KB (13454) data".to_owned(),
+            "13.14KB (23454) data".to_owned(),
+            Severity::Suspect,
+        ),
+        (&by_time, "savings 0.00%".to_owned(), "savings 100.01%".to_owned(), Severity::Invalid),
+        (&wrk, per_thread.clone(), small.clone(), Severity::Invalid),
+        (&wrk, maximum, small.clone(), Severity::Invalid),
+        (&bombardier, of_parts, "960.11".to_owned(), Severity::Invalid),
+        (&hey, format!("resp read:\t{read}"), "resp read:\t0.9000".to_owned(), Severity::Invalid),
+        (&ab, rate.clone(), "nan".to_owned(), Severity::Invalid),
+        (&ab, rate, "inf".to_owned(), Severity::Invalid),
+        (
+            &ab,
+            format!("requests:      {complete}"),
+            format!("requests:      {}", "5".repeat(21)),
+            Severity::Invalid,
+        ),
+        (&ab, "[ms] (mean)".to_owned(), "[s] (mean)".to_owned(), Severity::Invalid),
+    ] {
+        let new = text.replacen(&from, &to, 1);
+        assert_ne!(&new, text, "{from}");
+        assert_eq!(contradiction(text), None, "{text}");
+        let finding = contradiction(&new).unwrap_or_else(|| panic!("nothing found: {to} in {new}"));
+        assert_eq!(finding.severity, severity, "{to}: {finding:?}");
+    }
+    // Compression may cost more than it saves.
+    assert_eq!(contradiction(&by_time.replacen("savings 0.00%", "savings -3.00%", 1)), None);
+}

@@ -6,7 +6,7 @@ use ablaze_verdict::printed::{Report, read};
 use ablaze_verdict::rules::{Judged, judge};
 use ablaze_verdict::{Severity, Verdict};
 
-/// From public repositories and pages: vegeta up to version 8, oha up to 0.5, bombardier, siege.
+/// From public repositories and pages: vegeta up to version 8, oha up to 0.5, ab 2.0, bombardier, siege.
 const PUBLISHED: &str = include_str!("../printed/published.txt");
 /// Written for the tests of the readers: every line that ab can print.
 const FORMS: &str = include_str!("../printed/forms.txt");
@@ -44,7 +44,7 @@ fn has(id: DiagnosisId, judged: &Judged<Report>) -> bool {
 #[test]
 fn no_published_report_contradicts_itself() {
     let reports = judged(PUBLISHED);
-    assert_eq!(reports.len(), 9);
+    assert_eq!(reports.len(), 10);
     for report in reports {
         assert!(!has(D43, &report) && !has(D36, &report), "{report:?}");
     }
@@ -163,4 +163,45 @@ fn requests_that_ab_could_not_write_are_counted() {
     assert!(!has(D02, &one(&lines(none, older, all))));
     assert!(has(D43, &one(&lines(none, older, "60600000"))));
     assert!(!judged(FORMS).iter().any(|report| has(D02, report) && report.subject.line == 1));
+}
+
+/// ab 2.0 prints microseconds without the zeros before them.
+#[test]
+fn the_microseconds_of_old_ab_are_padded() {
+    let of_ab = published("ab -c 100 -n 100000");
+    let taken = |text: &str| one(text).subject.taken_s.unwrap().value;
+    // 100,000 / 32,538.73/s = 3.07326 s.
+    assert!((taken(&of_ab) - 3.073_261).abs() < 1e-9);
+    let with = |printed: &str, rate: &str| {
+        of_ab.replacen("3.73261", printed, 1).replacen("32538.73", rate, 1)
+    };
+    assert!((taken(&with("3.7326", "33252.12")) - 3.007_326).abs() < 1e-9);
+    assert!((taken(&with("3.732610", "26790.90")) - 3.732_61).abs() < 1e-9);
+    assert!((taken(&with("3.732", "26795.28")) - 3.732).abs() < 1e-9);
+    // Five decimals that somebody calculated.
+    assert!((taken(&with("3.73261", "26790.90")) - 3.732_61).abs() < 1e-9);
+}
+
+/// What a command asks for stands on all of its lines.
+#[test]
+fn a_command_on_several_lines_is_held_against_its_report() {
+    let report = FORMS.split("\n\nThis is ablaze").next().unwrap();
+    let text =
+        format!("$ ab -n 50000 \\\n    -c 10 \\\n    https://example.test/form?a=1\n{report}\n");
+    let judged = one(&text);
+    assert!(of(D36, &judged).1.contains("a concurrency of 10, the report says 20"));
+    assert_eq!(judged.subject.label, None);
+    let json = "$ bombardier -o json \\\n  http://h/\n{\"spec\":1}\n";
+    assert_eq!(read(json).commands.len(), 1);
+}
+
+/// Below the visible part of a run by time there is no main duration: 97,110 / 9,711.00/s is 10 s, not 11.03.
+#[test]
+fn the_length_of_a_run_by_time_of_h2load_stands_above() {
+    let text = "finished in 11.03s, 9711.00 req/s, 772.10KB/s\n\
+                requests: 99420 total, 99999 started, 99420 done, 90115 succeeded, 9305 failed, 2310 errored, 2312 timeout\n\
+                status codes: 90115 2xx, 0 3xx, 6995 4xx, 0 5xx\n\
+                traffic: 7.54MB (7906295) total, 4.32MB (4529697) headers (space savings 57.56%), 1.54MB (1619718) data\n";
+    let report = one(text);
+    assert!(!has(D43, &report) && report.subject.taken_s.is_none(), "{report:?}");
 }

@@ -73,7 +73,8 @@ fn of_text(
     for judged in &judgement.aborts {
         let abort = &judged.subject;
         let command = abort.command.as_ref().map_or(String::new(), |c| format!("  $ {}\n", c.text));
-        let head = format!("{}: ab, ended without a report\n{command}", place.line(abort.line));
+        let (place, tool) = (place.line(abort.line), abort.tool.name());
+        let head = format!("{place}: {tool}, ended without a report\n{command}");
         parts.push(judged_block(&head, judged, said));
     }
     for judged in &judgement.comparisons {
@@ -168,10 +169,25 @@ fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
     facts.extend(report.asked().map(|asked| format!("concurrency {}", grouped(asked))));
     // As they were printed.
     facts.extend(report.taken_s.map(|taken| format!("{} s", decimal(taken.value, 3))));
-    facts.extend(report.failed.filter(|n| *n > 0).map(|n| format!("{} failed", grouped(n))));
+    facts.extend(failures(report));
     facts.extend(report.rate().map(|rate| format!("{}/s", decimal(rate, 2))));
     head.push_str(&paragraph("  ", &facts.join(" · ")));
     head
+}
+
+/// What the tool counts as failed, which need not be requests: ab -r counts one under several kinds, and wrk counts events
+/// on connections.
+fn failures(report: &Report) -> Option<String> {
+    if let Some(errors) = &report.socket_errors {
+        let sum = [errors.connect, errors.read, errors.write, errors.timeout];
+        let sum = sum.into_iter().fold(0, u64::saturating_add);
+        return (sum > 0).then(|| counted(sum, "socket error"));
+    }
+    let failed = report.failed.filter(|failed| *failed > 0)?;
+    Some(match report.complete.is_some_and(|complete| failed > complete) {
+        true => counted(failed, "failure"),
+        false => format!("{} failed", grouped(failed)),
+    })
 }
 
 fn comparison_head(comparison: &Comparison) -> String {

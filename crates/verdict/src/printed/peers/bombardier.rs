@@ -2,7 +2,7 @@
 //! not printed.
 
 use super::{behind, of_go_ms, percentile, scaled, time_ms};
-use crate::printed::line::{count, numbers};
+use crate::printed::line::{count, number, numbers};
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
 /// Without the intro (`-p r`) its table is the first.
@@ -16,6 +16,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         || statistics(report, line)
         || percentile(report, line)
         || codes(report, line)
+        || progress(report, line)
         || is_other(line)
 }
 
@@ -73,6 +74,16 @@ fn codes(report: &mut Report, line: &str) -> bool {
     } else {
         return false;
     }
+    true
+}
+
+/// ` 100000 / 100000 [====] 100.00% 58711/s 1s`, once more for each time that it was drawn.
+fn progress(report: &mut Report, line: &str) -> bool {
+    let Some((_, rest)) = line.rsplit_once("100.00% ").filter(|_| line.contains(" / ")) else {
+        return false;
+    };
+    let rate = number(rest).filter(|(_, unit)| unit.starts_with("/s")).map(|(rate, _)| rate);
+    report.own.extend(rate.map(|rate| ("the rate beside the progress", rate)));
     true
 }
 

@@ -33,8 +33,13 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.non_2xx = good.map(|_| others);
         own(report, "the number with a status", good.map(|good| good.saturating_add(others)));
     } else if let Some(traffic) = behind(line, "traffic:") {
+        let data = traffic.rsplit(", ").next().filter(|item| item.ends_with(" data"));
         report.total_bytes = in_brackets(traffic);
-        report.body_bytes = traffic.rsplit(", ").next().and_then(in_brackets);
+        report.body_bytes = data.and_then(in_brackets);
+        // `32.96MB (34563456) total`.
+        let rounded = |name, text| kibibytes(text).map(|kilobytes| (name, kilobytes));
+        report.own.extend(rounded("the total bytes, rounded", traffic));
+        report.own.extend(data.and_then(|data| rounded("the bytes of data, rounded", data)));
     } else if let Some(cells) = behind(line, "time for request:") {
         report.total = times(cells);
         report.percentiles = percentiles(cells);
@@ -90,6 +95,12 @@ fn requests(report: &mut Report, counts: &str) {
     };
     let (succeeded, failed, errored) = (named(" succeeded"), named(" failed"), named(" errored"));
     let bad = failed.zip(errored).map_or(0, |(failed, errored)| failed.saturating_sub(errored));
+    let started_more = named(" started") > named(" total");
+    if report.clients.is_none() && report.asked_s.is_none() && started_more {
+        // In a run by time the total is what was done, and the rate that of the main duration, which stands above, where
+        // nothing was read.
+        report.taken_s = None;
+    }
     report.complete = succeeded.map(|good| good.saturating_add(bad));
     report.failed = errored;
     own(report, "the number failed", failed);

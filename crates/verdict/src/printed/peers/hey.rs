@@ -103,11 +103,14 @@ fn details(report: &mut Report, line: &str) -> bool {
             _ => times,
         };
         let some = [mean_ms, min_ms, max_ms].into_iter().flatten().any(|ms| ms.value > 0.0);
+        let mut own = |name| report.own.extend(mean_ms.map(|mean| (name, mean)));
         match *phase {
             "DNS+dialup:" => report.connect = some.then_some(times),
             "resp wait:" => {
                 report.waiting = some.then_some(Times { mean_ms, min_ms, max_ms, ..times })
             }
+            "req write:" => own("the mean of req write"),
+            "resp read:" => own("the mean of resp read"),
             _ => {}
         }
     }

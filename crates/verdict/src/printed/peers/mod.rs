@@ -57,9 +57,13 @@ fn error(report: &mut Report, words: &str, count: u64) {
 
 /// A figure that no run can have, in a line that was taken: below 0, or a share of more than all.
 pub fn is_impossible(line: &str) -> bool {
-    // Errors quote anything, URLs have what they have, and a dynamic table may cost more than it saves.
-    if line.starts_with('[') || line.contains("://") || line.contains("space savings") {
+    // Errors quote anything, and URLs have what they have.
+    if line.starts_with('[') || line.contains("://") {
         return false;
+    }
+    // A dynamic table may cost more than it saves, and saves no more than all.
+    if let Some((_, saved)) = line.split_once("space savings ") {
+        return number(saved).is_some_and(|(saved, _)| saved.value > 100.0);
     }
     const SHARES: [&str; 6] =
         ["Latency ", "Req/Sec ", "time for ", "time to 1st ", "req/s  ", "Success "];

@@ -24,7 +24,8 @@ fn impossible(report: &Report) -> Option<Contradiction> {
         more => format!(" So are {} more.", grouped(more as u64)),
     };
     let said = format!(
-        "`{first}` is impossible: no count, time or rate is below 0, and no share above 100 %.{others}"
+        "`{first}` is impossible: a count, time or rate is a number, and not below 0, and no share is above 100 \
+         %.{others}"
     );
     Some(Contradiction::new([Figure::Line], said))
 }

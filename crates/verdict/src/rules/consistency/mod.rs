@@ -4,6 +4,7 @@
 
 mod counts;
 pub(crate) mod figure;
+mod h2load;
 mod peers;
 mod rates;
 mod times;

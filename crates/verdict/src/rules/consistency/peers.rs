@@ -1,8 +1,8 @@
 //! What only one tool prints, held against its other figures.
 
-use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
+use super::{Contradiction, h2load};
 use crate::printed::{Printed, RATIO, Report, Tool};
 use crate::words::{counted, decimal, grouped};
 
@@ -16,8 +16,11 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         }
         Tool::Vegeta => vegeta(report),
         Tool::Siege => siege(report),
-        Tool::H2load => h2load(report),
-        Tool::Bombardier => more_than_asked_for(report).into_iter().collect(),
+        Tool::H2load => h2load::contradictions(report),
+        Tool::Bombardier => {
+            [more_than_asked_for, progress].into_iter().flat_map(|rule| rule(report)).collect()
+        }
+        Tool::Wrk => above_its_parts(report).into_iter().collect(),
         _ => Vec::new(),
     };
     found.extend(printed_twice(report));
@@ -231,51 +234,6 @@ fn vegeta(report: &Report) -> Vec<Contradiction> {
     found
 }
 
-/// Its counts: responses and errors are all requests.
-fn h2load(report: &Report) -> Vec<Contradiction> {
-    let (Some(responses), Some(errored)) = (report.complete, report.failed) else {
-        return Vec::new();
-    };
-    let both = responses.saturating_add(errored);
-    let exact = |name| Own(name).printed(report).map(|figure: Printed| figure.value as u64);
-    let mut found = Vec::new();
-    let mut differ = |name: &'static str, fits: &dyn Fn(u64) -> bool| {
-        let Some(count) = exact(name).filter(|count| !fits(*count)) else { return };
-        let said = format!(
-            "{} is {}, but {} succeeded or failed with a status, and {} errored.",
-            Own(name).name(report),
-            grouped(count),
-            grouped(responses),
-            grouped(errored)
-        );
-        found.push(Contradiction::new([Own(name), Complete, Failed], said));
-    };
-    differ("the number of requests in total", &|total| total == both);
-    differ("the number failed", &|failed| failed >= errored);
-    differ("the number done", &|done| (responses..=both).contains(&done));
-    // In a run by time it has no total.
-    let counted = report.asked_s.is_none();
-    let total = exact("the number of requests in total").filter(|_| counted).unwrap_or(u64::MAX);
-    differ("the number started", &|started| (responses..=total).contains(&started));
-    differ("the number timed out", &|late| late <= errored || !counted);
-    // The head of a response that breaks off has a status, too.
-    differ("the number with a status", &|sum| (responses..=both).contains(&sum));
-    let [least, mean, most] = ["the least req/s", "the mean req/s", "the most req/s"].map(Own);
-    for (less, more) in [(least, mean), (mean, most)] {
-        let (Some(low), Some(high)) = (less.range(report), more.range(report)) else { continue };
-        if low.low > high.high {
-            let (one, other) = (less.digits(report), more.digits(report));
-            let said = format!(
-                "{} of a client is {one}, more than {} ({other}).",
-                less.name(report),
-                more.name(report)
-            );
-            found.push(Contradiction::new([less, more], said));
-        }
-    }
-    found
-}
-
 fn siege(report: &Report) -> Vec<Contradiction> {
     let (data, through) = (Own("the data transferred"), Own("the throughput"));
     let range = |figure: Figure| figure.range(report);
@@ -318,6 +276,58 @@ fn more_than_asked_for(report: &Report) -> Option<Contradiction> {
             counted(n, "request")
         );
         Contradiction::new([Statuses, Complete, Failed, asked], said)
+    })
+}
+
+/// A run of which all is done has the rate beside its progress: the count by the time. What bombardier prints below is
+/// the mean of the rates of parts that are about as long, of which a second has a hundred.
+fn progress(report: &Report) -> Option<Contradiction> {
+    let (beside, asked) = (Own("the rate beside the progress"), Own("the number asked for"));
+    let (per_s, n) = (beside.printed(report)?.value, asked.printed(report)?.value);
+    let done = report.complete?.saturating_add(report.failed?) as f64 == n;
+    let rate = report.rate_per_s?.value;
+    let apart = rate > per_s * PROGRESS_APART || rate < per_s / PROGRESS_APART;
+    (done && per_s > 0.0 && n / per_s >= 1.0 && apart).then(|| {
+        let said = format!(
+            "{} is {}, but that of {} beside the progress is {}.",
+            Rate.name(report),
+            Rate.digits(report),
+            counted(n as u64, "request"),
+            beside.digits(report)
+        );
+        Contradiction::new([Rate, beside], said)
+    })
+}
+
+/// Means of unequal parts differ by less.
+const PROGRESS_APART: f64 = 2.0;
+
+/// wrk takes the rate of each thread ten times a second, or later where none of its requests ended: together the threads
+/// are no faster than each at its maximum, and no faster than each in the mean, in which longer parts, with fewer requests
+/// in the same time, count like others. The end of the run may be in no part.
+fn above_its_parts(report: &Report) -> Option<Contradiction> {
+    let threads = report.threads?;
+    if report.taken_s?.value < 1.0 {
+        return None;
+    }
+    let rate = Rate.range(report)?;
+    let of = [("the mean of Req/Sec", 2.0), ("the maximum of Req/Sec", 1.5)];
+    of.into_iter().find_map(|(name, apart)| {
+        let each = Own(name);
+        let most = each.range(report)?.high * threads as f64;
+        (rate.low > most * apart).then(|| {
+            let said = format!(
+                "{} is {}, but {name} is {} {}.",
+                Rate.name(report),
+                Rate.digits(report),
+                each.digits(report),
+                match threads {
+                    1 => "of the only thread".to_owned(),
+                    threads => format!("of each of {} threads", grouped(threads)),
+                }
+            );
+            Contradiction::new([Rate, each], said)
+        })
     })
 }
 

@@ -17,7 +17,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(longest(report));
     found.extend(middle(report));
     found.extend(parts(report));
-    found.extend(connect_of_hey(report));
+    found.extend(parts_of_hey(report));
     found.extend(mean_within_percentiles(report));
     found.extend(deviation_within_percentiles(report));
     found.extend(in_flight(report));
@@ -156,11 +156,17 @@ fn parts(report: &Report) -> Vec<Contradiction> {
     found
 }
 
-/// hey has the time to connect in that of the request, and counts it as 0 where a connection was there.
-fn connect_of_hey(report: &Report) -> Option<Contradiction> {
+/// hey has the time to connect in that of the request, counted as 0 where a connection was there, and those of sending
+/// it and of reading. Not that of waiting: where the first byte came before Go said that the request was written, hey
+/// takes it from the start of the run on.
+fn parts_of_hey(report: &Report) -> Vec<Contradiction> {
+    if report.tool != Tool::Hey {
+        return Vec::new();
+    }
     let mean = |row| Cell(row, Column::Mean);
-    let of_hey = report.tool == Tool::Hey;
-    if of_hey { at_most(report, mean(Row::Connect), mean(Row::Total)) } else { None }
+    let (write, read) = (Own("the mean of req write"), Own("the mean of resp read"));
+    let parts = [mean(Row::Connect), write, read];
+    parts.into_iter().filter_map(|part| at_most(report, part, mean(Row::Total))).collect()
 }
 
 fn sum_of_means(report: &Report) -> Option<Contradiction> {

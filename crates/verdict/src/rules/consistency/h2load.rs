@@ -1,0 +1,116 @@
+//! h2load: its counts, its bytes, and the requests in flight.
+
+use super::Contradiction;
+use super::figure::Figure::*;
+use super::figure::{Column, Range, Row};
+use crate::printed::{Printed, Report};
+use crate::words::{amount, decimal, grouped};
+
+pub fn contradictions(report: &Report) -> Vec<Contradiction> {
+    let mut found = counts(report);
+    found.extend(in_flight(report));
+    let (total, data) = ("the total bytes, rounded", "the bytes of data, rounded");
+    for (bytes, rounded) in [(TotalBytes, Own(total)), (BodyBytes, Own(data))] {
+        let Some((exact, near)) = bytes.printed(report).zip(rounded.printed(report)) else {
+            continue;
+        };
+        if Range::of(near).overlaps(Range::exactly(exact.value / 1024.0)) {
+            continue;
+        }
+        let said = format!(
+            "{} is {} B ({} KiB), but {} KiB is printed beside it.",
+            if bytes == TotalBytes {
+                bytes.name(report)
+            } else {
+                "the number of bytes of data".to_owned()
+            },
+            grouped(exact.value as u64),
+            decimal(exact.value / 1024.0, 1),
+            decimal(near.value, 1)
+        );
+        found.push(Contradiction::new([bytes, rounded], said));
+    }
+    found
+}
+
+/// No more requests are under way than the connections have streams (Little's law). What began in the warm-up may end
+/// behind it: one for each stream.
+fn in_flight(report: &Report) -> Option<Contradiction> {
+    // Without the command it is not known how many streams a connection had.
+    let streams = report.command.as_ref()?.streams;
+    let clients = report.asked_connections()?;
+    let places = clients.saturating_mul(streams) as f64;
+    let mean = Cell(Row::Total, Column::Mean);
+    let [n, ms, taken] = [Complete, mean, Taken].map(|figure| figure.range(report));
+    let (n, ms, taken) = (n?, ms?, taken?);
+    let max_ms = report.max_ms().map_or(0.0, |max| max.value + max.step);
+    (n.low * ms.low > places * (taken.high * 1e3 + max_ms) * SAMPLED).then(|| {
+        let said = format!(
+            "{} × {} = {} requests × {} ms is {} in flight on average over {} s, but {} of {} are {} at most.",
+            Complete.name(report),
+            mean.name(report),
+            Complete.digits(report),
+            mean.digits(report),
+            amount(n.low * (ms.low + ms.high) / 2.0 / 1e3 / taken.high),
+            Taken.digits(report),
+            match clients {
+                1 => "1 connection".to_owned(),
+                clients => format!("{} connections", grouped(clients)),
+            },
+            match streams {
+                1 => "1 request each".to_owned(),
+                streams => format!("{} requests each", grouped(streams)),
+            },
+            grouped(places as u64)
+        );
+        Contradiction::new([Complete, mean, Taken], said)
+    })
+}
+
+/// Of many requests h2load keeps the times of a sample.
+const SAMPLED: f64 = 1.05;
+
+/// Its counts: responses and errors are all requests.
+fn counts(report: &Report) -> Vec<Contradiction> {
+    let (Some(responses), Some(errored)) = (report.complete, report.failed) else {
+        return Vec::new();
+    };
+    let both = responses.saturating_add(errored);
+    let exact = |name| Own(name).printed(report).map(|figure: Printed| figure.value as u64);
+    let mut found = Vec::new();
+    let mut differ = |name: &'static str, fits: &dyn Fn(u64) -> bool| {
+        let Some(count) = exact(name).filter(|count| !fits(*count)) else { return };
+        let said = format!(
+            "{} is {}, but {} succeeded or failed with a status, and {} errored.",
+            Own(name).name(report),
+            grouped(count),
+            grouped(responses),
+            grouped(errored)
+        );
+        found.push(Contradiction::new([Own(name), Complete, Failed], said));
+    };
+    differ("the number of requests in total", &|total| total == both);
+    differ("the number failed", &|failed| failed >= errored);
+    differ("the number done", &|done| (responses..=both).contains(&done));
+    // In a run by time it has no total.
+    let counted = report.asked_s.is_none() && report.taken_s.is_some();
+    let total = exact("the number of requests in total").filter(|_| counted).unwrap_or(u64::MAX);
+    differ("the number started", &|started| (responses..=total).contains(&started));
+    differ("the number timed out", &|late| late <= errored || !counted);
+    // The head of a response that breaks off has a status, too.
+    differ("the number with a status", &|sum| (responses..=both).contains(&sum));
+    let [least, mean, most] = ["the least req/s", "the mean req/s", "the most req/s"].map(Own);
+    for (less, more) in [(least, mean), (mean, most)] {
+        let (Some(low), Some(high)) = (less.range(report), more.range(report)) else { continue };
+        if low.low > high.high {
+            let (one, other) = (less.digits(report), more.digits(report));
+            let said = format!(
+                "{} of a client is {one}, more than {} ({other}).",
+                less.name(report),
+                more.name(report)
+            );
+            found.push(Contradiction::new([less, more], said));
+        }
+    }
+    found
+}
