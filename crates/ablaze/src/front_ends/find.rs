@@ -22,7 +22,9 @@ use crate::experiments::both::BothOfSearch;
 use crate::experiments::client::Native;
 use crate::experiments::fleet::{self, FleetOptions};
 use crate::experiments::former::Former;
-use crate::experiments::options::{CpuList, can_be_asked, can_be_loaded, can_speak, cpus, placement};
+use crate::experiments::options::{
+    CpuList, can_be_asked, can_be_loaded, can_speak, cpus, placement,
+};
 use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
 use crate::experiments::{pages, targets, words};
