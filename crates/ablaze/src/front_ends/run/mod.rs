@@ -216,7 +216,8 @@ fn several(
     }
     if line.check {
         series.iter().try_for_each(|part| can_start(&part.experiment))?;
-        let part = |part: &Planned| format!("{}: {}", printable(&part.heading), what(&part.experiment));
+        let part =
+            |part: &Planned| format!("{}: {}", printable(&part.heading), what(&part.experiment));
         return Ok(terminal::print(&series.iter().map(part).collect::<String>()));
     }
     let files = Files::checked(&line.outputs, Kind::Parts)?;
