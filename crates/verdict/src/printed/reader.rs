@@ -105,17 +105,14 @@ impl Reader {
         if line.starts_with("```") || line.starts_with("~~~") {
             self.in_fence = !self.in_fence;
             self.close();
-            self.ended();
-            return;
+            return self.ended();
         }
         if line.is_empty() {
-            self.said.iter_mut().for_each(PrintedVerdict::ends_a_finding);
-            return;
+            return self.said.iter_mut().for_each(PrintedVerdict::ends_a_finding);
         }
         self.other_line(&line);
         if let Some(command) = command::find(&line, number) {
-            self.begins(command);
-            return;
+            return self.begins(command);
         }
         if self.native_line(&line, number) || self.peer_line(&line, number) {
             return;
@@ -138,9 +135,7 @@ impl Reader {
     /// Counts a line, until it turns out to be a figure; after too many the report is over.
     fn other_line(&mut self, line: &str) {
         let Some(current) = &mut self.current else { return };
-        if !is_progress(line) {
-            current.other_lines += 1;
-        }
+        current.other_lines += usize::from(!is_progress(line));
         if current.other_lines > LINES_BETWEEN_FIGURES {
             self.close();
         }

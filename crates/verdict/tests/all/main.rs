@@ -5,5 +5,4 @@ mod contradictions;
 mod excluded;
 mod golden;
 mod noise;
-mod older;
 mod readers;
