@@ -120,6 +120,9 @@ pub fn explanation(run: &Run) -> Option<String> {
         None if record.stopped.begun > 0 => Some(format!(
             "no response from {to} was complete in time: use a longer {duration}, if they end at all"
         )),
+        None if record.unfinished == 0 && record.silent.of_warmup > 0 => {
+            Some(format!("{to} stopped responding in the warm-up"))
+        }
         None if record.unfinished == 0 => {
             let rate = if run.plan.load.is_open() { ", or a higher rate" } else { "" };
             Some(format!("no request was due in the run: use a longer {duration}{rate}"))

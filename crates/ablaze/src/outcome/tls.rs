@@ -67,6 +67,14 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
         FailureKind::AnsweredInTls => {
             format!("{to} responds in TLS: use {}", url.replacen("http:", "https:", 1))
         }
+        // RFC 7301, 3.2: the server speaks none of the protocols that were offered, and HTTP/1.1 was the one.
+        FailureKind::TlsRefused if detail.contains("NoApplicationProtocol") => {
+            let fix = match Options::of(run.front_end()).has_others {
+                true => ": use --http 2 if it speaks that alone",
+                false => "",
+            };
+            said(format!("{to} does not speak HTTP/1.1 over TLS{fix}"))
+        }
         FailureKind::TlsRefused => {
             said(format!("{to} ended TLS with an alert: see the server's log"))
         }

@@ -29,7 +29,7 @@ use crate::live::figures::{elapsed_s, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
-use crate::words::{amount, counted, decimal, grouped, percent};
+use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use begun::STOPPED;
 pub(super) use causes::{by_kind, without_end};
 pub(super) use empty::empty;
@@ -233,6 +233,17 @@ fn nothing_sent(run: &Run) -> Finding {
 /// It ran as long as it was asked to, and no request fell into that time.
 fn nothing_due(run: &Run) -> Finding {
     let length_s = elapsed_s(run);
+    let silent = &run.record.silent;
+    if silent.of_warmup > 0 {
+        let evidence = format!(
+            "No request was sent in the measured time: {} of the warm-up had no response when the run ended, after up to {}.",
+            counted(silent.of_warmup, "request"),
+            time(silent.longest_ns as f64 / 1e6)
+        );
+        let cause =
+            "The server did not respond to these requests, and no place was left for others.";
+        return Finding::new(D02, Severity::Invalid, evidence, cause, self::fix(run));
+    }
     let mut evidence =
         format!("No request was due in {} s, and none was sent.", decimal(length_s, 2));
     let mut fix = format!("Measure for longer ({})", spelled(run, Opt::Duration));

@@ -149,8 +149,8 @@ fn is_plausible(labelled: &Labelled<'_>) -> bool {
     }
 }
 
-/// What C prints for a quotient that is no number, or more digits than any counter has: no tool prints these.
-pub fn is_no_number(labelled: &Labelled<'_>) -> bool {
+/// What C prints for a quotient that is no number, or more digits than any counter has.
+fn is_no_number(labelled: &Labelled<'_>) -> bool {
     let figure = labelled.label.part() == 3 || labelled.label.part() == 4;
     let word = labelled.value.split_whitespace().next().unwrap_or_default();
     let word = word.trim_start_matches('-');
@@ -161,8 +161,15 @@ pub fn is_no_number(labelled: &Labelled<'_>) -> bool {
 /// Those of a signed counter of 64 bits.
 const COUNTER_DIGITS: usize = 19;
 
+/// A figure that no run can have. Old ab divides by the number of requests even if there were none.
+pub fn is_impossible(report: &Report, labelled: &Labelled<'_>) -> bool {
+    let by_none =
+        report.complete == Some(0) && matches!(labelled.label, PerRequest | PerRequestAcross);
+    is_below_zero(labelled) || is_no_number(labelled) && !by_none
+}
+
 /// A count, a time or a rate below 0. Of bytes a counter of 32 bits may have wrapped.
-pub fn is_below_zero(labelled: &Labelled<'_>) -> bool {
+fn is_below_zero(labelled: &Labelled<'_>) -> bool {
     let value = labelled.value;
     match labelled.label {
         Server | Host | Port | Path | Tls | Statuses | FailedParts | Percentages | TotalBytes

@@ -352,7 +352,7 @@ impl Current {
 
     fn take(&mut self, labelled: &Labelled<'_>) {
         labels::take(&mut self.report, labelled);
-        if labels::is_below_zero(labelled) || labels::is_no_number(labelled) {
+        if labels::is_impossible(&self.report, labelled) {
             let words = format!("{}: {}", labelled.label.text(), labelled.value.trim());
             self.impossible(&words);
         }

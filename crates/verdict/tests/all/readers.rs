@@ -205,3 +205,18 @@ fn the_length_of_a_run_by_time_of_h2load_stands_above() {
     let report = one(text);
     assert!(!has(D43, &report) && report.subject.taken_s.is_none(), "{report:?}");
 }
+
+/// ab 2.0 divides the time by no requests.
+#[test]
+fn the_time_of_each_of_no_requests_is_no_contradiction() {
+    let with = |complete: &str, each: &str| {
+        let text = format!(
+            "Concurrency Level:      10\nTime taken for tests:   5.12 seconds\nComplete requests:      {complete}\n\
+             Failed requests:        0\nTotal transferred:      0 bytes\nHTML transferred:       0 bytes\n\
+             Requests per second:    0.00 [#/sec] (mean)\nTime per request:       {each} [ms] (mean)\n"
+        );
+        has(D43, &one(&text))
+    };
+    assert!(!with("0", "inf"));
+    assert!(with("1000", "inf"));
+}

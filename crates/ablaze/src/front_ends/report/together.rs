@@ -45,14 +45,12 @@ pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, CommandError> {
     if runs.len() < 2 {
         return Err(CommandError::usage("--merge needs the files of two or more runs"));
     }
-    for (at, (name, run)) in runs.iter().enumerate() {
-        if let Some((first, _)) = runs[..at].iter().find(|(_, other)| saved::are_one(run, other)) {
-            return Err(CommandError::usage(format!(
-                "`{first}` and `{name}` hold the same run: each part is merged once"
-            )));
-        }
-    }
-    shards::merged(runs).map_err(CommandError::usage)
+    let one = runs.iter().enumerate().find_map(|(at, (name, run))| {
+        let (first, _) = runs[..at].iter().find(|(_, other)| saved::are_one(run, other))?;
+        Some(format!("`{first}` and `{name}` hold the same run: each part is merged once"))
+    });
+    let merged = shards::merged(runs).map_err(CommandError::usage)?;
+    one.map_or(Ok(merged), |why| Err(CommandError::usage(why)))
 }
 
 /// Runs on one page, in every format that a page has. What cannot be written is told, and does not keep the

@@ -128,6 +128,7 @@ fn shards_with_other_lists_are_added_by_name() {
         let mut json: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
         json["started_unix_ns"] = Value::from(1_795_251_909_000_000_000_u64);
         json["elapsed_ns"] = Value::from(1_000_000_000);
+        json["rate_per_s"] = Value::from(40.0);
         json["slices"] = Value::Array(Vec::new());
         fs::write(file, json.to_string()).unwrap();
     }

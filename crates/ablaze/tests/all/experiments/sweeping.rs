@@ -93,9 +93,7 @@ fn values_of_a_second_axis_are_not_held_against_each_other() {
     assert_eq!(of("D05"), [serde_json::Value::Null; 0], "{findings:?}");
     for finding in ["D15", "D16", "D17", "D39"].iter().flat_map(|id| of(id)) {
         let evidence = finding["evidence"].as_str().unwrap();
-        for line in evidence.lines() {
-            assert!(line.starts_with("At path=/"), "{evidence}");
-        }
+        assert!(evidence.starts_with("At path=/"), "{evidence}");
     }
 }
 

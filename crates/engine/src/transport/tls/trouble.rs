@@ -51,10 +51,9 @@ impl Trouble {
     pub fn of_alert(alert: AlertDescription) -> Self {
         use AlertDescription as Alert;
         let kind = match alert {
-            Alert::HandshakeFailure
-            | Alert::ProtocolVersion
-            | Alert::InsufficientSecurity
-            | Alert::NoApplicationProtocol => FailureKind::NoCommonTls,
+            Alert::HandshakeFailure | Alert::ProtocolVersion | Alert::InsufficientSecurity => {
+                FailureKind::NoCommonTls
+            }
             Alert::CertificateRequired
             | Alert::BadCertificate
             | Alert::UnsupportedCertificate
@@ -186,6 +185,14 @@ mod tests {
     use rustls::pki_types::ServerName;
 
     use super::*;
+
+    /// RFC 7301, 3.2: version and suite may well be in common.
+    #[test]
+    fn no_protocol_in_common_is_no_version_in_common() {
+        let alert = Trouble::of_alert(AlertDescription::NoApplicationProtocol);
+        assert_eq!(alert.kind, FailureKind::TlsRefused);
+        assert_eq!(alert.with_http2_alone().kind, FailureKind::NoHttp2);
+    }
 
     #[test]
     fn behind_the_handshake_no_alert_is_about_versions() {

@@ -329,3 +329,17 @@ fn failures_of_streams_and_of_quic_are_no_responses() {
         assert_eq!(severity(20_000), Some(Severity::Invalid), "{kind:?}");
     }
 }
+
+/// In a closed loop every place was held by a request of the warm-up: a longer run would change nothing.
+#[test]
+fn a_server_that_goes_silent_in_the_warm_up_is_no_run_without_work() {
+    let mut run = sample::run();
+    run.record = ablaze_model::Record::new();
+    (run.record.silent.count, run.record.silent.of_warmup) = (5, 5);
+    run.record.silent.longest_ns = 2_500_000_000;
+    let finding = on_run(&run).unwrap();
+    let evidence = "No request was sent in the measured time: 5 requests of the warm-up had no response when the run \
+                    ended, after up to 2.50 s.";
+    assert_eq!(finding.evidence, evidence);
+    assert!(!finding.fix.contains("Measure for longer"), "{}", finding.fix);
+}
