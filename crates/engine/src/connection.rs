@@ -98,6 +98,10 @@ pub struct Connection<S> {
     pub opening_ns: u64,
     /// When it must have moved on: while resting, closing or held.
     pub deadline_ns: u64,
+    /// When it was left to the server to close.
+    pub left_at_ns: u64,
+    /// How many responses the worker had recorded then.
+    pub left_after: u64,
     /// Which of its origin's addresses it goes to.
     pub address: usize,
     /// Which of the Plan's origins it goes to.
@@ -133,6 +137,8 @@ impl<S: State> Connection<S> {
             tls_ns: 0,
             opening_ns: 0,
             deadline_ns: u64::MAX,
+            left_at_ns: 0,
+            left_after: 0,
             address: 0,
             origin: 0,
             user,

@@ -7,10 +7,6 @@ use crate::connection::Stage;
 use crate::protocol::{Failure, Protocol, State};
 use crate::walk::Walk;
 use ablaze_model::failure::FailureKind;
-use ablaze_model::plan::Close;
-
-/// How long a server is waited for that was to close (`Close::Await`); no request waits for it.
-const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
 
 /// Attempts to connect a slot before the clock starts; after that it is tried again when the
 /// load runs, where its failures count.
@@ -70,38 +66,9 @@ impl<P: Protocol> Worker<P> {
         connection.state.ending();
         connection.deadline_ns = u64::MAX;
         if how == CloseHow::AwaitPeer {
-            self.recorder.record().awaited_close += 1;
-            connection.deadline_ns = self.now_ns.saturating_add(AWAIT_CLOSE_NS);
-            self.next_check_ns = self.next_check_ns.min(connection.deadline_ns);
+            self.await_close(slot);
         }
         io.close(slot, how);
-    }
-
-    /// The server closes next, as one side announced. It is waited for, so that it is the server who
-    /// keeps the memory of the connection (TIME_WAIT), but beside the load: another slot takes the
-    /// place. Where there is none, or requests behind the last response have to go out again, the
-    /// connection is closed from here.
-    pub(crate) fn leave_to_server<I: Io>(&mut self, io: &mut I, slot: Slot) {
-        let is_over = self.connections[slot as usize].in_flight == 0;
-        let Some(next) = is_over.then(|| self.spares.pop()).flatten() else {
-            return self.end_connection(io, slot, CloseHow::Fin);
-        };
-        self.connections[slot as usize].is_spare = true;
-        self.connections[next as usize].is_spare = false;
-        if P::Sink::WALKS {
-            self.hand_user_over(slot, next);
-        }
-        self.end_connection(io, slot, CloseHow::AwaitPeer);
-        self.go_on(io, next, self.now_ns);
-    }
-
-    /// How to close after a response that announced it, or whose request did.
-    pub(crate) fn announced_close(&self) -> CloseHow {
-        match self.plan.connections.close {
-            Close::Await => CloseHow::AwaitPeer,
-            Close::Fin => CloseHow::Fin,
-            Close::Reset => CloseHow::Reset,
-        }
     }
 
     /// A slot's socket is gone. Settles what was in flight and goes on.
@@ -112,6 +79,7 @@ impl<P: Protocol> Worker<P> {
             _ => P::closed(self, slot, why, at),
         }
         self.note_end_of_connection(slot, at);
+        self.note_who_closed(slot);
         self.connections[slot as usize].socket_gone();
         match self.connections[slot as usize].is_spare {
             true => self.spares.push(slot),
@@ -138,7 +106,7 @@ impl<P: Protocol> Worker<P> {
     }
 
     /// What a slot without a socket does next.
-    fn go_on<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+    pub(super) fn go_on<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         if self.unreachable {
             return;
         }

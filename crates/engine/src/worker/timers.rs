@@ -4,7 +4,7 @@
 //! at least one timeout after it, so the next look is due at the earliest deadline seen, or one
 //! timeout later; whoever sets a nearer deadline moves the look forward.
 
-use ablaze_net::{CloseHow, Io, Slot};
+use ablaze_net::{Io, Slot};
 
 use super::Worker;
 use crate::connection::Stage;
@@ -64,12 +64,7 @@ impl<P: Protocol> Worker<P> {
                     P::open_next(self, io, slot);
                 }
             }
-            Stage::Closing => {
-                // The server did not close in time.
-                connection.deadline_ns = u64::MAX;
-                self.recorder.record().left_open += 1;
-                io.close(slot, CloseHow::Fin);
-            }
+            Stage::Closing => self.close_overdue(io, slot, now),
             Stage::Opening => {
                 // Before the clock, one timeout of each address is waiting enough. Where others stand, the run
                 // begins with these, and the place is tried again when its time counts.

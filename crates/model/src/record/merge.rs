@@ -32,6 +32,7 @@ impl Record {
             surplus_responses: 0,
             awaited_close: 0,
             left_open: 0,
+            closed_early: 0,
             unfinished: 0,
             never_sent: 0,
             unfinished_oldest_ns: 0,
@@ -93,6 +94,7 @@ impl Record {
             surplus_responses,
             awaited_close,
             left_open,
+            closed_early,
             unfinished,
             never_sent,
             unfinished_oldest_ns,
@@ -161,6 +163,7 @@ impl Record {
         self.surplus_responses += surplus_responses;
         self.awaited_close += awaited_close;
         self.left_open += left_open;
+        self.closed_early += closed_early;
         self.unfinished += unfinished;
         self.never_sent += never_sent;
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(unfinished_oldest_ns);

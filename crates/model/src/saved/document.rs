@@ -86,6 +86,8 @@ pub(super) struct Document {
     pub awaited_close: u64,
     #[serde(default)]
     pub left_open: u64,
+    #[serde(default)]
+    pub closed_early: u64,
     pub reused: u64,
     pub connections_opened: u64,
     pub statuses: BTreeMap<u16, u64>,

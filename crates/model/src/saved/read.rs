@@ -211,6 +211,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         surplus_responses: document.surplus_responses,
         awaited_close: document.awaited_close,
         left_open: document.left_open,
+        closed_early: document.closed_early,
         unfinished: document.unfinished.count,
         never_sent: document.unfinished.never_sent,
         unfinished_oldest_ns: document.unfinished.oldest_ns,

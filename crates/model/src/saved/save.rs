@@ -97,6 +97,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         surplus_responses: record.surplus_responses,
         awaited_close: record.awaited_close,
         left_open: record.left_open,
+        closed_early: record.closed_early,
         reused: record.reused,
         connections_opened: record.connections_opened,
         statuses: record.statuses.clone(),

@@ -239,18 +239,32 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
         let text = &format!("sent again because {why}; timed from the first attempt");
         lines.extend(sentence(&start, text, style.width));
     }
+    lines.extend(left_open(record, style));
+    lines
+}
+
+/// What became of connections that the server was to close and did not.
+fn left_open(record: &Record, style: &Style) -> Vec<String> {
+    let of = match record.awaited_close {
+        0 => String::new(),
+        // Only so many at a time are.
+        awaited => format!("of {} left to the server to close: ", grouped(awaited)),
+    };
+    let mut lines = Vec::new();
     if record.left_open > 0 {
         let start = start("left open", &grouped(record.left_open));
-        let of = match record.awaited_close {
-            0 => String::new(),
-            // Only so many at a time are.
-            awaited => format!("of {} left to the server to close:", grouped(awaited)),
-        };
         let text = format!(
-            "{of} not closed by it within 1 s of the last response; no request waited for that"
+            "{of}not closed by it within 1 s of the last response; no request waited for that"
         );
-        let text = text.trim_start();
-        lines.extend(sentence(&start, text, style.width));
+        lines.extend(sentence(&start, &text, style.width));
+    }
+    if record.closed_early > 0 {
+        let start = start("closed early", &grouped(record.closed_early));
+        let text = format!(
+            "{of}no response came while it left them open, so the client closed them, and every one after \
+             them at once: a server that serves one connection at a time waits for that"
+        );
+        lines.extend(sentence(&start, &text, style.width));
     }
     lines
 }

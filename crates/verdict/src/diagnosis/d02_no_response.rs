@@ -130,7 +130,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     );
     let mut severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     if let Some(of_time) = of_time.filter(|of_time| share <= SHARE || *of_time >= MOST) {
-        let took = format!(" They took {} of the time of all places.", percent(of_time));
+        let they = match timed_out::still_silent_ns(run) {
+            0.0 => "They",
+            _ => "They, and those that still waited at the end,",
+        };
+        let took = format!(" {they} took {} of the time of all places.", percent(of_time));
         evidence.push_str(&took);
         severity = if of_time >= MOST { Severity::Invalid } else { severity };
     }

@@ -178,12 +178,15 @@ fn tell(
 
 /// What ab would have waited for: without keep-alive it reads until the server closes.
 fn left_open(run: &Run) -> Option<String> {
-    let left_open = run.record.left_open;
-    (left_open > 0).then(|| {
+    let (left_open, closed_early) = (run.record.left_open, run.record.closed_early);
+    let within = match left_open {
+        0 => "",
+        _ => " within 1 s of the response",
+    };
+    (left_open + closed_early > 0).then(|| {
         format!(
-            "the server did not close {} within 1 s of the response; ab would wait for that, and \
-             give up after -s",
-            counted(left_open, "connection")
+            "the server did not close {}{within}; ab would wait for that, and give up after -s",
+            counted(left_open + closed_early, "connection")
         )
     })
 }

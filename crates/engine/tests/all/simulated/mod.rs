@@ -38,6 +38,7 @@ mod in_flight;
 mod late_end;
 mod latency;
 pub(crate) mod numbered;
+mod one_at_a_time;
 mod pieces;
 mod ramp;
 mod rate_changes;

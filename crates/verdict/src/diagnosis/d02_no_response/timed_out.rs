@@ -7,7 +7,7 @@ use ablaze_model::{FailureKind, Run};
 use super::{STOPPED, fix, over_quic, queued};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::server_stopped;
+use crate::live::figures::{asked_in_flight, server_stopped};
 use crate::words::{counted, percent, time};
 
 /// Less of the time is that of single requests.
@@ -16,16 +16,37 @@ pub(super) const NOTICED: f64 = 0.05;
 /// Times that add up to more than this share of what was in flight were not measured.
 const CONTRADICTION: f64 = 1.05;
 
-/// The share of the time in flight of a closed loop that failed requests took, if most of them are among these `told` ones: what
-/// else failed has findings of its own.
+/// The share of the time of all places of a closed loop that requests without a valid response took, if most of those that
+/// failed are among these `told` ones: what else failed has findings of its own.
+///
+/// The time of all places is that of the whole run, also where a place had no request left to send: beside the last request
+/// of a run of so many requests, all others are empty for as long as it takes.
 pub(super) fn share_of_time(run: &Run, told: u64) -> Option<f64> {
     let record = &run.record;
     if run.plan.load.is_open() || record.in_flight_ns == 0 || told * 2 <= record.failures_total() {
         return None;
     }
-    let share = record.failed.total.sum_ns() as f64 / record.in_flight_ns as f64;
+    let failed_ns = record.failed.total.sum_ns() as f64;
+    let in_flight_ns = record.in_flight_ns as f64;
     // More than all of it is a contradiction (D01).
-    (share <= CONTRADICTION).then_some(share.min(1.0))
+    if failed_ns > CONTRADICTION * in_flight_ns {
+        return None;
+    }
+    let places = asked_in_flight(run).unwrap_or(0) as f64;
+    let of_all_ns = (places * run.elapsed_ns as f64).max(in_flight_ns);
+    Some(((failed_ns + still_silent_ns(run)) / of_all_ns).min(1.0))
+}
+
+/// For how long the requests had waited to which nothing had come when the run ended, if that was longer than responses take.
+pub(super) fn still_silent_ns(run: &Run) -> f64 {
+    let record = &run.record;
+    let longest_answered_ns = record.answered.total.max_ns().unwrap_or(0);
+    if record.silent.count == 0 || record.silent.longest_ns <= longest_answered_ns.saturating_mul(2)
+    {
+        return 0.0;
+    }
+    let ended_ns = record.answered.total.sum_ns() as f64 + record.failed.total.sum_ns() as f64;
+    (record.in_flight_ns as f64 - ended_ns).max(0.0)
 }
 
 /// Few of the requests timed out, and held much of the time.
@@ -38,10 +59,14 @@ pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
         .filter(|share| *share >= NOTICED)?;
     let longest_ns = run.record.failed.total.max_ns()?;
     let evidence = format!(
-        "{} timed out, after up to {}: {} of the time of all places was that of failed requests.",
+        "{} timed out, after up to {}: {} of the time of all places was that of {}.",
         counted(timeouts, "request"),
         time(longest_ns as f64 / 1e6),
-        percent(share)
+        percent(share),
+        match still_silent_ns(run) {
+            0.0 => "failed requests",
+            _ => "failed requests and of those that still waited at the end",
+        }
     );
     let severity = if share >= super::MOST { Severity::Invalid } else { Severity::Suspect };
     if let Some(stopped) = server_stopped(run) {
@@ -109,6 +134,42 @@ mod tests {
         let found = super::super::on_run(&run).unwrap();
         assert_eq!(found.severity, Severity::Invalid);
         assert!(found.evidence.contains("70 % of the time of all places"), "{found:?}");
+    }
+
+    /// Behind the last of a run of so many requests, 99 places have nothing to send for as long as it takes.
+    #[test]
+    fn places_without_a_request_left_count_as_time_too() {
+        let mut run = with_waiting(0);
+        let last_ns = run.elapsed_ns * 9 / 10;
+        run.plan.limits.requests = Some(run.record.responses + 1);
+        run.record.failures[FailureKind::Timeout as usize] = 1;
+        run.record.failed.total.record(last_ns);
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns / 10) + u128::from(last_ns);
+        // 0.9 of the 100 times 1.0 that places had, not of the 10.9 in which something was in flight.
+        let share = share_of_time(&run, 1).unwrap();
+        assert!((share - 0.009).abs() < 1e-6, "{share}");
+        assert_eq!(super::super::on_run(&run), None);
+    }
+
+    /// Nine of ten places wait twice: once until the limit, and again when the run ends.
+    #[test]
+    fn requests_that_still_wait_at_the_end_are_time_without_a_response() {
+        let mut run = with_waiting(0);
+        run.plan.load = ablaze_model::plan::Load::Closed { connections: 10, pipeline: 1 };
+        let half_ns = run.elapsed_ns / 2;
+        run.record.failures[FailureKind::Timeout as usize] = 9;
+        run.record.failed.total.record_many(half_ns, 9);
+        run.record.unfinished = 10;
+        run.record.silent =
+            ablaze_model::record::Silent { count: 9, longest_ns: half_ns, ..Default::default() };
+        run.record.answered.total = ablaze_stats::Latency::new(3);
+        run.record.answered.total.record_many(1_000_000, run.elapsed_ns / 1_000_000);
+        run.record.in_flight_ns = 10 * u128::from(run.elapsed_ns);
+        let share = share_of_time(&run, 9).unwrap();
+        assert!((share - 0.9).abs() < 1e-3, "{share}");
+        let found = super::super::on_run(&run).unwrap();
+        assert_eq!(found.severity, Severity::Invalid);
+        assert!(found.evidence.contains("that still waited at the end"), "{found:?}");
     }
 
     #[test]

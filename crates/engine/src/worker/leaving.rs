@@ -1,0 +1,108 @@
+//! Connections that the server is to close: left to it beside the load, and taken back where it serves nobody meanwhile.
+//!
+//! Whoever closes first keeps the memory of the connection (TIME_WAIT), and where the server announced
+//! that it closes, that is the server. A server that leaves the connection open costs no request anything, unless it serves one
+//! connection at a time: then the next request waits for the client's FIN, and the client's patience would be measured as
+//! the server's latency.
+
+use ablaze_net::{CloseHow, Io, Slot};
+
+use super::Worker;
+use crate::connection::Stage;
+use crate::protocol::Protocol;
+use crate::walk::Walk;
+use ablaze_model::plan::Close;
+
+/// How long a server is waited for that was to close (`Close::Await`); no request waits for it.
+const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
+
+/// Without a response for this much longer than twice the slowest so far, the server may be waiting for the client's FIN.
+const SILENCE_NS: u64 = 1_000_000;
+
+/// What a worker has learned of a server that was to close connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Habit {
+    /// Nothing yet.
+    Unknown,
+    /// It closes them.
+    Closes,
+    /// It left one open, and no response came until the client closed it.
+    Blocks,
+}
+
+impl<P: Protocol> Worker<P> {
+    /// The server closes next, as one side announced. It is waited for beside the load: another slot takes the
+    /// place. Where there is none, or requests behind the last response have to go out again, the
+    /// connection is closed from here; so it is where the server serves nobody while it waits for that.
+    pub(crate) fn leave_to_server<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        let may_wait =
+            self.connections[slot as usize].in_flight == 0 && self.habit != Habit::Blocks;
+        let Some(next) = may_wait.then(|| self.spares.pop()).flatten() else {
+            return self.end_connection(io, slot, CloseHow::Fin);
+        };
+        self.connections[slot as usize].is_spare = true;
+        self.connections[next as usize].is_spare = false;
+        if P::Sink::WALKS {
+            self.hand_user_over(slot, next);
+        }
+        self.end_connection(io, slot, CloseHow::AwaitPeer);
+        self.go_on(io, next, self.now_ns);
+    }
+
+    /// How to close after a response that announced it, or whose request did.
+    pub(crate) fn announced_close(&self) -> CloseHow {
+        match self.plan.connections.close {
+            Close::Await => CloseHow::AwaitPeer,
+            Close::Fin => CloseHow::Fin,
+            Close::Reset => CloseHow::Reset,
+        }
+    }
+
+    /// The connection waits for the server's FIN from now on.
+    pub(super) fn await_close(&mut self, slot: Slot) {
+        let record = self.recorder.record();
+        record.awaited_close += 1;
+        let wait_ns = match self.habit {
+            Habit::Unknown => {
+                let slowest_ns = record.answered.total.max_ns().unwrap_or(0);
+                slowest_ns.saturating_mul(2).saturating_add(SILENCE_NS).min(AWAIT_CLOSE_NS)
+            }
+            Habit::Closes | Habit::Blocks => AWAIT_CLOSE_NS,
+        };
+        let connection = &mut self.connections[slot as usize];
+        connection.left_at_ns = self.now_ns;
+        connection.left_after = record.responses;
+        connection.deadline_ns = self.now_ns.saturating_add(wait_ns);
+        self.next_check_ns = self.next_check_ns.min(connection.deadline_ns);
+    }
+
+    /// The server has not closed the connection in the time it was given.
+    pub(super) fn close_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
+        let in_flight = self.in_flight;
+        let record = self.recorder.record();
+        let connection = &mut self.connections[slot as usize];
+        let until = connection.left_at_ns.saturating_add(AWAIT_CLOSE_NS);
+        let is_silent = in_flight > 0 && record.responses == connection.left_after;
+        if now >= until {
+            record.left_open += 1;
+        } else if is_silent && self.habit != Habit::Closes {
+            record.closed_early += 1;
+            self.habit = Habit::Blocks;
+        } else {
+            connection.deadline_ns = until;
+            self.next_check_ns = self.next_check_ns.min(until);
+            return;
+        }
+        connection.deadline_ns = u64::MAX;
+        io.close(slot, CloseHow::Fin);
+    }
+
+    /// A socket is gone. Where the server was still waited for it was the server that closed.
+    pub(super) fn note_who_closed(&mut self, slot: Slot) {
+        let connection = &self.connections[slot as usize];
+        let was_left = connection.is_spare && connection.stage == Stage::Closing;
+        if was_left && connection.deadline_ns != u64::MAX && self.habit == Habit::Unknown {
+            self.habit = Habit::Closes;
+        }
+    }
+}

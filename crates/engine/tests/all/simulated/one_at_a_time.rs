@@ -1,0 +1,93 @@
+//! A server that announces its close, leaves the connection open, and serves nobody else until the client has closed it.
+
+use std::sync::{Arc, Mutex};
+
+use ablaze_model::Run;
+use ablaze_net::CloseHow;
+use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
+
+use crate::simulated::support::{HELLO_CLOSE, MS, US, check_sums, closing_each, plan, run};
+
+/// How long a response takes once its connection is served.
+const SERVICE_NS: u64 = 100 * US;
+
+/// As many connections are served at once as there are `threads`.
+#[derive(Clone)]
+struct FewAtATime {
+    threads: usize,
+    /// Connections in the order of their requests: the first ones are served.
+    queue: Arc<Mutex<Vec<u64>>>,
+    number: u64,
+    head: Vec<u8>,
+}
+
+impl FewAtATime {
+    fn new(threads: usize) -> Self {
+        Self { threads, queue: Arc::default(), number: 0, head: Vec::new() }
+    }
+}
+
+impl SimPeer for FewAtATime {
+    fn bytes(&self) -> &[u8] {
+        HELLO_CLOSE
+    }
+
+    fn connect(&mut self, _: &mut FarEnd<'_>, number: u64) -> ConnectReply {
+        if number == 0 {
+            self.queue.lock().unwrap().clear();
+        }
+        self.number = number;
+        ConnectReply::AcceptAfter(0)
+    }
+
+    fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
+        self.head.extend_from_slice(bytes);
+        if self.head.ends_with(b"\r\n\r\n") {
+            self.queue.lock().unwrap().push(self.number);
+            self.woken(far, 0);
+        }
+    }
+
+    /// Looks again and again for a free thread, as one that waits in the accept queue is found.
+    fn woken(&mut self, far: &mut FarEnd<'_>, _: u32) {
+        if self.queue.lock().unwrap().iter().take(self.threads).any(|number| *number == self.number)
+        {
+            far.send_after(SERVICE_NS, 0, HELLO_CLOSE.len() as u32);
+        } else {
+            far.wake_after(10 * US, 0);
+        }
+    }
+
+    fn closed(&mut self, _: CloseHow) {
+        self.queue.lock().unwrap().retain(|number| *number != self.number);
+    }
+}
+
+#[test]
+fn the_next_request_does_not_wait_for_a_client_that_waits_for_the_server() {
+    for threads in [1, 4] {
+        for connections in [1, 5] {
+            for plan in [plan(200, connections), closing_each(plan(200, connections))] {
+                run(&plan, &FewAtATime::new(threads), |run| {
+                    check_sums(run);
+                    assert_eq!((run.record.responses, run.record.failures_total()), (200, 0));
+                    // Each thread left one open; from the first silence on the client closes at once.
+                    assert!((1..=threads as u64).contains(&run.record.closed_early));
+                    let longest_ns = run.record.answered.total.max_ns().unwrap();
+                    assert!(longest_ns < 3 * MS, "{threads} {connections}: {longest_ns}");
+                    assert!(run.elapsed_ns < 200 * SERVICE_NS + 10 * MS, "{}", run.elapsed_ns);
+                });
+            }
+        }
+    }
+}
+
+/// A server that is only slow is left its connections: they are the server's to close.
+#[test]
+fn a_server_that_serves_others_meanwhile_is_waited_for() {
+    let check = |run: &Run| {
+        check_sums(run);
+        assert_eq!((run.record.closed_early, run.record.responses), (0, 40));
+    };
+    run(&plan(40, 4), &FewAtATime::new(1_000), check);
+}
