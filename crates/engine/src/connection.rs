@@ -100,8 +100,8 @@ pub struct Connection<S> {
     pub deadline_ns: u64,
     /// When it was left to the server to close.
     pub left_at_ns: u64,
-    /// How many responses the worker had recorded then.
-    pub left_after: u64,
+    /// How many bytes the worker had received then.
+    pub left_after_bytes: u64,
     /// Which of its origin's addresses it goes to.
     pub address: usize,
     /// Which of the Plan's origins it goes to.
@@ -138,7 +138,7 @@ impl<S: State> Connection<S> {
             opening_ns: 0,
             deadline_ns: u64::MAX,
             left_at_ns: 0,
-            left_after: 0,
+            left_after_bytes: 0,
             address: 0,
             origin: 0,
             user,

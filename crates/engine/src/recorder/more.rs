@@ -53,6 +53,12 @@ pub(super) fn asks_for_codings(plan: &Plan) -> bool {
 }
 
 impl Recorder {
+    /// The longest that a response took so far; of the warm-up, about the median.
+    pub fn slowest_ns(&self) -> u64 {
+        let connected_ns = self.connected_total.max_ns().unwrap_or(0);
+        self.record.answered.total.max_ns().unwrap_or(0).max(connected_ns).max(self.median_ns)
+    }
+
     /// The window has closed. Bytes that leave or come from now on, such as those that end connections, are no part of the
     /// run.
     pub fn close_window(&mut self) {

@@ -16,8 +16,10 @@ use ablaze_model::plan::Close;
 /// How long a server is waited for that was to close (`Close::Await`); no request waits for it.
 const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
 
-/// Without a response for this much longer than twice the slowest so far, the server may be waiting for the client's FIN.
+/// Without a byte of the server for this long and so many times as long as the slowest response so far, the server may be
+/// waiting for the client's FIN.
 const SILENCE_NS: u64 = 1_000_000;
+const SILENCE_RESPONSES: u64 = 4;
 
 /// What a worker has learned of a server that was to close connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub(crate) enum Habit {
     Unknown,
     /// It closes them.
     Closes,
-    /// It left one open, and no response came until the client closed it.
+    /// It left one open, and nothing came from it until the client closed that.
     Blocks,
 }
 
@@ -60,18 +62,19 @@ impl<P: Protocol> Worker<P> {
 
     /// The connection waits for the server's FIN from now on.
     pub(super) fn await_close(&mut self, slot: Slot) {
+        let slowest_ns = self.recorder.slowest_ns();
         let record = self.recorder.record();
         record.awaited_close += 1;
         let wait_ns = match self.habit {
-            Habit::Unknown => {
-                let slowest_ns = record.answered.total.max_ns().unwrap_or(0);
-                slowest_ns.saturating_mul(2).saturating_add(SILENCE_NS).min(AWAIT_CLOSE_NS)
-            }
+            Habit::Unknown => slowest_ns
+                .saturating_mul(SILENCE_RESPONSES)
+                .saturating_add(SILENCE_NS)
+                .min(AWAIT_CLOSE_NS),
             Habit::Closes | Habit::Blocks => AWAIT_CLOSE_NS,
         };
         let connection = &mut self.connections[slot as usize];
         connection.left_at_ns = self.now_ns;
-        connection.left_after = record.responses;
+        connection.left_after_bytes = record.received_bytes;
         connection.deadline_ns = self.now_ns.saturating_add(wait_ns);
         self.next_check_ns = self.next_check_ns.min(connection.deadline_ns);
     }
@@ -82,7 +85,7 @@ impl<P: Protocol> Worker<P> {
         let record = self.recorder.record();
         let connection = &mut self.connections[slot as usize];
         let until = connection.left_at_ns.saturating_add(AWAIT_CLOSE_NS);
-        let is_silent = in_flight > 0 && record.responses == connection.left_after;
+        let is_silent = in_flight > 0 && record.received_bytes == connection.left_after_bytes;
         if now >= until {
             record.left_open += 1;
         } else if is_silent && self.habit != Habit::Closes {

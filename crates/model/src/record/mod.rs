@@ -94,7 +94,7 @@ pub struct Record {
     pub awaited_close: u64,
     /// Those of them that it did not close within a second, in which no request waited for them.
     pub left_open: u64,
-    /// Those of them that the client closed before that, because no response came on any connection while it
+    /// Those of them that the client closed before that, because nothing came on any connection while it
     /// waited: a server that serves one connection at a time waits for the client's FIN.
     pub closed_early: u64,
     /// Exchanges in flight when the run ended: neither success nor failure.

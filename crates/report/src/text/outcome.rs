@@ -261,7 +261,7 @@ fn left_open(record: &Record, style: &Style) -> Vec<String> {
     if record.closed_early > 0 {
         let start = start("closed early", &grouped(record.closed_early));
         let text = format!(
-            "{of}no response came while it left them open, so the client closed them, and every one after \
+            "{of}nothing came from it while it left them open, so the client closed them, and every one after \
              them at once: a server that serves one connection at a time waits for that"
         );
         lines.extend(sentence(&start, &text, style.width));
