@@ -98,10 +98,11 @@ pub struct Connection<S> {
     pub opening_ns: u64,
     /// When it must have moved on: while resting, closing or held.
     pub deadline_ns: u64,
-    /// When it was left to the server to close.
-    pub left_at_ns: u64,
-    /// How many bytes the worker had received then.
-    pub left_after_bytes: u64,
+    /// Left to the server to close: until when.
+    pub left_until_ns: u64,
+    /// How many bytes the worker had received when it began to listen whether the server serves others meanwhile;
+    /// `None` while no request waits.
+    pub silent_since_bytes: Option<u64>,
     /// Which of its origin's addresses it goes to.
     pub address: usize,
     /// Which of the Plan's origins it goes to.
@@ -137,8 +138,8 @@ impl<S: State> Connection<S> {
             tls_ns: 0,
             opening_ns: 0,
             deadline_ns: u64::MAX,
-            left_at_ns: 0,
-            left_after_bytes: 0,
+            left_until_ns: 0,
+            silent_since_bytes: None,
             address: 0,
             origin: 0,
             user,

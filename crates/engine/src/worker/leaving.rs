@@ -62,42 +62,52 @@ impl<P: Protocol> Worker<P> {
 
     /// The connection waits for the server's FIN from now on.
     pub(super) fn await_close(&mut self, slot: Slot) {
-        let slowest_ns = self.recorder.slowest_ns();
-        let record = self.recorder.record();
-        record.awaited_close += 1;
-        let wait_ns = match self.habit {
-            Habit::Unknown => slowest_ns
-                .saturating_mul(SILENCE_RESPONSES)
-                .saturating_add(SILENCE_NS)
-                .min(AWAIT_CLOSE_NS),
-            Habit::Closes | Habit::Blocks => AWAIT_CLOSE_NS,
-        };
-        let connection = &mut self.connections[slot as usize];
-        connection.left_at_ns = self.now_ns;
-        connection.left_after_bytes = record.received_bytes;
-        connection.deadline_ns = self.now_ns.saturating_add(wait_ns);
-        self.next_check_ns = self.next_check_ns.min(connection.deadline_ns);
+        self.recorder.record().awaited_close += 1;
+        let until = self.now_ns.saturating_add(AWAIT_CLOSE_NS);
+        self.connections[slot as usize].left_until_ns = until;
+        // In a closed loop the next request leaves at once.
+        let is_waiting = self.in_flight > 0 || self.open_loop.is_none();
+        match self.habit {
+            Habit::Unknown => self.listen(slot, self.now_ns, is_waiting),
+            Habit::Closes | Habit::Blocks => self.look_again(slot, until),
+        }
     }
 
     /// The server has not closed the connection in the time it was given.
     pub(super) fn close_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
-        let in_flight = self.in_flight;
+        let is_waiting = self.in_flight > 0;
         let record = self.recorder.record();
         let connection = &mut self.connections[slot as usize];
-        let until = connection.left_at_ns.saturating_add(AWAIT_CLOSE_NS);
-        let is_silent = in_flight > 0 && record.received_bytes == connection.left_after_bytes;
+        let until = connection.left_until_ns;
+        let is_silent = is_waiting && connection.silent_since_bytes == Some(record.received_bytes);
         if now >= until {
             record.left_open += 1;
-        } else if is_silent && self.habit != Habit::Closes {
+        } else if self.habit == Habit::Closes {
+            return self.look_again(slot, until);
+        } else if is_silent {
             record.closed_early += 1;
             self.habit = Habit::Blocks;
         } else {
-            connection.deadline_ns = until;
-            self.next_check_ns = self.next_check_ns.min(until);
-            return;
+            return self.listen(slot, now, is_waiting);
         }
         connection.deadline_ns = u64::MAX;
         io.close(slot, CloseHow::Fin);
+    }
+
+    /// Looks again after a time in which something should have come from the server, if a request waits for it.
+    fn listen(&mut self, slot: Slot, now: u64, is_waiting: bool) {
+        let slowest_ns = self.recorder.slowest_ns();
+        let silence_ns = slowest_ns.saturating_mul(SILENCE_RESPONSES).saturating_add(SILENCE_NS);
+        let received_bytes = self.recorder.record().received_bytes;
+        let connection = &mut self.connections[slot as usize];
+        connection.silent_since_bytes = is_waiting.then_some(received_bytes);
+        let until = connection.left_until_ns;
+        self.look_again(slot, now.saturating_add(silence_ns).min(until));
+    }
+
+    fn look_again(&mut self, slot: Slot, at: u64) {
+        self.connections[slot as usize].deadline_ns = at;
+        self.next_check_ns = self.next_check_ns.min(at);
     }
 
     /// A socket is gone. Where the server was still waited for it was the server that closed.

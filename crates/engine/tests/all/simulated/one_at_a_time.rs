@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ablaze_model::Run;
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
 
@@ -79,6 +80,26 @@ fn the_next_request_does_not_wait_for_a_client_that_waits_for_the_server() {
                 });
             }
         }
+    }
+}
+
+/// Where arrivals are far apart nothing is in flight when the connection is left.
+#[test]
+fn arrivals_far_apart_do_not_wait_either() {
+    for connections in [1, 4] {
+        let mut plan = closing_each(plan(100, connections));
+        plan.load = Load::Open {
+            rate: RateProfile::constant(200.0),
+            arrivals: Arrivals::Constant,
+            connections,
+            bounded: true,
+        };
+        run(&plan, &FewAtATime::new(1), |run| {
+            check_sums(run);
+            assert_eq!((run.record.responses, run.record.closed_early), (100, 1));
+            let longest_ns = run.record.answered.total.max_ns().unwrap();
+            assert!(longest_ns < 10 * MS, "{connections}: {longest_ns}");
+        });
     }
 }
 
