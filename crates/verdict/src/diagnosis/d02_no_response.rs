@@ -4,6 +4,7 @@ use ablaze_model::record::Stopped;
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 
+mod away;
 mod begun;
 mod causes;
 mod empty;
@@ -73,6 +74,11 @@ fn kinds_of_the_server() -> impl Iterator<Item = FailureKind> {
     FailureKind::ALL.into_iter().filter(|kind| is_of_the_server(*kind))
 }
 
+/// Whether requests to which nothing comes hold the connections that an open loop's next ones wait for.
+pub(super) fn holds_the_places(run: &Run) -> bool {
+    silent::is_full(run)
+}
+
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     // Responses that stopped in the middle are another diagnosis.
@@ -111,6 +117,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let of_time = timed_out::share_of_time(run, unanswered);
     if share <= SHARE {
         let other = went_away(run)
+            .or_else(|| away::found(run))
             .or_else(|| timed_out::held(run, &stuck))
             .or_else(|| silent::held(run))
             .or_else(|| not_taken::found(run))
@@ -143,6 +150,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         evidence = format!("{} {evidence}", gone.evidence());
         severity = severity.max(gone.severity());
         silence = gone.silence(run);
+    }
+    if let Some(away) = away::away(run) {
+        evidence = format!("{} {evidence}", away.evidence());
+        severity = severity.max(away.severity());
     }
     let timeouts = failures_of(FailureKind::Timeout);
     if timeouts * 2 > unanswered

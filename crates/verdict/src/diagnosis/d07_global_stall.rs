@@ -8,6 +8,7 @@
 mod chance;
 mod pauses;
 mod printed;
+mod start;
 
 pub use printed::is_found;
 
@@ -76,13 +77,18 @@ const EITHER: (&str, &str) = (
 );
 
 fn on_run(run: &Run) -> Option<Finding> {
+    let finished = finished(run);
+    let usual = usual(&finished)?;
+    between(run, &finished, usual).or_else(|| start::found(run, &finished, usual))
+}
+
+/// Stalls with work before and after.
+fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
     // A request that times out in a stall is no sign of life.
     let timeouts_aside = only_timeouts_failed(run);
-    let finished = finished(run);
-    let usual = usual(&finished)?;
-    let mut stalls = stalls(&finished);
+    let mut stalls = stalls(finished);
     // In a pause that somebody made nothing was due.
     stalls.retain(|(at, length)| {
         let (from, to) = (*at as u64, (*at + *length) as u64);

@@ -11,8 +11,8 @@ use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
 use super::d02_no_response::STOPPED;
-use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
-use crate::DiagnosisId::{D07, D11, D13, D23, D30};
+use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors};
+use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
@@ -39,7 +39,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D30,
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
-    explained_by: &[D07, D11, D13, D23],
+    explained_by: &[D02, D07, D11, D13, D23],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
         while_it_runs: Some(under_way::while_it_runs),
@@ -92,6 +92,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let starved = d13_shared_processors::waited(run) >= STARVED;
     let of_connections = used(run) >= IN_USE && !starved;
     let finding = if of_connections { finding.not_explained_by(D13) } else { finding };
+    let silent = d02_no_response::holds_the_places(run);
+    let finding = if silent { finding } else { finding.not_explained_by(D02) };
     // What pauses do not last for, they do not explain.
     let paused_ns = monitor(run).and_then(|monitor| monitor.heartbeat.as_ref());
     let paused_ns = paused_ns.map_or(u64::MAX, |heartbeat| heartbeat.gaps_ns);

@@ -43,7 +43,7 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     };
     let waited = time(silent.longest_ns as f64 / 1e6);
     let least = time(Silent::least_ns(run.elapsed_ns) as f64 / 1e6);
-    let silence = match run.plan.load.is_open() {
+    let silence = match run.plan.load.is_open() && !is_full(run) {
         true => format!(
             "Of {} requests that were due, {} ({}) had waited for {least} to {waited} without a byte of a response when \
              the run ended",
@@ -52,10 +52,14 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             percent(share)
         ),
         false => format!(
-            "{} held {} of the {} places when the run ended: no byte of a response had come for up to {waited}",
+            "{} held {} of the {} places when the run ended{}: no byte of a response had come for up to {waited}",
             counted(silent.count, "request"),
             percent(share),
-            grouped(of)
+            grouped(of),
+            match run.record.never_sent {
+                0 => String::new(),
+                waiting => format!(", and {} that were due waited for one", grouped(waiting)),
+            }
         ),
     };
     let evidence = format!(
@@ -102,9 +106,22 @@ fn are_too_many(run: &Run) -> bool {
         && record.silent.count as f64 >= expected * TIMES_EXPECTED
 }
 
+/// Whether an open loop had as many connections as it may at the end, and requests that were due waited for one: its places
+/// are then what requests that hang hold, as in a closed loop.
+pub(super) fn is_full(run: &Run) -> bool {
+    run.plan.load.is_open()
+        && run.record.never_sent > 0
+        && run.record.silent.count * 2 >= places(run)
+}
+
+fn places(run: &Run) -> u64 {
+    u64::from(run.plan.load.connections()) * u64::from(run.plan.places_per_connection())
+}
+
 /// What a request that hangs holds one of: a place of a closed loop, or one of the requests that an open loop had to send.
 fn of_what(run: &Run) -> u64 {
     let of = match run.plan.load.is_open() {
+        true if is_full(run) => places(run),
         true => run.record.finished() + run.record.unfinished,
         false => figures::asked_in_flight(run).unwrap_or(run.plan.load.connections().into()),
     };
@@ -115,6 +132,9 @@ fn of_what(run: &Run) -> u64 {
 /// same server, for a shorter time.
 fn without_response(run: &Run) -> f64 {
     let record = &run.record;
+    if is_full(run) {
+        return record.unfinished as f64 / (record.finished() + record.unfinished) as f64;
+    }
     let of = of_what(run);
     let without = match run.plan.load.is_open() {
         true => record.unfinished.saturating_sub(record.never_sent).max(record.silent.count),
@@ -165,6 +185,31 @@ mod tests {
         (process.readings, process.stopped_readings) = (9, 6);
         assert_eq!(held(&run).unwrap().cause, STOPPED.0);
         // One that hangs among others in flight is no such thing.
+        run.record.silent.count = 1;
+        assert_eq!(held(&run), None);
+    }
+
+    /// All ten connections that it may have hang, and what was due waits for one.
+    #[test]
+    fn an_open_loop_whose_connections_all_hang_is_not_valid() {
+        let mut run = with(10, 0, 3_000_000_000);
+        sample::open_loop(&mut run, 1_000.0);
+        let ablaze_model::plan::Load::Open { connections, bounded, .. } = &mut run.plan.load else {
+            unreachable!("made an open loop above")
+        };
+        (*connections, *bounded) = (10, true);
+        run.record.responses = 3_000;
+        (run.record.unfinished, run.record.never_sent) = (7_000, 6_990);
+        let found = held(&run).expect("D02");
+        assert_eq!(found.severity, Severity::Invalid);
+        assert!(
+            found.evidence.starts_with(
+                "10 requests held 100 % of the 10 places when the run ended, and 6,990 that were due waited for one: no \
+                 byte of a response had come for up to 3.00 s"
+            ),
+            "{found:?}"
+        );
+        // One that hangs holds up nobody.
         run.record.silent.count = 1;
         assert_eq!(held(&run), None);
     }

@@ -14,6 +14,8 @@ const IN_USE: f64 = 0.9;
 /// So many stalls are more than one long one and what came of it.
 const AGAIN: usize = 3;
 const MOST_OF_THE_TIME: f64 = 0.5;
+/// A place meets a slow request within this share of the time that one takes.
+const SOON: f64 = 0.05;
 
 /// Whether independent slow requests explain how often and for how long nothing finished; stalls are `(begin, length)` in
 /// slices.
@@ -40,11 +42,19 @@ pub(super) fn are_all_slow(run: &Run, stalls: &[(usize, usize)]) -> bool {
         return false;
     }
     let stall_ns = shortest * run.record.slices.slice_ns;
-    let slow_ns: f64 = times(run)
-        .filter(|(took_ns, _)| *took_ns >= stall_ns)
-        .map(|(took_ns, count)| took_ns as f64 * count as f64)
-        .sum();
-    stalls.len() >= AGAIN && slow_ns >= MOST_OF_THE_TIME * run.record.in_flight_ns as f64
+    let slow = || times(run).filter(|(took_ns, _)| *took_ns >= stall_ns);
+    let slow_ns: f64 = slow().map(|(took_ns, count)| took_ns as f64 * count as f64).sum();
+    let again =
+        stalls.len() >= AGAIN || are_met_soon(run, slow().map(|(_, count)| count).sum(), stall_ns);
+    again && slow_ns >= MOST_OF_THE_TIME * run.record.in_flight_ns as f64
+}
+
+/// Whether so many slow requests among all others are so frequent that a place meets the next one long before another is over:
+/// soon after places began together, all are in one.
+fn are_met_soon(run: &Run, slow: u64, stall_ns: u64) -> bool {
+    let fast = run.record.finished().saturating_sub(slow) as f64;
+    let Some(median_ns) = run.record.answered.total.quantile_ns(0.5) else { return false };
+    slow > 0 && fast / slow as f64 * median_ns as f64 <= stall_ns as f64 * SOON
 }
 
 /// The times of all requests that held a place, with how many took each: a request that times out is a slow one.
@@ -111,6 +121,22 @@ mod tests {
         );
         // A hundred places never are.
         assert!(!explains(&with_slow(100, 3_000), &[(3, 1)]));
+    }
+
+    /// Ten places, each of which meets a request of 1.5 s after ten others, or after two thousand.
+    #[test]
+    fn places_that_began_together_are_in_slow_requests_together() {
+        let with_fast = |fast: u64| {
+            let mut run = with_slow(10, 0);
+            run.record.answered.total.clear();
+            run.record.answered.total.record_many(1_500_000_000, 10);
+            run.record.answered.total.record_many(200_000, fast);
+            run.record.responses = 10 + fast;
+            run.record.in_flight_ns = 15_000_000_000 + u128::from(fast) * 200_000;
+            run
+        };
+        assert!(are_all_slow(&with_fast(100), &[(1, 14)]));
+        assert!(!are_all_slow(&with_fast(20_000), &[(1, 14)]));
     }
 
     #[test]

@@ -19,6 +19,36 @@ mod on_runs {
     }
 
     #[test]
+    fn a_silence_at_the_start_is_found_and_has_no_cause() {
+        for at_a_rate in [false, true] {
+            let mut run = frozen(0..10);
+            if at_a_rate {
+                sample::open_loop(&mut run, 2000.0);
+            }
+            let finding = on_run(&run).unwrap();
+            assert_eq!(finding.severity, Severity::Suspect);
+            let said = &finding.evidence;
+            assert!(
+                said.starts_with("No request finished in the first 1.00 s of the run (10 %)"),
+                "{said}"
+            );
+            assert!(
+                said.contains("100 requests took 800 ms or more, the longest 1.00 s."),
+                "{said}"
+            );
+            assert_eq!(said.contains("the rate would be at least 2,222/s"), !at_a_rate, "{said}");
+            assert!(finding.cause.contains("nothing else is known"), "{}", finding.cause);
+        }
+        // Nothing was due, or the connections were not there yet.
+        let mut run = sample::run();
+        run.record.slices.slices[..10].fill(Slice::default());
+        assert_eq!(on_run(&run), None);
+        let mut run = frozen(0..10);
+        run.record.answered.connect.record_many(900_000_000, 100);
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
     fn a_second_without_responses_is_found_with_its_place() {
         let finding = on_run(&frozen(30..40)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);

@@ -1,0 +1,87 @@
+//! A run in whose first moments nothing finished, although the requests were on their way, and whose responses came steadily
+//! afterwards. No cause is stated: a server that is not ready yet, connections that each begin slowly and a machine that
+//! stopped look the same from here.
+
+use ablaze_model::Run;
+
+use super::{HERE, LITTLE, OUTSIDE_THE_BULK, gravity, pauses};
+use crate::DiagnosisId::{D07, D13, D23};
+use crate::diagnosis::d02_no_response::STOPPED;
+use crate::finding::Finding;
+use crate::live::figures::{asked_in_flight, elapsed_s, server_stopped};
+use crate::live::options::{Opt, spelled};
+use crate::words::{amount, counted, grouped, percent, time};
+
+/// Requests that took so much of the silence waited for its end.
+const OF_THE_SILENCE: f64 = 0.8;
+/// Where opening a connection took so much of it, the connections were not there yet.
+const OF_CONNECTING: f64 = 0.5;
+
+/// Requests `finished` in each slice, of which a `usual` one has so many.
+pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
+    let slices = &run.record.slices;
+    let first = finished.iter().position(|number| *number > 0)?;
+    let silent_ns = first as u64 * slices.slice_ns;
+    let times = run.record.answered.latency();
+    let (median_ns, max_ns) = (times.quantile_ns(0.5)?, times.max_ns()?);
+    let connect_ns = run.record.answered.connect.max_ns().unwrap_or(0);
+    let places =
+        u64::from(run.plan.load.connections()) * u64::from(run.plan.places_per_connection());
+    // One slow request out of one is all of them.
+    if first == 0
+        || places == 1
+        || (max_ns as f64) < silent_ns as f64 * OF_THE_SILENCE
+        || (max_ns as f64) < median_ns as f64 * OUTSIDE_THE_BULK
+        || connect_ns as f64 >= silent_ns as f64 * OF_CONNECTING
+        || run.was_paused_between(0, silent_ns)
+        || run.record.failures_total() > 0
+    {
+        return None;
+    }
+    let silent_s = silent_ns as f64 / 1e9;
+    let share = silent_s / elapsed_s(run);
+    let waited_ns = (silent_ns as f64 * OF_THE_SILENCE) as u64;
+    let waited = run.record.answered.total.recorded().filter(|(took_ns, _)| *took_ns >= waited_ns);
+    let waited: u64 = waited.map(|(_, count)| count).sum();
+    if waited == 0 {
+        return None;
+    }
+    let without = asked_in_flight(run).map_or(String::new(), |_| {
+        let per_s = run.record.responses as f64 / (elapsed_s(run) - silent_s);
+        format!(" Without that time the rate would be at least {}/s.", amount(per_s))
+    });
+    let stopped = server_stopped(run);
+    let evidence = format!(
+        "No request finished in the first {} of the run ({}), and later a median of {} per {} ms. {} took {} or more, the \
+         longest {}.{without}{}",
+        time(silent_s * 1e3),
+        percent(share),
+        grouped(usual),
+        slices.slice_ns / 1_000_000,
+        counted(waited, "request"),
+        time(waited_ns as f64 / 1e6),
+        time(max_ns as f64 / 1e6),
+        stopped.as_ref().map_or(String::new(), |stopped| format!(" {stopped}"))
+    );
+    let covered = pauses::own(run, silent_s).is_some_and(|own| own.cover(silent_s, silent_s));
+    let (cause, fix) = match (stopped.is_some(), covered) {
+        (true, _) => (STOPPED.0, STOPPED.1.to_owned()),
+        (false, true) => (HERE.0, HERE.1.to_owned()),
+        (false, false) => (
+            "The first requests waited, and nothing else is known of it: a server that is not ready yet (starting, \
+             compiling, filling its caches), connections or processes of it that each begin slowly, and one that stood \
+             still look the same.",
+            match share < LITTLE {
+                true => "Exclude the longest times from every comparison.".to_owned(),
+                false => format!(
+                    "Let it answer for some time before the measurement begins ({}), and measure again: what only the \
+                     beginning has is left out then.",
+                    spelled(run, Opt::Warmup)
+                ),
+            },
+        ),
+    };
+    let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
+    let finding = if covered { finding } else { finding.not_explained_by(D23) };
+    Some(finding.not_explained_by(D13))
+}
