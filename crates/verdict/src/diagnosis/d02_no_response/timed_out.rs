@@ -37,11 +37,12 @@ pub(super) fn share_of_time(run: &Run, told: u64) -> Option<f64> {
     Some(((failed_ns + still_silent_ns(run)) / of_all_ns).min(1.0))
 }
 
-/// For how long the requests had waited to which nothing had come when the run ended, if that was longer than responses take.
+/// For how long the requests had waited that were in flight when the run ended, if the oldest had for longer than responses take.
 pub(super) fn still_silent_ns(run: &Run) -> f64 {
     let record = &run.record;
     let longest_answered_ns = record.answered.total.max_ns().unwrap_or(0);
-    if record.silent.count == 0 || record.silent.longest_ns <= longest_answered_ns.saturating_mul(2)
+    if record.unfinished == 0
+        || record.unfinished_oldest_ns <= longest_answered_ns.saturating_mul(2)
     {
         return 0.0;
     }
@@ -160,8 +161,7 @@ mod tests {
         run.record.failures[FailureKind::Timeout as usize] = 9;
         run.record.failed.total.record_many(half_ns, 9);
         run.record.unfinished = 10;
-        run.record.silent =
-            ablaze_model::record::Silent { count: 9, longest_ns: half_ns, ..Default::default() };
+        run.record.unfinished_oldest_ns = half_ns;
         run.record.answered.total = ablaze_stats::Latency::new(3);
         run.record.answered.total.record_many(1_000_000, run.elapsed_ns / 1_000_000);
         run.record.in_flight_ns = 10 * u128::from(run.elapsed_ns);
