@@ -40,6 +40,9 @@ const LATER_MS: f64 = 60.0;
 /// Connections usually take less than this share of the longest.
 const USUAL: f64 = 0.1;
 
+const NOT_THE_BACKLOG: &str =
+    "See in the server what keeps it from accepting; a longer backlog does not help.";
+
 pub(super) fn on_run(run: &Run) -> Option<Finding> {
     // Where nothing was sent again, connects are late because the client was.
     let resent = counter(run, "TcpExtTCPSynRetrans");
@@ -111,7 +114,21 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
                  those that timed out stayed in the queue.",
                 counted(run.plan.load.connections().into(), "connection")
             ),
-            "See in the server what keeps it from accepting; a longer backlog does not help.",
+            NOT_THE_BACKLOG,
+        ));
+    }
+    if let Some(waiting) = left_waiting(run).filter(|_| overflows.is_some()) {
+        evidence.push(format!(
+            "{} still waited in it when it was last looked at, all that it holds.",
+            counted(waiting, "connection")
+        ));
+        return Some(Finding::new(
+            D08,
+            Severity::Suspect,
+            evidence.join(" "),
+            "Connections are kept here, and those in the queue were not accepted in all that time: the server accepts \
+             no more of them.",
+            NOT_THE_BACKLOG,
         ));
     }
     let (cause, fix) = in_words(run, overflows.is_some());
@@ -128,6 +145,16 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
         _ => fix,
     };
     Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, fix))
+}
+
+/// How many connections the server left in a full queue to the end, of a load that keeps its connections: they have waited since
+/// they were opened.
+fn left_waiting(run: &Run) -> Option<u64> {
+    let listener = target(run)?.listener.as_ref().filter(|listener| listener.sockets == 1)?;
+    let is_full = |waiting: &u64| listener.backlog.is_some_and(|most| *waiting > most);
+    let record = &run.record;
+    let are_kept = run.plan.connections.keep_alive && record.reused * 2 >= record.responses;
+    listener.waiting.filter(is_full).filter(|_| are_kept)
 }
 
 /// Cause and fix.
@@ -265,135 +292,6 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
 }
 
 #[cfg(test)]
-mod tests_on_runs {
-    use super::*;
-    use crate::live::sample;
-
-    #[test]
-    fn counters_or_timers_give_it_away() {
-        let mut run = sample::run();
-        assert_eq!(on_run(&run), None);
-        sample::counter(&mut run, "TcpExtListenOverflows", 994);
-        assert_eq!(on_run(&run), None, "3 of 511 were seen waiting: another queue was full");
-        let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
-        listener.longest_queue = Some(511);
-        run.plan.target.unix_socket = Some("/run/there".into());
-        assert_eq!(on_run(&run), None, "the counter is TCP's");
-        run.plan.target.unix_socket = None;
-        let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
-        assert!(
-            finding.evidence.contains("given a backlog of 511, and Linux lets one more"),
-            "{}",
-            finding.evidence
-        );
-        assert!(finding.fix.contains("raise net.core.somaxconn"), "{}", finding.fix);
-        let settings = &mut sample::monitor(&mut run).environment.settings;
-        settings.insert("net.core.somaxconn".to_owned(), "4096".to_owned());
-        let fix = on_run(&run).unwrap().fix;
-        assert!(fix.contains("net.core.somaxconn permits 4,096"), "{fix}");
-        // A late connect shows that the queue was full, though no reading met it.
-        run.record.setup_connect.record(1_003_000_000);
-        let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
-        listener.longest_queue = Some(0);
-        assert!(!on_run(&run).unwrap().evidence.contains("seen waiting"));
-        run.record.setup_connect.clear();
-        sample::counter(&mut run, "TcpExtListenOverflows", 0);
-        run.record.setup_connect.record(1_003_000_000);
-        let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
-        assert!(finding.cause.contains("on the network or"), "{}", finding.cause);
-    }
-
-    /// The load has 100 connections, the queue 511 places: those of before fill it.
-    #[test]
-    fn fewer_connections_than_the_queue_holds_did_not_come_at_once() {
-        let mut run = sample::run();
-        sample::counter(&mut run, "TcpExtListenOverflows", 55);
-        sample::monitor(&mut run).target.listener.as_mut().unwrap().longest_queue = Some(512);
-        assert!(on_run(&run).unwrap().cause.contains("at once"));
-        run.record.failures[FailureKind::Timeout as usize] = 205;
-        let finding = on_run(&run).unwrap();
-        assert!(finding.cause.contains("accepts so slowly"), "{}", finding.cause);
-        assert!(!finding.fix.contains("--ramp"), "{}", finding.fix);
-    }
-
-    #[test]
-    fn a_late_connect_of_which_nothing_was_lost_is_a_late_client() {
-        let mut run = sample::run();
-        run.record.setup_connect.record_many(1_750_000_000, 20);
-        sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
-        assert_eq!(on_run(&run), None);
-        sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
-        assert!(on_run(&run).unwrap().evidence.contains("20 connections took a second"));
-    }
-
-    #[test]
-    fn requests_to_connections_that_the_server_dropped_are_counted() {
-        let mut run = sample::run();
-        run.record.answered.processing.clear();
-        run.record.answered.processing.record_many(500_000, 20_000);
-        run.record.answered.processing.record_many(204_000_000, 30);
-        run.record.answered.processing.record_many(612_000_000, 7);
-        let connections = &mut sample::monitor(&mut run).connections;
-        connections.as_mut().unwrap().last.with_retransmissions = 37;
-        assert_eq!(on_run(&run), None, "no queue was full");
-        assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
-        sample::counter(&mut run, "TcpExtListenOverflows", 40);
-        let evidence = on_run(&run).unwrap().evidence;
-        assert!(on_run(&run).unwrap().cause.starts_with("More connections arrived"));
-        assert!(evidence.contains("37 responses came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
-    }
-
-    #[test]
-    fn a_remote_server_is_not_accused_by_local_counters() {
-        let mut run = sample::run();
-        sample::counter(&mut run, "TcpExtListenOverflows", 994);
-        sample::monitor(&mut run).target.on_this_host = false;
-        assert_eq!(on_run(&run), None);
-        run.monitor = None;
-        run.record.setup_connect.record(900_000_000);
-        assert_eq!(on_run(&run), None);
-    }
-}
-
+mod tests_on_reports;
 #[cfg(test)]
-mod tests_on_reports {
-    use super::*;
-    use crate::rules::sample;
-
-    fn with_longest(ms: f64) -> Option<Finding> {
-        let mut report = sample::ab();
-        report.connect = Some(sample::times(0.0, 2.0, 31.7, 1.0, ms));
-        report.total = Some(sample::times(12.0, 20.0, 31.8, 20.0, ms + 19.0));
-        on_report(&report)
-    }
-
-    #[test]
-    fn the_timers_of_the_kernel_give_it_away() {
-        // 31.7² × 999,999 / (1003 - 2)² = 1,003 connections.
-        let finding = with_longest(1003.0).unwrap();
-        assert!(finding.evidence.contains("1 s is when"), "{}", finding.evidence);
-        assert!(finding.evidence.contains("about 1,003 of them"), "{}", finding.evidence);
-        assert!(with_longest(3012.0).is_some() && with_longest(7020.0).is_some());
-    }
-
-    /// As many as were in flight, but each of them waited for the kernel's timer.
-    #[test]
-    fn they_are_not_taken_for_a_stall() {
-        let mut report = sample::ab();
-        // 200 × 1001² / 999,999 = 14.16².
-        report.connect = Some(sample::times(0.0, 2.0, 14.2, 1.0, 1003.0));
-        report.total = Some(sample::times(12.0, 20.0, 14.2, 20.0, 1021.0));
-        report.percentiles[3].1 = sample::printed(1021.0, 1.0);
-        let ids: Vec<_> = crate::rules::report(&report).iter().map(|finding| finding.id).collect();
-        assert_eq!(ids, [D08]);
-    }
-
-    #[test]
-    fn other_times_are_no_evidence() {
-        for ms in [6.0, 93.0, 990.0, 1500.0, 3526.0, 3701.0, 3902.0] {
-            assert_eq!(with_longest(ms), None, "{ms}");
-        }
-    }
-}
+mod tests_on_runs;

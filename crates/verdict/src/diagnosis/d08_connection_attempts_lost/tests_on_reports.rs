@@ -1,0 +1,39 @@
+//! Tests of D08 on printed reports.
+
+use super::*;
+use crate::rules::sample;
+
+fn with_longest(ms: f64) -> Option<Finding> {
+    let mut report = sample::ab();
+    report.connect = Some(sample::times(0.0, 2.0, 31.7, 1.0, ms));
+    report.total = Some(sample::times(12.0, 20.0, 31.8, 20.0, ms + 19.0));
+    on_report(&report)
+}
+
+#[test]
+fn the_timers_of_the_kernel_give_it_away() {
+    // 31.7² × 999,999 / (1003 - 2)² = 1,003 connections.
+    let finding = with_longest(1003.0).unwrap();
+    assert!(finding.evidence.contains("1 s is when"), "{}", finding.evidence);
+    assert!(finding.evidence.contains("about 1,003 of them"), "{}", finding.evidence);
+    assert!(with_longest(3012.0).is_some() && with_longest(7020.0).is_some());
+}
+
+/// As many as were in flight, but each of them waited for the kernel's timer.
+#[test]
+fn they_are_not_taken_for_a_stall() {
+    let mut report = sample::ab();
+    // 200 × 1001² / 999,999 = 14.16².
+    report.connect = Some(sample::times(0.0, 2.0, 14.2, 1.0, 1003.0));
+    report.total = Some(sample::times(12.0, 20.0, 14.2, 20.0, 1021.0));
+    report.percentiles[3].1 = sample::printed(1021.0, 1.0);
+    let ids: Vec<_> = crate::rules::report(&report).iter().map(|finding| finding.id).collect();
+    assert_eq!(ids, [D08]);
+}
+
+#[test]
+fn other_times_are_no_evidence() {
+    for ms in [6.0, 93.0, 990.0, 1500.0, 3526.0, 3701.0, 3902.0] {
+        assert_eq!(with_longest(ms), None, "{ms}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Tests of D08 on Runs.
+
+use super::*;
+use crate::live::sample;
+
+#[test]
+fn counters_or_timers_give_it_away() {
+    let mut run = sample::run();
+    assert_eq!(on_run(&run), None);
+    sample::counter(&mut run, "TcpExtListenOverflows", 994);
+    assert_eq!(on_run(&run), None, "3 of 511 were seen waiting: another queue was full");
+    let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+    listener.longest_queue = Some(511);
+    run.plan.target.unix_socket = Some("/run/there".into());
+    assert_eq!(on_run(&run), None, "the counter is TCP's");
+    run.plan.target.unix_socket = None;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
+    assert!(
+        finding.evidence.contains("given a backlog of 511, and Linux lets one more"),
+        "{}",
+        finding.evidence
+    );
+    assert!(finding.fix.contains("raise net.core.somaxconn"), "{}", finding.fix);
+    let settings = &mut sample::monitor(&mut run).environment.settings;
+    settings.insert("net.core.somaxconn".to_owned(), "4096".to_owned());
+    let fix = on_run(&run).unwrap().fix;
+    assert!(fix.contains("net.core.somaxconn permits 4,096"), "{fix}");
+    // A late connect shows that the queue was full, though no reading met it.
+    run.record.setup_connect.record(1_003_000_000);
+    let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+    listener.longest_queue = Some(0);
+    assert!(!on_run(&run).unwrap().evidence.contains("seen waiting"));
+    run.record.setup_connect.clear();
+    sample::counter(&mut run, "TcpExtListenOverflows", 0);
+    run.record.setup_connect.record(1_003_000_000);
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
+    assert!(finding.cause.contains("on the network or"), "{}", finding.cause);
+}
+
+/// Four were accepted, three wait for ever, and the rest never got that far.
+#[test]
+fn a_server_that_accepts_no_more_needs_no_longer_queue() {
+    let mut run = sample::run();
+    sample::counter(&mut run, "TcpExtListenOverflows", 55);
+    let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+    listener.backlog = Some(2);
+    listener.longest_queue = Some(3);
+    assert!(on_run(&run).unwrap().fix.contains("--ramp"));
+    sample::monitor(&mut run).target.listener.as_mut().unwrap().waiting = Some(3);
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("3 connections still waited in it"), "{}", finding.evidence);
+    assert!(!finding.fix.contains("--ramp"), "{}", finding.fix);
+    // A connection per request: those that wait came just now.
+    run.plan.connections.keep_alive = false;
+    assert!(on_run(&run).unwrap().fix.contains("--ramp"));
+}
+
+/// The load has 100 connections, the queue 511 places: those of before fill it.
+#[test]
+fn fewer_connections_than_the_queue_holds_did_not_come_at_once() {
+    let mut run = sample::run();
+    sample::counter(&mut run, "TcpExtListenOverflows", 55);
+    sample::monitor(&mut run).target.listener.as_mut().unwrap().longest_queue = Some(512);
+    assert!(on_run(&run).unwrap().cause.contains("at once"));
+    run.record.failures[FailureKind::Timeout as usize] = 205;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("accepts so slowly"), "{}", finding.cause);
+    assert!(!finding.fix.contains("--ramp"), "{}", finding.fix);
+}
+
+#[test]
+fn a_late_connect_of_which_nothing_was_lost_is_a_late_client() {
+    let mut run = sample::run();
+    run.record.setup_connect.record_many(1_750_000_000, 20);
+    sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
+    assert_eq!(on_run(&run), None);
+    sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
+    assert!(on_run(&run).unwrap().evidence.contains("20 connections took a second"));
+}
+
+#[test]
+fn requests_to_connections_that_the_server_dropped_are_counted() {
+    let mut run = sample::run();
+    run.record.answered.processing.clear();
+    run.record.answered.processing.record_many(500_000, 20_000);
+    run.record.answered.processing.record_many(204_000_000, 30);
+    run.record.answered.processing.record_many(612_000_000, 7);
+    let connections = &mut sample::monitor(&mut run).connections;
+    connections.as_mut().unwrap().last.with_retransmissions = 37;
+    assert_eq!(on_run(&run), None, "no queue was full");
+    assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
+    sample::counter(&mut run, "TcpExtListenOverflows", 40);
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(on_run(&run).unwrap().cause.starts_with("More connections arrived"));
+    assert!(evidence.contains("37 responses came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
+}
+
+#[test]
+fn a_remote_server_is_not_accused_by_local_counters() {
+    let mut run = sample::run();
+    sample::counter(&mut run, "TcpExtListenOverflows", 994);
+    sample::monitor(&mut run).target.on_this_host = false;
+    assert_eq!(on_run(&run), None);
+    run.monitor = None;
+    run.record.setup_connect.record(900_000_000);
+    assert_eq!(on_run(&run), None);
+}
