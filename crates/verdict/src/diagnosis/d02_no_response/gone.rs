@@ -4,10 +4,10 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{self, elapsed_s, server_stopped};
+use crate::live::figures::{self, elapsed_s, server_ended, server_stopped};
 use crate::words::{counted, time};
 
-use super::{STOPPED, causes, over_quic};
+use super::{ENDED, STOPPED, causes, over_quic};
 
 /// So many responses would have come in the silence at the rate before it: fewer may be chance.
 const FEWEST_MISSED: f64 = 20.0;
@@ -70,6 +70,17 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
         return Some(Finding::new(D02, gone.severity(), evidence, silence.cause, silence.fix));
     }
     let cause = match gone.kinds.as_slice() {
+        kinds
+            if server_ended(run) && kinds.iter().any(|(kind, _)| *kind == FailureKind::Refused) =>
+        {
+            return Some(Finding::new(
+                D02,
+                gone.severity(),
+                format!("{} {}", gone.evidence(), ENDED.0),
+                ENDED.1,
+                ENDED.2,
+            ));
+        }
         [(FailureKind::Refused, _)] => {
             "Nothing listened there any longer: the server ended, or closed its listening socket."
         }

@@ -132,6 +132,17 @@ fn a_server_that_goes_away_is_told_though_few_requests_failed() {
         finding.evidence
     );
     assert!(finding.cause.contains("any longer"), "{}", finding.cause);
+    let mut ended = run.clone();
+    sample::monitor(&mut ended).target.processes[0].ended = true;
+    let finding = on_run(&ended).unwrap();
+    assert!(
+        finding.evidence.ends_with("The process that served ended during the run."),
+        "{finding:?}"
+    );
+    // Where half of the requests failed it is no other cause.
+    ended.record.failures[FailureKind::Refused as usize] = 10_000;
+    let finding = on_run(&ended).unwrap();
+    assert!(finding.cause.starts_with("With it nothing listened"), "{finding:?}");
     let verdict = crate::live::judge(&run);
     let beginning = |finding: &Finding| finding.evidence.contains("The first");
     assert!(!verdict.findings.iter().any(beginning), "{:?}", verdict.findings);
