@@ -139,7 +139,10 @@ fn a_limit_that_was_exceeded_was_not_that_of_each_connection() {
     run.record.in_flight_ns = 900 * u128::from(run.elapsed_ns);
     let finding = on_run(&run).unwrap();
     assert_eq!(finding.severity, Severity::Note);
-    assert!(finding.evidence.starts_with("On a connection the server permitted 10 streams"), "{finding:?}");
+    assert!(
+        finding.evidence.starts_with("On a connection the server permitted 10 streams"),
+        "{finding:?}"
+    );
     run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
     assert!(on_run(&run).unwrap().evidence.starts_with("The server permits 10 streams"));
 }
