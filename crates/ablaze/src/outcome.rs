@@ -243,6 +243,10 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             time_exact(run.plan.limits.timeout_ns),
             ablaze_verdict::live::timeout_option(run)
         ),
+        FailureKind::Timeout if run.record.circumstances.unsent_timed_out > 0 => format!(
+            "{to} accepted connections and did not take all bytes of the request within {}: does it read bodies?",
+            time_exact(run.plan.limits.timeout_ns)
+        ),
         FailureKind::Timeout => format!(
             "{to} did not respond within {}: allow more with {}",
             time_exact(run.plan.limits.timeout_ns),
@@ -258,6 +262,10 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             let which = connections_that(run, failure.kind);
             format!("{to} closed {which} in the middle of a response: see its log")
         }
+        FailureKind::ShortHead if only_interim(run) => format!(
+            "{to} sent an interim response (1xx) and closed {} without a final one: see its log",
+            connections_that(run, failure.kind)
+        ),
         FailureKind::ShortHead => format!(
             "{to} closed {} before the head of the response was complete: see its log",
             connections_that(run, failure.kind)
@@ -306,6 +314,12 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => tls::fix(kind, to, run),
     }
+}
+
+/// Whether nothing but interim responses came to all that failed.
+fn only_interim(run: &Run) -> bool {
+    let only = run.record.circumstances.interim_only;
+    only > 0 && only == run.record.failures_total()
 }
 
 /// Whether the server was stopped most times that it was looked at.

@@ -1,6 +1,6 @@
 //! Text of others (a server's header fields, names in certificates, names of processes, a file that somebody else
 //! wrote) as a terminal, a file or a page may show it: what would command a terminal, reorder a line or hide in it
-//! is spelled out, as `\u{1b}` or `\n`. Whoever takes such text in calls [`printable`]; whatever leaves
+//! is spelled out, as `\u{1b}`, `\x00` or `\n`. Whoever takes such text in calls [`printable`]; whatever leaves
 //! the program as a report goes through [`report`] once more.
 
 use std::borrow::Cow;
@@ -117,6 +117,8 @@ fn spelled(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
                 '\n' => out.push_str("\\n"),
                 '\r' => out.push_str("\\r"),
                 '\t' => out.push_str("\\t"),
+                // As C writes it; with both digits, as another may follow.
+                '\0' => out.push_str("\\x00"),
                 _ => {
                     let _ = write!(out, "{}", character.escape_unicode());
                 }
@@ -155,6 +157,7 @@ mod tests {
         assert!(!shown.contains(is_hostile), "{shown}");
         assert!(shown.starts_with('a') && shown.ends_with("é\\\""), "{shown}");
         assert_eq!(printable("x\u{1b}[2J\r\n\u{202e}\u{9b}1"), r"x\u{1b}[2J\r\n\u{202e}\u{9b}1");
+        assert_eq!(printable("a\0\x001"), r"a\x00\x001");
         assert!(matches!(printable("plain é"), Cow::Borrowed(_)));
     }
 

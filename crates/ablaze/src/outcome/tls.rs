@@ -61,6 +61,14 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
             said(client_certificate(to, run.front_end(), is_given))
         }
         FailureKind::NoCommonTls => said(no_common_tls(to, run.front_end())),
+        FailureKind::AnsweredInPlain if detail.contains("SETTINGS of HTTP/2") => format!(
+            "{to} speaks HTTP/2 without TLS: use {} and {}",
+            url.replacen("https:", "http:", 1),
+            match run.front_end() {
+                FrontEnd::Load => "--http 2",
+                _ => "`ablaze load --http 2`",
+            }
+        ),
         FailureKind::AnsweredInPlain => {
             format!("{to} responds in plain HTTP: use {}", url.replacen("https:", "http:", 1))
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
 
-use super::{EndedIdle, Phases, Record, Silent, Slices, Stopped, Streamless, group};
+use super::{Circumstances, EndedIdle, Phases, Record, Silent, Slices, Stopped, Streamless, group};
 use crate::failure::FailureKind;
 
 impl Record {
@@ -57,6 +57,7 @@ impl Record {
             stopped: Stopped::default(),
             silent: Silent::default(),
             streamless: Streamless::default(),
+            circumstances: Circumstances::default(),
             slices: Slices::new(),
             worker_rates: Latency::new(3),
             groups: Vec::new(),
@@ -119,6 +120,7 @@ impl Record {
             stopped,
             silent,
             streamless,
+            circumstances,
             slices,
             worker_rates,
             groups,
@@ -141,6 +143,7 @@ impl Record {
         self.stopped.merge(stopped);
         self.silent.merge(silent);
         self.streamless.merge(streamless);
+        self.circumstances.merge(circumstances);
         self.responses += responses;
         self.unexpected += unexpected;
         for (mine, theirs) in self.failures.iter_mut().zip(failures) {

@@ -2,6 +2,7 @@
 //! apart for responses and for failures. Fixed size, whatever the number of requests.
 
 mod checks;
+mod circumstances;
 mod each_connection;
 mod fault;
 mod group;
@@ -25,6 +26,7 @@ use ablaze_stats::Latency;
 
 use crate::failure::FailureKind;
 pub use checks::{CheckRecord, Checks};
+pub use circumstances::Circumstances;
 pub use each_connection::EachConnection;
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
@@ -147,6 +149,8 @@ pub struct Record {
     pub silent: Silent,
     /// Requests that were never sent, because the server permitted no stream.
     pub streamless: Streamless,
+    /// What more is known of some failures than their kinds say.
+    pub circumstances: Circumstances,
     /// Count, errors and latency over time.
     pub slices: Slices,
     /// Responses per second of each worker in each of its slices that had any: a distribution of rates. Only wrk's report
@@ -243,8 +247,13 @@ impl Record {
     /// Whether the first malformed response is a server's first frame of HTTP/2, SETTINGS of stream 0 and not an
     /// acknowledgement (RFC 9113, sections 3.4 and 6.5): a server that speaks it without being asked.
     pub fn began_with_http2(&self) -> bool {
+        Self::is_http2(&self.first_malformed)
+    }
+
+    /// Whether these first bytes of a server are such a frame.
+    pub fn is_http2(bytes: &[u8]) -> bool {
         const SETTINGS: u8 = 4;
-        match self.first_malformed.as_slice() {
+        match bytes {
             // Each setting has six bytes.
             [0, 0, length, SETTINGS, 0, 0, 0, 0, 0, ..] => length % 6 == 0,
             _ => false,

@@ -15,6 +15,7 @@ use crate::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
 
 use super::checks::{Checks, Samples};
+use super::circumstances::Circumstances;
 use super::distribution::{Distribution, PhasesOf};
 use super::groups::Group;
 use super::http2::Http2;
@@ -82,6 +83,8 @@ pub(super) struct Document {
     pub surplus: u64,
     #[serde(default)]
     pub surplus_responses: u64,
+    #[serde(default)]
+    pub circumstances: Circumstances,
     #[serde(default)]
     pub awaited_close: u64,
     #[serde(default)]

@@ -3,6 +3,7 @@
 //! files of older formats to it.
 
 mod checks;
+mod circumstances;
 mod consistent;
 mod distribution;
 mod document;

@@ -209,6 +209,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         ended_idle: document.ended_idle.load(),
         surplus: document.surplus,
         surplus_responses: document.surplus_responses,
+        circumstances: document.circumstances.load(),
         awaited_close: document.awaited_close,
         left_open: document.left_open,
         closed_early: document.closed_early,

@@ -7,6 +7,7 @@ use super::distribution::{Distribution, PhasesOf};
 use ablaze_stats::touched;
 
 use super::checks::{Checks, Samples};
+use super::circumstances::Circumstances;
 use super::document::*;
 use super::groups::Group;
 use super::idle::EndedIdle;
@@ -95,6 +96,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         ended_idle: EndedIdle::save(&record.ended_idle),
         surplus: record.surplus,
         surplus_responses: record.surplus_responses,
+        circumstances: Circumstances::save(&record.circumstances),
         awaited_close: record.awaited_close,
         left_open: record.left_open,
         closed_early: record.closed_early,

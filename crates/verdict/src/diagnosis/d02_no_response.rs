@@ -377,4 +377,6 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
 }
 
 #[cfg(test)]
+mod tests_of_circumstances;
+#[cfg(test)]
 mod tests_on_runs;

@@ -3,6 +3,7 @@
 //! In a printed report they are those without a status of 2xx, which ab counts as complete and not as
 //! failed.
 
+mod expected;
 mod fields;
 mod journeys;
 mod of_tools;
@@ -10,6 +11,7 @@ mod redirects;
 
 use ablaze_model::Run;
 
+use self::expected::{are_by_default, is_success};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
@@ -96,13 +98,14 @@ enum Kind {
     Switched,
     /// Statuses of clients' and servers' errors, and nothing else.
     Errors,
-    /// Several of these.
+    /// Errors and redirects.
     Pages,
+    /// Several of these, some of which are neither an error nor a redirect.
+    Several,
 }
 
 impl Kind {
     fn of(statuses: impl Iterator<Item = u16> + Clone, others_succeeded: bool) -> Self {
-        let mut statuses = statuses;
         let all = |these: &dyn Fn(u16) -> bool| statuses.clone().all(these);
         if all(&|status| (300..400).contains(&status) && status != 304) {
             Self::Redirects
@@ -112,10 +115,12 @@ impl Kind {
             Self::Refusals
         } else if all(&|status| status >= 400) {
             Self::Errors
-        } else if statuses.all(|status| status == 101) {
+        } else if all(&|status| status == 101) {
             Self::Switched
-        } else {
+        } else if all(&|status| status >= 300 && status != 304) {
             Self::Pages
+        } else {
+            Self::Several
         }
     }
 
@@ -123,7 +128,7 @@ impl Kind {
         match self {
             Self::Redirects => "were redirects, which nobody followed",
             Self::Switched => "changed the protocol",
-            Self::Unnamed => "had a status that is not expected",
+            Self::Unnamed | Self::Several => "had a status that is not expected",
             Self::NotModified => "said that nothing has changed, without being asked",
             Self::Refusals | Self::Errors | Self::Pages => "did not succeed",
         }
@@ -182,6 +187,10 @@ impl Kind {
                 "Some responses are error pages, which cost a server different work than the \
                  intended page, and they count in the rate and in the times."
             }
+            Self::Several => {
+                "Not all of these are errors or redirects: their statuses are outside of those expected, and they count in \
+                 the rate and in the times."
+            }
             Self::Pages if most => CAUSE_OF_MOST,
             Self::Pages => CAUSE_OF_SOME,
         };
@@ -218,18 +227,14 @@ impl Kind {
                 Some(_) => format!("{look}, and leave out the header that asks for the change."),
                 None => format!("{look}: no request asked for the change (Upgrade)."),
             },
-            Self::Errors | Self::Pages | Self::Unnamed | Self::NotModified => format!(
-                "{look}, fix the URL or the server, and measure again; if these responses are \
+            Self::Errors | Self::Pages | Self::Several | Self::Unnamed | Self::NotModified => {
+                format!(
+                    "{look}, fix the URL or the server, and measure again; if these responses are \
                  intended, give their status with {expect}."
-            ),
+                )
+            }
         }
     }
-}
-
-/// Whether nobody said which statuses are expected: a 304 is among those of the default.
-fn are_by_default(run: &Run) -> bool {
-    let asked = run.asked.as_ref().is_some_and(|asked| asked.expect_asked);
-    !asked && run.record.statuses.get(&304).is_some_and(|count| *count > 0)
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -240,25 +245,6 @@ fn seen(run: &Run) -> Option<String> {
     (record.responses > 0).then(|| {
         format!("The statuses of {} were {listed}.", counted(record.responses, "response"))
     })
-}
-
-/// Whether the request asks for a body only if it has changed (RFC 9110, 13.1): 304 is then what it may get.
-fn is_conditional(run: &Run) -> bool {
-    ["if-none-match", "if-modified-since"].iter().any(|name| headers::given(run, name).is_some())
-}
-
-/// What was expected; of a redirect that is so only if it was named.
-fn is_success(run: &Run, status: u16) -> bool {
-    // Where nothing is known of it, the usual statuses are those that nobody asked for.
-    let asked = run.asked.as_ref().is_some_and(|asked| asked.expect_asked);
-    let expected = run.plan.expect.iter().any(|range| range.contains(&status));
-    // Beside the default are the statuses that the steps of a journey ask for.
-    let mut named = run.plan.expect.iter().filter(|range| asked || **range != (200..=399));
-    let by_default = !named.any(|range| range.contains(&status));
-    if status == 304 && expected && is_conditional(run) {
-        return true;
-    }
-    expected && !(by_default && status >= 300)
 }
 
 /// hey, oha and vegeta have requests without a response among all.

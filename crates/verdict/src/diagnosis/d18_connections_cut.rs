@@ -1,20 +1,20 @@
 //! D18: the server closed kept connections after some requests, or without a word, so that requests
 //! under way had to be sent again.
 
-use ablaze_model::record::Http2Facts;
+use ablaze_model::record::{Codes, Http2Facts};
 use ablaze_model::{FailureKind, Run};
 
 mod idle;
 mod over_quic;
 mod repeated;
-mod surplus;
+pub(super) mod surplus;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Connections, Report};
-use crate::words::{amount, counted, decimal, grouped, percent};
+use crate::words::{amount, counted, decimal, grouped, listed, percent};
 pub(super) use idle::failed as failed_idle;
 pub(super) use repeated::dropped;
 
@@ -73,18 +73,27 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         were(record.repeated)
     );
     let failed = record.failures_of(FailureKind::GoAway);
-    let objects = facts.goaways > facts.goaway_codes.of(0)
-        && failed as f64 > record.finished() as f64 * REPEATED;
-    if objects {
+    let objections = facts.goaway_codes.0.iter().filter(|(code, _)| *code != 0);
+    let objections = objections.map(|(code, _)| Codes::name(*code));
+    if facts.goaways > facts.goaway_codes.of(0) {
+        // What was sent again is no response to the first attempt either, as over HTTP/1.
+        let of = (record.finished() + record.unfinished) as f64;
+        let is_much = (failed + record.repeated) as f64 > of * REPEATED;
         let said = facts.last_goaway_said.as_ref();
         let said = said.map_or(String::new(), |said| format!(" Its last debug message: {said}."));
         return Some(Finding::new(
             D18,
-            Severity::Suspect,
-            format!("{evidence} {} failed because of it.", counted(failed, "request")),
+            if is_much { Severity::Suspect } else { Severity::Note },
+            match failed {
+                0 => evidence,
+                failed => {
+                    format!("{evidence} {} failed because of it.", counted(failed, "request"))
+                }
+            },
             format!(
-                "The server ended connections with an error: it objects to the requests, or \
-                 protects itself from the load.{said}"
+                "The server ended connections with an error ({}): it objects to the requests, or \
+                 protects itself from the load.{said}",
+                listed(objections)
             ),
             format!(
                 "Check the server's log and limits, and measure again with fewer {}.",
@@ -263,8 +272,6 @@ fn bytes_agree(report: &Report, complete: u64, closes: u64) -> Option<String> {
 #[cfg(test)]
 mod tests_on_runs {
     use super::*;
-    use ablaze_model::record::Codes;
-
     use crate::live::sample;
 
     #[test]
@@ -310,6 +317,15 @@ mod tests_on_runs {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.cause.ends_with("Its last debug message: too_many."), "{finding:?}");
+        assert!(finding.cause.contains("an error (ENHANCE_YOUR_CALM)"), "{finding:?}");
+        // Sent again, they count like those that HTTP/1 loses; and a limit of requests is no error.
+        run.record.failures[FailureKind::GoAway as usize] = 0;
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
+        run.record.repeated = 10;
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(!finding.cause.contains("after a number of requests"), "{finding:?}");
+        assert!(!finding.evidence.contains("failed because"), "{finding:?}");
     }
 
     #[test]

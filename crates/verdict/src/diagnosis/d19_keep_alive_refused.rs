@@ -3,6 +3,7 @@
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 
+use super::d18_connections_cut::surplus;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D03, D04, D19};
 use crate::finding::{Finding, Severity};
@@ -161,6 +162,8 @@ enum Reason {
     NoKeepAlive,
     /// Nothing else tells where the body ends.
     NoLength,
+    /// It is HTTP/1.0, and has a transfer coding, which HTTP/1.0 does not have.
+    OldCoding,
     /// Nothing in the head, but more bytes came than it announced.
     Surplus,
     /// Nothing in the head, but another response came behind it.
@@ -186,6 +189,10 @@ impl Reason {
             Self::Close
         } else if status_line.starts_with("http/1.0") && !says("connection", "keep-alive") {
             Self::NoKeepAlive
+        } else if status_line.starts_with("http/1.0")
+            && fields.iter().any(|(name, _)| *name == "transfer-encoding")
+        {
+            Self::OldCoding
         } else if !fields.iter().any(|(name, _)| *name == "content-length")
             && !says("transfer-encoding", "chunked")
         {
@@ -226,6 +233,18 @@ impl Reason {
                  chunked`: only closing the connection shows where the body ends.",
                 format!("Have the server send a Content-Length; if it is meant to close, use \
                  {closes}."),
+            ),
+            Self::OldCoding => (
+                "The response is HTTP/1.0 and has `Transfer-Encoding`, which HTTP/1.0 does not define: its framing counts \
+                 as faulty (RFC 9112, 6.1), so the client closes the connection behind it, although the head has \
+                 `Connection: keep-alive`.",
+                "Have the server respond with HTTP/1.1 where it sends `Transfer-Encoding`, or with a Content-Length."
+                    .to_owned(),
+            ),
+            Self::Surplus if surplus::is_chunked(run) => (
+                "The server sends more bytes behind the last chunk: a next response could not be told apart from \
+                 them, so the client closes the connection.",
+                surplus::FIX_OF_CHUNKED.to_owned(),
             ),
             Self::Surplus => (
                 "The server sends more bytes than the response has: a next response could not be \

@@ -22,6 +22,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// A client whose busiest thread works for this share of its time is what the next requests wait for.
 const BUSY: f64 = 0.5;
+/// From this multiple of a limit on it was exceeded, whatever rounding does.
+const EXCEEDED: f64 = 1.05;
 /// Less than this share of a run, or of its requests, is nothing to speak of.
 const LATE: f64 = 0.01;
 
@@ -83,15 +85,19 @@ fn limit_of_nginx(run: &Run) -> &'static str {
 fn limited(run: &Run) -> Option<Finding> {
     let asked = run.plan.streams()?;
     let permitted = run.record.streams_permitted().filter(|&most| most < u64::from(asked))?;
+    let (reached, connections) = (in_flight(run)?, u64::from(run.plan.load.connections()));
     let permits = match at_first(run) {
         Some(raised) => raised.in_words(run),
+        // The limit is the lowest of all connections.
+        None if permitted > 0 && reached > (connections * permitted) as f64 * EXCEEDED => {
+            return elsewhere(run, permitted, reached);
+        }
         None => format!(
             "The server permits {} at once per connection ({})",
             counted(permitted, "stream"),
             limit_of(run)
         ),
     };
-    let connections = u64::from(run.plan.load.connections());
     let (all_asked, most) = (connections * u64::from(asked), connections * permitted);
     let share = most as f64 / all_asked as f64;
     let severity = match run.plan.load {
@@ -108,7 +114,7 @@ fn limited(run: &Run) -> Option<Finding> {
         counted(connections, "connection"),
         grouped(most),
         grouped(all_asked),
-        amount(in_flight(run)?)
+        amount(reached)
     );
     let fix = if permitted == 0 {
         format!("Raise the limit on the server (nginx: {}).", limit_of_nginx(run))
@@ -129,6 +135,26 @@ fn limited(run: &Run) -> Option<Finding> {
         "A client must not open more streams than the server permits: the others were \
          never opened, and the figures are those of fewer requests in flight.",
         fix,
+    ))
+}
+
+/// More were in flight than the lowest limit permits on all connections: it was not that of each.
+fn elsewhere(run: &Run, permitted: u64, reached: f64) -> Option<Finding> {
+    let asked = asked_in_flight(run)?;
+    Some(Finding::new(
+        D40,
+        if reached < asked as f64 * MISSED { Severity::Suspect } else { Severity::Note },
+        format!(
+            "On a connection the server permitted {} at once in the end ({}), and more elsewhere or before: {} of {} were in \
+             flight on average.",
+            counted(permitted, "stream"),
+            limit_of(run),
+            amount(reached),
+            grouped(asked)
+        ),
+        "The server's limit was not the same on all connections, or not all the time: the load was less even than was \
+         asked for.",
+        format!("See why the server changes its limit (nginx: {}).", limit_of_nginx(run)),
     ))
 }
 

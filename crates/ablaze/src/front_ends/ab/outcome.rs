@@ -59,7 +59,13 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     if first.is_some_and(FailureKind::is_of_tls)
         && let Some(fix) = crate::outcome::explanation(run)
     {
-        return Outcome::Failed(AbError::text("SSL handshake failed (1).").with_fix(fix));
+        // What failed behind a completed handshake is no failed handshake.
+        let completed = run.record.tls.as_ref().is_some_and(|facts| facts.all_completed());
+        let said = match completed {
+            true => "SSL read failed (1) - closing connection",
+            false => "SSL handshake failed (1).",
+        };
+        return Outcome::Failed(AbError::text(said).with_fix(fix));
     }
     if first.is_some_and(FailureKind::is_of_proxy)
         && let Some(line) = crate::outcome::explanation(run)

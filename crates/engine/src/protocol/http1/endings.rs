@@ -15,9 +15,15 @@ impl<S: Walk> Worker<Http1<S>> {
     pub(super) fn oldest_failed(&mut self, slot: Slot, at: u64, failure: Failure) {
         let connection = &mut self.connections[slot as usize];
         let body_bytes = std::mem::take(&mut connection.state.body_bytes);
-        let oldest = connection.state.oldest;
-        let place = self.place(slot, oldest);
+        let state = connection.state;
+        let place = self.place(slot, state.oldest);
         let mut exchange = self.exchanges[place];
+        if state.response_began
+            && state.only_interim
+            && let Some(known) = self.recorder.circumstance(&exchange)
+        {
+            known.interim_only += 1;
+        }
         exchange.stamp(at);
         self.recorder.add_body(&exchange, body_bytes);
         let Failure { kind, errno, connecting } = failure;
@@ -112,6 +118,13 @@ impl<S: Walk> Worker<Http1<S>> {
                     lost == Lost::Reset,
                 );
             }
+            if why == CloseReason::Local && kind == FailureKind::ClosedWithoutResponse {
+                let exchange = *exchange;
+                if let Some(known) = self.recorder.circumstance(&exchange) {
+                    known.closed_here += 1;
+                    known.closed_for_surplus += u64::from(lost == Lost::AfterSurplus);
+                }
+            }
             self.oldest_failed(slot, at, Failure::of((kind, errno)));
         }
         if !repeats {
@@ -146,6 +159,9 @@ impl<S: Walk> Worker<Http1<S>> {
         // Bytes of the response to the oldest; without one there are none.
         let oldest = self.exchanges[self.place(slot, connection.state.oldest)];
         self.recorder.add_body(&oldest, connection.state.body_bytes);
+        if self.is_unsent(slot) {
+            self.recorder.unsent_at_the_end(&oldest);
+        }
         self.note_stopped(slot, at, false);
         for position in 0..connection.in_flight {
             let place = self.place(slot, connection.state.oldest + position);

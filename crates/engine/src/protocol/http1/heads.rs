@@ -34,6 +34,8 @@ impl<S: Walk> Worker<Http1<S>> {
         bytes: &[u8],
         template: u32,
     ) -> Piece {
+        // What comes now is of the head behind an interim response.
+        self.connections[slot as usize].state.only_interim = false;
         let no_body = self.outbox.response_has_no_body(template);
         let max_head_bytes = self.plan.limits.max_head_bytes;
         let spill = self.connections[slot as usize].state.spill;
@@ -84,10 +86,17 @@ impl<S: Walk> Worker<Http1<S>> {
             Err(HeadError::Malformed(_)) => {
                 let text = spill.map_or(bytes, |spill| &self.protocol.spills[spill as usize].bytes);
                 self.recorder.keep_malformed(text);
-                Piece::Broken(match begins_as_tls(text) {
-                    true => FailureKind::AnsweredInTls,
-                    false => FailureKind::Malformed,
-                })
+                if begins_as_tls(text) {
+                    return Piece::Broken(FailureKind::AnsweredInTls);
+                }
+                let behind = !text.trim_ascii_start().starts_with(b"HTTP/")
+                    && self.connections[slot as usize].responses > 0;
+                let oldest = self.connections[slot as usize].state.oldest;
+                let exchange = self.exchanges[self.place(slot, oldest)];
+                if behind && let Some(known) = self.recorder.circumstance(&exchange) {
+                    known.malformed_behind += 1;
+                }
+                Piece::Broken(FailureKind::Malformed)
             }
             Err(HeadError::TooLarge) => Piece::Broken(FailureKind::TooLarge),
         }

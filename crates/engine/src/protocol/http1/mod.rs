@@ -58,6 +58,8 @@ pub(crate) struct State {
     server_keeps: bool,
     /// A byte of the current response has arrived.
     response_began: bool,
+    /// All of it that has arrived is whole interim responses.
+    only_interim: bool,
     /// Bytes came that belong to no response.
     surplus: bool,
     /// The response is complete but its request not yet sent whole.
@@ -219,6 +221,7 @@ impl<S: Walk> Protocol for Http1<S> {
         }
         if connection.stage == Stage::Open {
             worker.note_stopped(slot, now, true);
+            worker.note_unsent(slot);
         }
         worker.give_up(io, slot, now, ablaze_model::failure::FailureKind::Timeout);
     }

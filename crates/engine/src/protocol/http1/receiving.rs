@@ -38,7 +38,8 @@ impl<S: Walk> Worker<Http1<S>> {
                 return;
             }
             if connection.in_flight == 0 || connection.state.held {
-                return self.surplus(io, slot, rest);
+                let idle = !connection.state.held && connection.responses > 0;
+                return self.surplus(io, slot, rest, idle);
             }
             let piece = match connection.state.reading {
                 Reading::Head => self.read_head(io, slot, rest, at),
@@ -62,7 +63,7 @@ impl<S: Walk> Worker<Http1<S>> {
                 }
                 Piece::Interim { rest: left } => rest = &rest[rest.len() - left..],
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
-                Piece::Unasked => return self.surplus(io, slot, rest),
+                Piece::Unasked => return self.surplus(io, slot, rest, true),
             }
         }
     }
@@ -110,6 +111,7 @@ impl<S: Walk> Worker<Http1<S>> {
             if rest.is_empty() && matches!(self.connections[slot as usize].mode, Receive::Head) {
                 io.receive(slot, Receive::Head);
             }
+            self.connections[slot as usize].state.only_interim = true;
             return Piece::Interim { rest: rest.len() };
         }
         // Behind 101 the connection speaks another protocol (RFC 9110, 15.2.2), `rest` already: where one

@@ -21,6 +21,8 @@ impl<S: Walk> Worker<Http1<S>> {
         if !keeps {
             // The request said so too when connections are not to be kept.
             let announced = !server_keeps || !self.plan.connections.keep_alive;
+            // Behind 101 nobody closes: the client does not speak what the connection speaks then.
+            let announced = announced && self.connections[slot as usize].state.status != 101;
             let how = if announced { self.announced_close() } else { close_at_once(&self.plan) };
             // A request still being sent keeps an announced close from being waited for.
             let unsent = self.connections[slot as usize].state.sends_under_way > 0;
@@ -80,13 +82,13 @@ impl<S: Walk> Worker<Http1<S>> {
     ) {
         let body_bytes = self.connections[slot as usize].state.body_bytes;
         self.answered(slot, at, body_bytes, false);
-        self.surplus(io, slot, surplus);
+        self.surplus(io, slot, surplus, false);
     }
 
     /// Bytes came that belong to no response: whatever they are, the next one cannot be told apart.
     #[cold]
-    pub(super) fn surplus<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8]) {
-        self.recorder.surplus(bytes);
+    pub(super) fn surplus<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], idle: bool) {
+        self.recorder.surplus(bytes, idle);
         self.connections[slot as usize].state.surplus = true;
         self.end_connection(io, slot, close_at_once(&self.plan));
     }

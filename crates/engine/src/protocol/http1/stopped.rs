@@ -3,12 +3,36 @@
 use ablaze_net::Slot;
 
 use super::{Http1, Reading};
+use crate::connection::Stage;
 use crate::recorder::BodyEnd;
 use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::record::StoppedResponse;
 
 impl<S: Walk> Worker<Http1<S>> {
+    /// Whether the oldest request in flight has not left whole, and nothing of its response came. Long ones only: of the
+    /// others the driver says nothing.
+    pub(super) fn is_unsent(&self, slot: Slot) -> bool {
+        let connection = &self.connections[slot as usize];
+        let state = &connection.state;
+        connection.stage == Stage::Open
+            && connection.in_flight > 0
+            && !state.response_began
+            && state.sends_under_way >= connection.in_flight
+    }
+
+    /// The oldest exchange of a connection times out: notes whether its request had left.
+    pub(super) fn note_unsent(&mut self, slot: Slot) {
+        if !self.is_unsent(slot) {
+            return;
+        }
+        let oldest = self.connections[slot as usize].state.oldest;
+        let exchange = self.exchanges[self.place(slot, oldest)];
+        if let Some(known) = self.recorder.circumstance(&exchange) {
+            known.unsent_timed_out += 1;
+        }
+    }
+
     /// The oldest exchange of a connection gets no further: notes for how long already, if a part
     /// of its response came.
     pub(super) fn note_stopped(&mut self, slot: Slot, at: u64, timed_out: bool) {

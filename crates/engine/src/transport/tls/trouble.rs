@@ -7,6 +7,7 @@ use super::protection::Damage;
 use super::verifier::SelfSigned;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::printable::printable;
+use ablaze_model::record::Record;
 
 /// rustls reads no handshake message longer than this; behind the ServerHello, only one with very many
 /// certificates is.
@@ -138,6 +139,12 @@ impl Trouble {
 
     /// The first bytes of the peer are no TLS record.
     pub fn of_first_bytes(bytes: &[u8]) -> Self {
+        if Record::is_http2(bytes) {
+            return Self {
+                kind: FailureKind::AnsweredInPlain,
+                detail: "it begins with SETTINGS of HTTP/2, without TLS".to_owned(),
+            };
+        }
         let text: String = bytes.iter().take(40).map(|byte| char::from(*byte)).collect();
         let line = printable(text.lines().next().unwrap_or_default());
         let is_http = bytes.starts_with(b"HTTP/") || bytes.starts_with(b"<");
@@ -192,6 +199,18 @@ mod tests {
         let alert = Trouble::of_alert(AlertDescription::NoApplicationProtocol);
         assert_eq!(alert.kind, FailureKind::TlsRefused);
         assert_eq!(alert.with_http2_alone().kind, FailureKind::NoHttp2);
+    }
+
+    /// RFC 9113, 3.4: the first frame of a server that speaks it without TLS.
+    #[test]
+    fn plain_http2_is_no_broken_tls() {
+        let trouble = Trouble::of_first_bytes(&[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100]);
+        assert_eq!(trouble.kind, FailureKind::AnsweredInPlain);
+        assert!(trouble.detail.contains("SETTINGS of HTTP/2"), "{}", trouble.detail);
+        // An acknowledgement, and a length that no settings have.
+        for other in [[0, 0, 0, 4, 1, 0, 0, 0, 0], [0, 0, 5, 4, 0, 0, 0, 0, 0]] {
+            assert_eq!(Trouble::of_first_bytes(&other).kind, FailureKind::TlsBroken);
+        }
     }
 
     #[test]

@@ -70,6 +70,13 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
                          beginning of a head.";
             return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
         }
+        let unsent = record.circumstances.unsent_unfinished;
+        if unsent > 0 {
+            let evidence =
+                format!("{evidence} {} of them had not been sent whole.", grouped(unsent));
+            let cause = "The server accepts connections and does not take all bytes of these requests, or not within the run.";
+            return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
+        }
         let cause = match super::waited_for(run).is_empty() {
             true => {
                 "The server accepts connections and does not respond, or its responses take longer than the run."

@@ -6,7 +6,7 @@ use ablaze_model::{FailureKind, Run};
 
 use super::{begun, over_quic};
 use crate::limit::{self, Limit};
-use crate::words::{grouped, listed};
+use crate::words::{counted, grouped, listed};
 
 /// Kinds with a smaller share of the failures are named, not explained.
 const SHARE: f64 = 0.1;
@@ -94,6 +94,66 @@ fn completed(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.all_completed())
 }
 
+/// Whether of all that failed nothing came but interim responses.
+pub fn only_interim(run: &Run) -> bool {
+    let only = run.record.circumstances.interim_only;
+    only > 0 && only == run.record.failures_total()
+}
+
+/// Whether the first that failed TLS met a frame of HTTP/2.
+fn began_with_plain_http2(run: &Run) -> bool {
+    let first = run.record.tls.as_ref().and_then(|facts| facts.first_failure.as_ref());
+    first.is_some_and(|(_, said)| said.contains("SETTINGS of HTTP/2"))
+}
+
+/// Requests that timed out before all of them had been sent.
+fn unsent(run: &Run, count: u64) -> String {
+    let unsent = run.record.circumstances.unsent_timed_out;
+    let templates = run.plan.requests.templates.iter().map(|template| template.bytes.len() as u64);
+    let of_bytes = match templates.clone().min().zip(templates.max()) {
+        Some((least, most)) if least == most && least > 0 => {
+            format!(" of {} each", counted(least, "byte"))
+        }
+        _ => String::new(),
+    };
+    let which = match unsent >= count {
+        true => "These requests".to_owned(),
+        false => format!("{} of the requests that timed out", grouped(unsent)),
+    };
+    format!(
+        "{which}{of_bytes} could not be sent whole in time: the server accepted the connections and did not take all \
+         bytes of the body, and no response came."
+    )
+}
+
+/// Requests on connections that the client closed, beside others.
+fn closed_here(run: &Run, count: u64) -> String {
+    let known = &run.record.circumstances;
+    let surplus = known.closed_for_surplus;
+    let announced = known.closed_here.saturating_sub(surplus);
+    let by_server = count.saturating_sub(known.closed_here);
+    let mut ways = Vec::new();
+    if surplus > 0 {
+        ways.push(format!(
+            "{} by the client, because bytes that belong to none came behind the response before",
+            grouped(surplus)
+        ));
+    }
+    if announced > 0 {
+        ways.push(format!(
+            "{} by the client, behind a response after which the connection was not to be used",
+            grouped(announced)
+        ));
+    }
+    if by_server > 0 {
+        ways.push(format!("{} by the server", grouped(by_server)));
+    }
+    format!(
+        "The connections of the requests closed without a response were closed: {}.",
+        ways.join("; ")
+    )
+}
+
 /// What so many failures of a kind show.
 fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
     use FailureKind::*;
@@ -135,6 +195,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              they waited here, for a free connection or for the client. What the server would \
              have done with them is not known."
         }
+        Timeout if record.circumstances.unsent_timed_out > 0 => return unsent(run, count),
         // Of HTTP/1 the first whole head of a final response is kept.
         Timeout
             if all_in_a_response(run, kind)
@@ -162,11 +223,18 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         }
         Timeout if some => "The server did not respond to some requests in time.",
         Timeout => "The server accepts connections and does not respond in time.",
+        Reset | ShortHead | TlsTruncated if only_interim(run) => {
+            "Only an interim response (1xx) came to these requests, and then the server, or something in front of it, ended \
+             the connection without a final one."
+        }
         Reset if all_in_a_response(run, kind) => {
             "The server, or something in front of it, resets connections in the middle of a response."
         }
         Reset if some => "The server, or something in front of it, reset some connections.",
         Reset => "The server, or something in front of it, resets connections.",
+        ClosedWithoutResponse if record.circumstances.closed_here > 0 => {
+            return closed_here(run, count);
+        }
         ClosedWithoutResponse if some => "The server closed some connections without a response.",
         ClosedWithoutResponse => "The server closes connections without a response.",
         ShortBody if some => "The server closed some connections in the middle of a response.",
@@ -177,6 +245,14 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         }
         Malformed if record.first_malformed.is_empty() => {
             "The server's responses have bodies that are not valid chunked coding."
+        }
+        Malformed if some && record.circumstances.malformed_behind == count => {
+            return format!(
+                "{} times bytes that begin no response came on a connection whose responses before had been whole: more \
+                 than the length of the response before that comes late, or something that is not HTTP/1; nothing tells \
+                 these apart.",
+                grouped(count)
+            );
         }
         Malformed if some => {
             let what = match record.first_malformed.starts_with(b"HTTP/1.") {
@@ -198,6 +274,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         }
         Malformed => "What the server sends is not HTTP/1.",
         TooLarge => "The heads of the responses are longer than allowed.",
+        AnsweredInPlain if began_with_plain_http2(run) => {
+            "The TLS handshake failed: the server speaks HTTP/2 without TLS; what it sends begins with SETTINGS."
+        }
         AnsweredInPlain => "The TLS handshake failed: the server speaks plain HTTP.",
         AnsweredInTls => "The server speaks TLS, and the request was plain HTTP.",
         TlsTruncated => {

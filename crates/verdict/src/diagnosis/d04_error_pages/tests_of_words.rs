@@ -19,6 +19,19 @@ fn errors_alone_are_not_called_redirects() {
     assert!(both.cause.contains("an error page or a redirect"), "{both:?}");
 }
 
+/// `--expect 404`: what succeeded, and what leads elsewhere, is no error page.
+#[test]
+fn statuses_that_are_no_errors_are_not_called_error_pages() {
+    for others in [&[(200, 5_000), (302, 5_000)][..], &[(200, 9_000), (500, 1_000)]] {
+        let mut run = with(&[others, &[(404, 10_000)]].concat());
+        run.plan.expect = vec![404..=404];
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("had a status that is not expected: 200"), "{finding:?}");
+        assert!(!finding.cause.contains("error page"), "{finding:?}");
+        assert!(finding.cause.contains("outside of those expected"), "{finding:?}");
+    }
+}
+
 #[test]
 fn a_server_that_refuses_a_part_has_no_wrong_url() {
     let finding = on_run(&with(&[(200, 4_000), (429, 16_000)])).unwrap();

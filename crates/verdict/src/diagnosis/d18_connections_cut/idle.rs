@@ -57,7 +57,7 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         grouped(count),
         counted(record.finished(), "request"),
         percent(share),
-        of_idle(record.ended_idle.failed),
+        of_failed(run),
         why_not_again(run),
         were_connections(record.connections_opened),
         counted(record.responses, "response")
@@ -112,6 +112,11 @@ fn why(run: &Run) -> (String, String) {
         );
         return (cause, fix(run));
     }
+    if run.plan.load.pipeline() > 1 {
+        let cause = "These connections ended without an announcement (`Connection: close`) while requests were pipelined on \
+                     them: all of them are lost with the connection, read or not.";
+        return (cause.to_owned(), at_once_fix(run));
+    }
     let log = "See in the server's log whether it read these requests.";
     if ended.failed.longest_ns == 0 {
         let cause = "The server closed these connections behind a response that did not announce it \
@@ -150,6 +155,14 @@ fn why_not_again(run: &Run) -> String {
     let method = &run.plan.requests.method;
     let name = if method.is_empty() { "such a request" } else { method };
     format!("they were not sent again, because what {name} does might be done twice")
+}
+
+/// How long their connections had been idle. Behind a pipelined request nothing is, nor is the response before complete.
+fn of_failed(run: &Run) -> String {
+    match run.plan.load.pipeline() {
+        0 | 1 => of_idle(run.record.ended_idle.failed),
+        most => format!(", on which up to {} were in flight", counted(most.into(), "request")),
+    }
 }
 
 /// `, after being idle for 49.8 ms to 51.2 ms`; of requests that were sent at once there is nothing to say.
@@ -215,6 +228,18 @@ mod tests {
         let (_, said) = told(&of_post(&[0; 400], &[]));
         assert!(said.contains("behind a response that did not announce it"), "{said}");
         assert!(!said.contains("idle"), "{said}");
+    }
+
+    #[test]
+    fn pipelined_requests_are_lost_together_and_left_before_the_response() {
+        use ablaze_model::plan::Load;
+        let mut run = of_post(&[0; 6_000], &[]);
+        run.record.connections_opened = 1_000;
+        run.plan.load = Load::Closed { connections: 100, pipeline: 8 };
+        let (_, said) = told(&run);
+        assert!(said.contains("on which up to 8 requests were in flight"), "{said}");
+        assert!(said.contains("all of them are lost with the connection"), "{said}");
+        assert!(!said.contains("as soon as the response before was complete"), "{said}");
     }
 
     #[test]

@@ -69,6 +69,7 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
     let (cause, fix) = match record.responses <= record.connections_opened {
         true => of_single_responses(run),
         false if reset > closed => of_resets(run),
+        false if run.plan.load.pipeline() > 1 => of_pipelines(run),
         false => of_closes(run),
     };
     Some(Finding::new(
@@ -96,6 +97,20 @@ fn of_single_responses(run: &Run) -> (&'static str, String) {
         format!(
             "Have the server keep connections open or announce that it closes them; if it is meant to close, use {}.",
             spelled(run, Opt::NoKeepAlive)
+        ),
+    )
+}
+
+/// Requests leave before the response to the one before them is there: with a connection all those are lost that were
+/// pipelined on it.
+fn of_pipelines(run: &Run) -> (&'static str, String) {
+    (
+        "The server closed these connections without an announcement (`Connection: close`) while requests were pipelined \
+         on them: all of them are lost with the connection, read or not. They are sent again, their times include all attempts, and the server may have carried some out twice.",
+        format!(
+            "Have the server announce the close, close first with {} below its limit, or pipeline fewer requests, so \
+             that fewer are lost each time.",
+            spelled(run, Opt::RequestsPerConnection)
         ),
     )
 }
@@ -183,6 +198,18 @@ mod tests {
         assert!(finding.fix.contains("--no-keepalive"), "{finding:?}");
         run.record.connections_opened = 10_000;
         assert!(!found(&run).unwrap().cause.contains("No connection"));
+    }
+
+    #[test]
+    fn with_a_connection_all_is_lost_that_was_pipelined_on_it() {
+        use ablaze_model::plan::Load;
+        let mut run = sample::run();
+        (run.record.repeated, run.record.repeated_after_reset) = (14_000, 3_000);
+        run.record.connections_opened = 2_000;
+        run.plan.load = Load::Closed { connections: 100, pipeline: 8 };
+        let finding = found(&run).unwrap();
+        assert!(finding.cause.contains("all of them are lost with the connection"), "{finding:?}");
+        assert!(!finding.cause.contains("sent twice"), "{finding:?}");
     }
 
     #[test]

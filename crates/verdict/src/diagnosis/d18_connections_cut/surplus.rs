@@ -6,27 +6,46 @@ use ablaze_model::Run;
 use super::{REPEATED, were};
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent};
 
 /// Connections that the client closed, because bytes came behind a response that belong to none.
 pub(super) fn found(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    let share = record.surplus as f64 / record.responses as f64;
+    let idle_timeouts = record.circumstances.idle_timeouts;
+    let surplus = record.surplus.saturating_sub(idle_timeouts);
+    let share = surplus as f64 / record.responses as f64;
     // Where no connection was left open, D19 has the same to say.
-    if record.surplus == 0 || record.responses == 0 || record.reused == 0 {
+    if record.responses == 0 || record.reused == 0 {
         return None;
+    }
+    if surplus == 0 {
+        return (idle_timeouts > 0).then(|| idle_timeout(run, idle_timeouts));
     }
     let again = match record.repeated_after_surplus {
         0 => String::new(),
         count => format!(" {} sent again because of it.", were(count)),
     };
     let are_responses = record.surplus_responses == record.surplus;
+    let beside = match idle_timeouts {
+        0 => String::new(),
+        count => format!(
+            " {} closed with 408 (Request Timeout) while idle.",
+            counted(count, "other connection") + if count == 1 { " was" } else { " were" }
+        ),
+    };
     let (what, cause, fix) = match are_responses {
         true => (
             "another response that nobody had asked for",
             "The server sends more responses than it was asked for. One that comes while the next request is under way is \
              taken for its response, as nothing tells them apart: such responses and their times may be among the figures.",
             "Look at a whole response with `curl -i` and the URL, and find what responds twice in the server.",
+        ),
+        false if is_chunked(run) => (
+            "bytes that belong to none",
+            "The server sends more bytes behind the last chunk of these responses: a next response could not be told \
+             apart from them.",
+            FIX_OF_CHUNKED,
         ),
         false => (
             "bytes that belong to none",
@@ -39,8 +58,8 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         D18,
         if share > REPEATED { Severity::Suspect } else { Severity::Note },
         format!(
-            "After {} of {} ({}) came {what}, and the client closed the connection; {} connections were opened.{again}",
-            grouped(record.surplus),
+            "After {} of {} ({}) came {what}, and the client closed the connection; {} connections were opened.{again}{beside}",
+            grouped(surplus),
             counted(record.responses, "response"),
             percent(share),
             grouped(record.connections_opened)
@@ -48,6 +67,46 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         cause,
         fix,
     ))
+}
+
+/// What to do about bytes behind a chunked body.
+pub(in crate::diagnosis) const FIX_OF_CHUNKED: &str = "Look at a whole response with `curl --raw -i` and the URL, and have \
+                                                       the server send nothing behind the last chunk and its empty line.";
+
+/// Whether the first response says that its body is chunked; responses to other requests may differ.
+pub(in crate::diagnosis) fn is_chunked(run: &Run) -> bool {
+    let head = String::from_utf8_lossy(&run.record.first_head).to_ascii_lowercase();
+    head.lines().any(|line| {
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        name == "transfer-encoding" && value.split(',').any(|coding| coding.trim() == "chunked")
+    })
+}
+
+/// Connections on which the server said 408 (RFC 9110, 15.5.9) while no request was under way.
+fn idle_timeout(run: &Run, count: u64) -> Finding {
+    let record = &run.record;
+    let again = match record.repeated_after_surplus {
+        0 => String::new(),
+        count => format!(" {} sent again because of it.", were(count)),
+    };
+    Finding::new(
+        D18,
+        Severity::Note,
+        format!(
+            "On {} with no request under way the server sent a 408 (Request Timeout); {} connections were opened for \
+             {}.{again}",
+            counted(count, "connection"),
+            grouped(record.connections_opened),
+            counted(record.responses, "response")
+        ),
+        "The server closes idle connections and says so with a 408: opening new ones is part of the times. A 408 that comes \
+         as the next request leaves is taken for its response.",
+        format!(
+            "Have the server keep idle connections open longer than they are idle here, or lower {}, so that each is \
+             used more often.",
+            spelled(run, Opt::Connections)
+        ),
+    )
 }
 
 #[cfg(test)]
@@ -80,5 +139,32 @@ mod tests {
         assert!(said.contains("responds twice") && !said.contains("Content-Length"), "{said}");
         run.record.surplus_responses = 1_000;
         assert!(on_run(&run).unwrap().fix.contains("Content-Length"));
+        // Of chunked responses no length is at fault.
+        run.record.first_head =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n".to_vec();
+        let finding = on_run(&run).unwrap();
+        let said = format!("{} {}", finding.cause, finding.fix);
+        assert!(said.contains("last chunk") && !said.contains("Content-Length"), "{said}");
+    }
+
+    #[test]
+    fn a_408_on_an_idle_connection_is_the_server_s_timeout() {
+        let mut run = sample::run();
+        (run.record.connections_opened, run.record.surplus) = (2_100, 2_000);
+        run.record.surplus_responses = 2_000;
+        run.record.circumstances.idle_timeouts = 2_000;
+        let finding = on_run(&run).unwrap();
+        let said = format!("{} {} {}", finding.evidence, finding.cause, finding.fix);
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(said.starts_with("On 2,000 connections with no request under way"), "{said}");
+        assert!(said.contains("closes idle connections") && !said.contains("twice"), "{said}");
+        // Others were no timeouts.
+        run.record.circumstances.idle_timeouts = 1_500;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.starts_with("After 500 of 20,000"), "{finding:?}");
+        assert!(finding.evidence.ends_with(
+            "1,500 other connections were closed with 408 (Request Timeout) while idle."
+        ));
+        assert!(finding.cause.contains("more responses than it was asked for"), "{finding:?}");
     }
 }

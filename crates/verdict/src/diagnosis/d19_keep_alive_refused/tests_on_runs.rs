@@ -25,6 +25,22 @@ fn surplus_bytes_are_not_told_as_a_close_of_the_server() {
     assert!(on_run(&run).unwrap().cause.contains("responses to HEAD"));
 }
 
+/// RFC 9112, 6.1: the client closes behind a transfer coding of HTTP/1.0, whatever the head says of keep-alive.
+#[test]
+fn a_coding_that_http_1_0_does_not_have_is_why_the_client_closes() {
+    let mut run = sample::run();
+    (run.record.reused, run.record.connections_opened) = (0, 20_000);
+    run.record.first_head =
+        b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let cause = on_run(&run).unwrap().cause;
+    assert!(cause.contains("so the client closes") && !cause.contains("server closes"), "{cause}");
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    run.record.surplus = 20_000;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("behind the last chunk"), "{finding:?}");
+    assert!(!finding.fix.contains("Content-Length"), "{finding:?}");
+}
+
 /// The client ends such a connection, and the server may leave it open.
 #[test]
 fn a_connection_that_changed_its_protocol_was_not_refused() {

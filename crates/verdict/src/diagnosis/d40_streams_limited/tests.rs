@@ -130,3 +130,19 @@ fn fewer_streams_than_asked_for_are_another_load() {
     sample::open_loop(&mut open, 1e3);
     assert_eq!(on_run(&open).map(|finding| finding.severity), Some(Severity::Note));
 }
+
+/// The limit that is kept is the lowest of all connections.
+#[test]
+fn a_limit_that_was_exceeded_was_not_that_of_each_connection() {
+    let mut run = sample::over_http2(100);
+    run.record.http2.as_mut().unwrap().streams_permitted = Some(10);
+    run.record.in_flight_ns = 900 * u128::from(run.elapsed_ns);
+    let finding = on_run(&run).unwrap();
+    assert_eq!(finding.severity, Severity::Note);
+    assert!(
+        finding.evidence.starts_with("On a connection the server permitted 10 streams"),
+        "{finding:?}"
+    );
+    run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+    assert!(on_run(&run).unwrap().evidence.starts_with("The server permits 10 streams"));
+}

@@ -1,0 +1,30 @@
+//! Which statuses were expected.
+
+use ablaze_model::Run;
+
+use crate::live::headers;
+
+/// Whether nobody said which statuses are expected: a 304 is among those of the default.
+pub(super) fn are_by_default(run: &Run) -> bool {
+    let asked = run.asked.as_ref().is_some_and(|asked| asked.expect_asked);
+    !asked && run.record.statuses.get(&304).is_some_and(|count| *count > 0)
+}
+
+/// What was expected; of a redirect that is so only if it was named.
+pub(super) fn is_success(run: &Run, status: u16) -> bool {
+    // Where nothing is known of it, the usual statuses are those that nobody asked for.
+    let asked = run.asked.as_ref().is_some_and(|asked| asked.expect_asked);
+    let expected = run.plan.expect.iter().any(|range| range.contains(&status));
+    // Beside the default are the statuses that the steps of a journey ask for.
+    let mut named = run.plan.expect.iter().filter(|range| asked || **range != (200..=399));
+    let by_default = !named.any(|range| range.contains(&status));
+    if status == 304 && expected && is_conditional(run) {
+        return true;
+    }
+    expected && !(by_default && status >= 300)
+}
+
+/// Whether the request asks for a body only if it has changed (RFC 9110, 13.1): 304 is then what it may get.
+fn is_conditional(run: &Run) -> bool {
+    ["if-none-match", "if-modified-since"].iter().any(|name| headers::given(run, name).is_some())
+}
