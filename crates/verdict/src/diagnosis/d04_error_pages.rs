@@ -3,6 +3,7 @@
 //! In a printed report they are those without a status of 2xx, which ab counts as complete and not as
 //! failed.
 
+mod classes;
 mod fields;
 mod journeys;
 mod of_tools;
@@ -274,17 +275,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     if complete == 0 || share <= SHARE || nothing_came_back(report) {
         return None;
     }
-    let statuses: Vec<String> = report
-        .statuses
-        .iter()
-        .filter(|(status, _)| !(200..300).contains(*status))
-        .map(|(status, number)| format!("{status} ({}×)", grouped(*number)))
-        .collect();
-    let which = if statuses.is_empty() {
-        format!("; {} does not print the statuses", report.tool.name())
-    } else {
-        format!(": {}", listed(statuses))
-    };
+    let which = classes::which(report);
     let body = match report.document {
         Some(Document::Bytes(bytes)) if bytes > 0 => {
             format!(" The body of the first was {}.", counted(bytes, "byte"))
@@ -317,6 +308,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         format!("{no_page} {counted_so}")
     } else if let Some(cause) = of_tools::cause(report.tool) {
         cause.to_owned()
+    } else if let Some(cause) = classes::cause(report, share >= MOST) {
+        cause
     } else if share >= MOST {
         format!("{} {counted_so}", redirects::of_most(report))
     } else {
