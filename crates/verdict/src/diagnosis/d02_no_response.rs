@@ -6,6 +6,7 @@ use ablaze_model::{FailureKind, Run};
 
 mod begun;
 mod causes;
+mod counted;
 mod empty;
 mod gone;
 mod h2load;
