@@ -209,6 +209,11 @@ impl Kind {
                 "{look} and load the URL that it leads to; if redirects are what is measured, name \
                  their status with {expect}."
             ),
+            // A search has no option for it: it sets the rate itself.
+            Self::Refusals if run.plan.load.is_open() => format!(
+                "Take a rate at which no request is refused, or raise the server's limit; if refusals are intended, give \
+                 their status with {expect}."
+            ),
             Self::Refusals => format!(
                 "Lower {} or {} until no request is refused, or raise the server's limit; if \
                  refusals are intended, give their status with {expect}.",

@@ -25,9 +25,7 @@ pub fn which(report: &Report) -> String {
 /// Why they are no success, where nothing but the classes is printed.
 pub fn cause(report: &Report, most: bool) -> Option<String> {
     let has = |these: &[u16]| classes(report).any(|(class, _)| these.contains(&class));
-    if classes(report).next().is_none() {
-        return None;
-    }
+    classes(report).next()?;
     let what = match (has(&[4, 5]), has(&[3]), has(&[1])) {
         (true, false, false) => "error pages",
         (false, true, false) => "redirects that were not followed, or 304 (not modified)",
