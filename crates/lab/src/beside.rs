@@ -1,11 +1,11 @@
 //! The runs of an experiment beside each other: whether they did the same work, how far repeats lie
 //! apart, what shape the curves have. The rules are those of `ablaze explain`.
 
-use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results};
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, Unequal};
 use ablaze_report::experiment::curve::worst;
 use ablaze_verdict::rules::Member;
 use ablaze_verdict::several::{Several, beside_each_other, member};
-use ablaze_verdict::{DiagnosisId, Verdict};
+use ablaze_verdict::{DiagnosisId, Severity, Verdict};
 
 use crate::experiment::{Folder, FolderError};
 use crate::{processors, saved};
@@ -19,7 +19,13 @@ pub fn judged(
     folder: &Folder,
     results: &Results,
 ) -> Result<JudgedTogether, FolderError> {
-    let several = several(experiment, folder, results)?;
+    let by_load = members(experiment, folder, results)?;
+    let unequal = unequal(experiment, &by_load);
+    let by_load: Vec<Vec<Member>> = by_load
+        .into_iter()
+        .map(|members| members.into_iter().map(|(_, member)| member).collect())
+        .collect();
+    let several = several(experiment, results, &by_load);
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let together = several.as_ref().map_or(Verdict::Valid, Several::verdict);
     let verdict = match runs.is_empty() {
@@ -30,17 +36,18 @@ pub fn judged(
     Ok(JudgedTogether {
         verdict,
         findings: several.map_or_else(Vec::new, |several| several.findings().to_vec()),
+        unequal,
     })
 }
 
-/// The runs beside each other; `None` for fewer than two.
-fn several(
+/// The runs under each load, each with the place of its target.
+fn members(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
-) -> Result<Option<Several>, FolderError> {
+) -> Result<Vec<Vec<(usize, Member)>>, FolderError> {
     let several_loads = experiment.loads.len() > 1;
-    let mut by_load: Vec<Vec<Member>> = vec![Vec::new(); experiment.loads.len()];
+    let mut by_load: Vec<Vec<(usize, Member)>> = vec![Vec::new(); experiment.loads.len()];
     for (trial, figures) in results.measured() {
         let target = &experiment.targets[trial.target].name;
         let version = Some(env!("CARGO_PKG_VERSION"));
@@ -53,14 +60,42 @@ fn several(
             // Runs with other options of the load are no repeats of each other.
             member.identity = format!("{target} {}", experiment.loads[trial.load].label);
         }
-        by_load[trial.load].push(member);
+        by_load[trial.load].push((trial.target, member));
     }
-    let mut several = of_slices(experiment, &by_load);
+    Ok(by_load)
+}
+
+/// What forbids the ratio of two targets under one load: differences between others, or under another load, do not.
+fn unequal(experiment: &Experiment, by_load: &[Vec<(usize, Member)>]) -> Vec<Unequal> {
+    let targets = 0..experiment.targets.len();
+    let pairs =
+        targets.clone().flat_map(|one| (one + 1..targets.end).map(move |other| (one, other)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    let of_load = |(load, members): (usize, &Vec<(usize, Member)>)| {
+        let of_pair = |&(one, other): &(usize, usize)| {
+            let both = members.iter().filter(|(target, _)| [one, other].contains(target));
+            let both = both.map(|(_, member)| member.clone()).collect();
+            let several = beside_each_other(both, None)?;
+            let mut findings = several.findings().iter();
+            let differs = findings.find(|finding| {
+                finding.id == DiagnosisId::D05 && finding.severity > Severity::Note
+            })?;
+            let evidence = differs.evidence.replace('\n', " ");
+            Some(Unequal { load, targets: (one, other), evidence })
+        };
+        pairs.iter().filter_map(of_pair).collect::<Vec<_>>()
+    };
+    by_load.iter().enumerate().flat_map(of_load).collect()
+}
+
+/// The runs beside each other; `None` for fewer than two.
+fn several(experiment: &Experiment, results: &Results, by_load: &[Vec<Member>]) -> Option<Several> {
+    let mut several = of_slices(experiment, by_load);
     if let Some(several) = &mut several {
         saved::add_doubt(experiment, results, several);
         processors::add_finding(experiment, several);
     }
-    Ok(several)
+    several
 }
 
 /// Each value of a second axis by itself, where the loads of one make curves: runs of equal concurrency under

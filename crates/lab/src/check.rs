@@ -7,7 +7,7 @@ pub mod ratio;
 use std::fmt;
 use std::str::FromStr;
 
-use ablaze_model::experiment::{Experiment, Results};
+use ablaze_model::experiment::{Experiment, Results, Unequal};
 use ablaze_report::condition::Condition;
 
 use figure::{FigureCheck, FigureError};
@@ -103,13 +103,13 @@ impl Check {
         }
     }
 
-    /// What the runs say, once for each load. `unequal` says what work differs: then there is no
-    /// ratio of the same thing.
+    /// What the runs say, once for each load. `unequal` says which targets did other work under which load: then there is
+    /// no ratio of the same thing.
     pub fn judge(
         &self,
         experiment: &Experiment,
         results: &Results,
-        unequal: &[String],
+        unequal: &[Unequal],
     ) -> Vec<Standing> {
         match self {
             Self::Ratio(check) => check.judge(experiment, results, unequal),

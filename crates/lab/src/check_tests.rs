@@ -1,7 +1,7 @@
 //! Conditions on comparisons of runs that a test makes up.
 
 use super::*;
-use ablaze_model::experiment::{Outcome, Trial};
+use ablaze_model::experiment::{Outcome, Trial, Unequal};
 use ablaze_testing::experiments;
 use ablaze_verdict::{DiagnosisId, Finding, Severity};
 
@@ -69,10 +69,17 @@ fn what_is_not_shown_fails_nothing_and_what_cannot_be_judged_fails_both() {
     assert_eq!(fails(NotShown), (false, false));
     assert_eq!(fails(Unknown), (true, true));
     let check: Check = "other / one rate < 0.95".parse().unwrap();
-    let unequal = ["one responses 200, other 404".to_owned()];
+    let mut unequal =
+        [Unequal { load: 0, targets: (0, 1), evidence: "one responses 200, other 404".to_owned() }];
     let standing = check.judge(&experiments::experiment(), &results(12, 0.5), &unequal);
     assert_eq!(standing[0].answer, Unknown);
     assert!(standing[0].text.ends_with("one responses 200, other 404"), "{standing:?}");
+    // What differs under another load, or between others, is nothing to this one.
+    for (load, targets) in [(1, (0, 1)), (0, (1, 2))] {
+        (unequal[0].load, unequal[0].targets) = (load, targets);
+        let standing = check.judge(&experiments::experiment(), &results(12, 0.5), &unequal);
+        assert_eq!(standing[0].answer, Met, "{standing:?}");
+    }
 }
 
 #[test]

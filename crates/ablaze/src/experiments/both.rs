@@ -27,6 +27,10 @@ impl Observer for Both<'_> {
         Observer::ended(self.line, experiment, trial, outcome);
         self.page.iter().for_each(|page| page.ended(experiment, trial, outcome));
     }
+
+    fn measures_again(&mut self, why: &str) {
+        Observer::measures_again(self.line, why);
+    }
 }
 
 /// Those of a search.
@@ -44,6 +48,10 @@ impl Watch for BothOfSearch<'_> {
         Watch::begins(self.line, number, asked_per_s, confirming);
         let say = |page: &&PlanPage| page.stage_begins(self.search, number, asked_per_s);
         self.page.iter().for_each(say);
+    }
+
+    fn measures_again(&mut self, why: &str) {
+        Watch::measures_again(self.line, why);
     }
 
     fn ended(&mut self, number: usize, stage: &Stage) {

@@ -3,7 +3,7 @@
 
 use ablaze_lab::check::{Answer, Check};
 use ablaze_load::planning::{self, Composed};
-use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results, Unequal};
 use ablaze_model::printable;
 use ablaze_model::spec::Secrets;
 use ablaze_report::condition::Condition;
@@ -87,7 +87,7 @@ impl Conditions {
     }
 
     /// Whether a build fails by them; each one by which it does gets a line on stderr.
-    pub fn fail(&self, experiment: &Experiment, results: &Results, unequal: &[String]) -> bool {
+    pub fn fail(&self, experiment: &Experiment, results: &Results, unequal: &[Unequal]) -> bool {
         let judged = |check: &Check| check.judge(experiment, results, unequal);
         let mut met = self.fail_if.iter().flat_map(judged).collect::<Vec<_>>();
         met.retain(|standing| standing.answer.fails_if_met());
@@ -103,7 +103,7 @@ impl Conditions {
         &self,
         experiment: &Experiment,
         results: &Results,
-        unequal: &[String],
+        unequal: &[Unequal],
     ) -> Vec<[String; 2]> {
         let row = |judged: Judged| {
             let (what, fails) = (judged.what(), if judged.fails { ": exit status 3" } else { "" });
@@ -117,7 +117,7 @@ impl Conditions {
         &self,
         experiment: &Experiment,
         results: &Results,
-        unequal: &[String],
+        unequal: &[Unequal],
     ) -> String {
         let line = |judged: Judged| {
             let check = if judged.must_hold { "check " } else { "" };
@@ -132,7 +132,7 @@ impl Conditions {
         json: &str,
         experiment: &Experiment,
         results: &Results,
-        unequal: &[String],
+        unequal: &[Unequal],
     ) -> String {
         let Ok(mut value) = serde_json::from_str::<serde_json::Value>(json) else {
             return json.to_owned();
@@ -151,7 +151,7 @@ impl Conditions {
         experiment: &Experiment,
         results: &Results,
         judged: &JudgedTogether,
-        unequal: &[String],
+        unequal: &[Unequal],
     ) -> Suite {
         let mut cases = vec![cases::responses(experiment, results, outcome(experiment, results))];
         cases.push(cases::verdict(experiment, results, judged));
@@ -173,7 +173,7 @@ impl Conditions {
         &self,
         experiment: &Experiment,
         results: &Results,
-        unequal: &[String],
+        unequal: &[Unequal],
     ) -> impl Iterator<Item = Judged> {
         let judged = |check: &Check| check.judge(experiment, results, unequal);
         let checks = self.checks.iter().flat_map(judged).map(|standing| Judged {

@@ -238,11 +238,11 @@ pub fn contents(
     let as_words = shown::Showing { json: false, ..showing };
     let as_json = shown::Showing { json: true, ..showing };
     let unequal = showing.unequal(judged);
-    let ranked = unequal.is_empty();
+    let ranked = showing.ranks(judged);
     let mut text = shown::either(experiment, results, judged, as_words);
-    text.push_str(&conditions.in_words(experiment, results, &unequal));
+    text.push_str(&conditions.in_words(experiment, results, unequal));
     let json = shown::either(experiment, results, judged, as_json);
-    let json = conditions.in_json(&json, experiment, results, &unequal);
+    let json = conditions.in_json(&json, experiment, results, unequal);
     let file = std::fs::read_to_string(folder.path().join(described::FILE)).unwrap_or_default();
     let shown = page::Shown {
         ranked,
@@ -251,7 +251,7 @@ pub fn contents(
         figures: &json,
         asked: &asked::kept(folder.path()),
         file: &file,
-        checks: &conditions.rows(experiment, results, &unequal),
+        checks: &conditions.rows(experiment, results, unequal),
     };
     let page = page_of(experiment, folder, results, judged, shown)
         .map_err(|error| format!("cannot read a saved run: {error}"));
@@ -261,7 +261,7 @@ pub fn contents(
         json,
         csv: Some(csv::experiment(experiment, results)),
         text,
-        suites: vec![conditions.suite(experiment, results, judged, &unequal)],
+        suites: vec![conditions.suite(experiment, results, judged, unequal)],
     }
 }
 
@@ -289,7 +289,7 @@ pub fn print_chart(
     if showing.json || !stdout.is_terminal() {
         return;
     }
-    let ranked = showing.unequal(judged).is_empty();
+    let ranked = showing.ranks(judged);
     let width = ablaze_sys::terminal::width(&stdout).unwrap_or_default();
     let drawn = charts::terminal(experiment, results, showing.pick, ranked, width);
     if let Some(drawn) = drawn {

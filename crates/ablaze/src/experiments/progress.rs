@@ -228,6 +228,12 @@ fn asked_for(experiment: &Experiment, from: usize) -> Duration {
     Duration::from_nanos(experiment.trials().iter().skip(from).filter(live).map(of).sum())
 }
 
+/// Whoever asked for quiet is told, too: a file of theirs is written anew.
+fn again(line: &mut LiveLine, why: &str) {
+    line.clear();
+    crate::error::note(&format!("{why}; it is measured again"));
+}
+
 impl Observer for LiveLine {
     fn begins(&mut self, experiment: &Experiment, trial: Trial, number: usize, of: usize) {
         if let Some(text) = to_come(experiment, number - 1).filter(|_| !self.announced) {
@@ -251,6 +257,10 @@ impl Observer for LiveLine {
         let (number, of) = (self.number, self.of);
         let text = format!("{place}run {number} of {of} · {name} · {label}{last}");
         self.show(text, left);
+    }
+
+    fn measures_again(&mut self, why: &str) {
+        again(self, why);
     }
 
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
@@ -290,6 +300,10 @@ impl Observer for LiveLine {
 }
 
 impl Watch for LiveLine {
+    fn measures_again(&mut self, why: &str) {
+        again(self, why);
+    }
+
     fn begins(&mut self, number: usize, asked_per_s: f64, confirming: bool) {
         let again = if confirming { " again" } else { "" };
         let rate = rate(asked_per_s);

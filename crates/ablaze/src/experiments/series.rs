@@ -96,14 +96,14 @@ impl Done {
 
     /// Whether ratios may be shown: the targets did the same work.
     pub fn ranked(&self) -> bool {
-        Showing::default().unequal(&self.judged).is_empty()
+        Showing::default().ranks(&self.judged)
     }
 
     /// What had to hold of it, as the cases of a test.
     pub fn suite(&self) -> Suite {
         let Planned { heading, experiment, conditions, .. } = &self.planned;
         let unequal = Showing::default().unequal(&self.judged);
-        let suite = conditions.suite(experiment, &self.results, &self.judged, &unequal);
+        let suite = conditions.suite(experiment, &self.results, &self.judged, unequal);
         Suite { name: heading.clone(), ..suite }
     }
 
@@ -113,7 +113,7 @@ impl Done {
         let Planned { heading, experiment, conditions, .. } = &self.planned;
         let figures = shown::either(experiment, &self.results, &self.judged, showing);
         let unequal = showing.unequal(&self.judged);
-        let figures = conditions.in_json(&figures, experiment, &self.results, &unequal);
+        let figures = conditions.in_json(&figures, experiment, &self.results, unequal);
         (heading.clone(), figures)
     }
 
@@ -126,7 +126,7 @@ impl Done {
             section.blocks.insert(0, Block::Text(about.clone()));
         }
         let unequal = Showing::default().unequal(&self.judged);
-        let checks = conditions.rows(experiment, &self.results, &unequal);
+        let checks = conditions.rows(experiment, &self.results, unequal);
         section.blocks.extend(page::checked(&checks).into_iter().flat_map(|checks| checks.blocks));
         // A run that cannot be read back is told by the part's own page.
         let profiled = ablaze_lab::profiles::kept(experiment, &self.folder).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The results of an experiment as they are printed: a comparison where the targets meet one load,
 //! a sweep where they meet several.
 
-use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results, Unequal};
 use ablaze_report::experiment::comparison::Comparison;
 use ablaze_report::experiment::curve::{Curve, Pick};
 use ablaze_report::experiment::{json, text};
@@ -20,13 +20,14 @@ pub struct Showing {
 }
 
 impl Showing {
-    /// The differences in the work that forbid a ratio; none if a ranking was requested anyway.
-    pub fn unequal(&self, judged: &JudgedTogether) -> Vec<String> {
-        if self.allow_unequal {
-            return Vec::new();
-        }
-        let evidence = |finding: &&ablaze_verdict::Finding| finding.evidence.replace('\n', " ");
-        judged.unequal_work().iter().map(evidence).collect()
+    /// The pairs of targets of which a difference in the work forbids a ratio; none if a ranking was requested anyway.
+    pub fn unequal(self, judged: &JudgedTogether) -> &[Unequal] {
+        if self.allow_unequal { &[] } else { &judged.unequal }
+    }
+
+    /// Whether ratios may be shown: all targets did the same work, or a ranking was requested anyway.
+    pub fn ranks(self, judged: &JudgedTogether) -> bool {
+        self.allow_unequal || judged.unequal_work().is_empty()
     }
 }
 
@@ -45,7 +46,7 @@ pub fn comparison(
     let control = experiment.control();
     let comparison = Comparison::of(experiment, results, 0, control);
     if showing.json {
-        let ranked = showing.unequal(judged).is_empty();
+        let ranked = showing.ranks(judged);
         return json::comparison(experiment, results, &comparison, judged, ranked);
     }
     text::comparison(experiment, results, &comparison, judged, showing.allow_unequal)

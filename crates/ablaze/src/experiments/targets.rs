@@ -30,6 +30,11 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
     if is_saved(what) {
         return Ok(Target::new(called, TargetSpec::Saved(vec![what.into()])));
     }
+    if is_journey(what) {
+        return Err(CommandError::usage(format!(
+            "`{what}` is the file of a journey: use --journey {what}, and the server's URL as the target"
+        )));
+    }
     if what.contains([':', '/', '.']) || what.starts_with("localhost") {
         return Ok(Target::new(called, url(what, secrets)?));
     }
@@ -38,6 +43,11 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
         "not a target: expected a URL, serve:MODEL (`ablaze serve --help` lists them), or the file \
          of a saved run",
     ))
+}
+
+/// Whether this is a file with a journey in it, and no host of that name.
+fn is_journey(what: &str) -> bool {
+    what.ends_with(".hurl") && std::path::Path::new(what).is_file()
 }
 
 /// What a target is called that was written like this.

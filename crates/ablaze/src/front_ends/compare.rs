@@ -134,7 +134,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     experiments::told_if_interrupted(&folder, &results);
     let status = shown::status(&experiment, &results);
     let unequal = showing.unequal(&judged);
-    let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
+    let fails = status == 0 && conditions.fail(&experiment, &results, unequal);
     kept.end_page(page);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }

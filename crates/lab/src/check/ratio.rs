@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ablaze_model::experiment::{Experiment, Figures, Results};
+use ablaze_model::experiment::{Experiment, Figures, Results, Unequal};
 use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval, ratio_of};
 use ablaze_report::experiment::curve::is_most;
 use ablaze_report::number::amount;
@@ -116,20 +116,22 @@ impl RatioCheck {
         Ok((target, control))
     }
 
-    /// What the runs say, once for each load. `unequal` says what work differs: then there is no
-    /// ratio of the same thing.
+    /// What the runs say, once for each load. `unequal` says which targets did other work under which load: then there is
+    /// no ratio of the same thing.
     pub fn judge(
         &self,
         experiment: &Experiment,
         results: &Results,
-        unequal: &[String],
+        unequal: &[Unequal],
     ) -> Vec<Standing> {
         let Ok((target, control)) = self.places(experiment) else { return Vec::new() };
         let standing = |load: usize| {
             let label = at_load(experiment, load);
             let what = format!("{self}{label}");
-            if let Some(difference) = unequal.first() {
-                let text = format!("{what}: cannot be judged, {difference}");
+            let both = (target.min(control), target.max(control));
+            let differs = unequal.iter().find(|pair| pair.load == load && pair.targets == both);
+            if let Some(Unequal { evidence, .. }) = differs {
+                let text = format!("{what}: cannot be judged, {evidence}");
                 return Standing { what, text, answer: Answer::Unknown };
             }
             let (text, answer) = match results.paired(experiment, load, (target, control)) {

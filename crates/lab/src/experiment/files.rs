@@ -1,7 +1,7 @@
-//! The files of runs in a folder of results: how a run is written, and read back. Used by the folders of
-//! experiments and of searches.
+//! The folders of results, made, and the files of runs in them: how a run is written, and read back. Used by the folders
+//! of experiments and of searches.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ablaze_model::json_error::in_words;
 use ablaze_model::{Assessed, Run};
@@ -58,4 +58,45 @@ pub(crate) fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), Fo
     let mut text = serde_json::to_string_pretty(value).map_err(|failure| error(path, failure))?;
     text.push('\n');
     file::write_report(path, &text).map_err(|failure| error(path, failure.problem()))
+}
+
+/// Makes the first of `stem-1`, `stem-2`, … that does not exist yet.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
+    let name = stem.file_name().map_or_else(|| "results".into(), |name| name.to_string_lossy());
+    let mut number = 1;
+    loop {
+        let path = stem.with_file_name(format!("{name}-{number}"));
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(taken) if taken.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+            Err(failure) => return Err(error(&path, reason(&failure))),
+        }
+    }
+}
+
+/// Makes the folder that `option` names, which may be there already if nothing is in it: what is
+/// written there replaces files of the same names.
+///
+/// # Errors
+/// When it cannot be made, is a file, or holds anything.
+pub fn make_empty(path: &Path, option: &str) -> Result<(), FolderError> {
+    let refused = |failure: std::io::Error| match failure.kind() {
+        std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
+            error(path, format!("not a folder; use {option} with another name"))
+        }
+        _ => {
+            let why = reason(&failure);
+            error(path, format!("cannot make the folder ({why}); use {option} with another name"))
+        }
+    };
+    std::fs::create_dir_all(path).map_err(refused)?;
+    let mut entries = std::fs::read_dir(path).map_err(refused)?;
+    let Some(first) = entries.next() else { return Ok(()) };
+    let name = first.map_err(refused)?.file_name();
+    let name = name.to_string_lossy();
+    let why = format!("holds other files ({name}); use {option} with a new or empty folder");
+    Err(error(path, why))
 }

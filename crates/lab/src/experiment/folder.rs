@@ -13,7 +13,7 @@ use ablaze_report::system_error::reason;
 use ablaze_verdict::live;
 
 use super::document::{self, FormerWords};
-pub use super::files::keep_printed;
+pub use super::files::{keep_printed, make_empty, new_numbered};
 pub(crate) use super::files::{keep_run, kept_run, read, write};
 use super::{PrintedRun, figures};
 
@@ -299,18 +299,31 @@ impl Folder {
         Ok(figures.map(|figures| Figures { counted, ..figures }))
     }
 
-    /// What the experiment has come to so far.
+    /// What the experiment has come to so far. A run whose file is damaged counts as one that failed, for that reason.
     ///
     /// # Errors
-    /// When a file is damaged.
+    /// When files are damaged and no run can be read.
     pub fn results(&self, experiment: &Experiment) -> Result<Results, FolderError> {
-        let mut trials = Vec::new();
+        let (mut trials, mut damaged) = (Vec::new(), None);
+        let mut measured = false;
         for trial in experiment.trials() {
-            if let Some(figures) = self.figures(experiment, trial)? {
-                trials.push((trial, Outcome::Measured(Box::new(figures))));
-            } else if let Some(why) = self.failed.get(&experiment.stem(trial)) {
-                trials.push((trial, Outcome::Failed(why.clone())));
+            match self.figures(experiment, trial) {
+                Ok(Some(figures)) => {
+                    measured = true;
+                    trials.push((trial, Outcome::Measured(Box::new(figures))));
+                }
+                Ok(None) => {
+                    let why = self.failed.get(&experiment.stem(trial));
+                    trials.extend(why.map(|why| (trial, Outcome::Failed(why.clone()))));
+                }
+                Err(error) => {
+                    trials.push((trial, Outcome::Failed(format!("left out: {error}"))));
+                    damaged = damaged.or(Some(error));
+                }
             }
+        }
+        if let Some(error) = damaged.filter(|_| !measured) {
+            return Err(error);
         }
         let interrupted = trials.len() < experiment.trials().len();
         Ok(Results { trials, interrupted, unsaved: None })
@@ -355,45 +368,4 @@ impl Folder {
         }
         Ok(pooled)
     }
-}
-
-/// Makes the first of `stem-1`, `stem-2`, … that does not exist yet.
-///
-/// # Errors
-/// When it cannot be made.
-pub fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
-    let name = stem.file_name().map_or_else(|| "results".into(), |name| name.to_string_lossy());
-    let mut number = 1;
-    loop {
-        let path = stem.with_file_name(format!("{name}-{number}"));
-        match std::fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
-            Err(taken) if taken.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
-            Err(failure) => return Err(error(&path, reason(&failure))),
-        }
-    }
-}
-
-/// Makes the folder that `option` names, which may be there already if nothing is in it: what is
-/// written there replaces files of the same names.
-///
-/// # Errors
-/// When it cannot be made, is a file, or holds anything.
-pub fn make_empty(path: &Path, option: &str) -> Result<(), FolderError> {
-    let refused = |failure: std::io::Error| match failure.kind() {
-        std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
-            error(path, format!("not a folder; use {option} with another name"))
-        }
-        _ => {
-            let why = reason(&failure);
-            error(path, format!("cannot make the folder ({why}); use {option} with another name"))
-        }
-    };
-    std::fs::create_dir_all(path).map_err(refused)?;
-    let mut entries = std::fs::read_dir(path).map_err(refused)?;
-    let Some(first) = entries.next() else { return Ok(()) };
-    let name = first.map_err(refused)?.file_name();
-    let name = name.to_string_lossy();
-    let why = format!("holds other files ({name}); use {option} with a new or empty folder");
-    Err(error(path, why))
 }

@@ -62,12 +62,15 @@ pub trait Observer {
 
     /// It has ended.
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome);
+
+    /// A run that is kept cannot be read, and takes place again.
+    fn measures_again(&mut self, _why: &str) {}
 }
 
 /// Runs the trials that are not in the folder yet.
 ///
 /// # Errors
-/// When the folder cannot be read. If it cannot be written any more the experiment ends, with the run in hand
+/// None at present: a run that cannot be read is made again. If it cannot be written any more the experiment ends, with the run in hand
 /// in its results ([`Folder::unsaved`]): more that cannot be kept is not worth the time.
 pub fn run(
     experiment: &Experiment,
@@ -80,9 +83,13 @@ pub fn run(
     let mut targets = Targets::new(experiment, folder, program);
     let mut results = Results::default();
     for (at, &trial) in trials.iter().enumerate() {
-        if let Some(figures) = folder.figures(experiment, trial)? {
-            results.trials.push((trial, Outcome::Measured(Box::new(figures))));
-            continue;
+        match folder.figures(experiment, trial) {
+            Ok(Some(figures)) => {
+                results.trials.push((trial, Outcome::Measured(Box::new(figures))));
+                continue;
+            }
+            Ok(None) => {}
+            Err(error) => observer.measures_again(&error.to_string()),
         }
         observer.begins(experiment, trial, at + 1, trials.len());
         let (outcome, kept) = match targets.measured(trial, client, false) {

@@ -93,6 +93,34 @@ fn a_target_that_fails_is_named_and_takes_no_other_away() {
     assert_eq!(folder.results(&experiment).unwrap().failed().count(), 3);
 }
 
+/// A full disk or a copy that broke off leaves half a file: the others are worth their report, and it is measured again.
+#[test]
+fn a_file_that_broke_off_takes_no_other_away() {
+    let scratch = Scratch::new("broken");
+    let experiment = experiments::experiment();
+    let whole = carried_out(&experiment, &scratch, &mut Saved::new());
+    let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
+    let trials = experiment.trials();
+    let break_off = |trial| {
+        let file = folder.file(&experiment, trial);
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, &text[..text.len() / 2]).unwrap();
+        file
+    };
+    let broken = break_off(trials[2]);
+    let results = folder.results(&experiment).unwrap();
+    assert_eq!((results.measured().count(), results.interrupted), (5, false));
+    let failed: Vec<_> = results.failed().map(|(_, why)| why.to_owned()).collect();
+    let name = broken.file_name().unwrap().to_string_lossy();
+    assert!(failed[0].starts_with("left out: ") && failed[0].contains(&*name), "{failed:?}");
+    let mut again = Saved::new();
+    assert_eq!(carried_out(&experiment, &scratch, &mut again).trials.len(), whole.trials.len());
+    assert_eq!((again.asked.len(), folder.results(&experiment).unwrap().failed().count()), (1, 0));
+    // Of none that can be read there is no report.
+    trials.iter().for_each(|trial| drop(break_off(*trial)));
+    folder.results(&experiment).unwrap_err();
+}
+
 /// A target asked by 1 and by 100 does other work, as was wanted; only under one load would it be unfair.
 #[test]
 fn work_is_compared_under_each_load_and_not_between_them() {

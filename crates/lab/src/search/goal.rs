@@ -12,10 +12,10 @@ use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
 use ablaze_report::number::{counted, grouped, percent, rate, time};
 use ablaze_stats::rate_search::Trial;
 
-use super::journeys;
+use super::{journeys, unsuccessful};
 
 /// This share of the asked rate has to come back.
-const ANSWERED: f64 = 0.98;
+pub(super) const ANSWERED: f64 = 0.98;
 /// A client that waited for a processor for this share of the time was starved.
 const STARVED: f64 = 0.5;
 /// Of fewer requests nothing can be said: one that was slow is not a rate that does not hold.
@@ -158,7 +158,8 @@ impl Goal {
             }
         }));
         if why.is_empty() {
-            why.extend(invalid(&assessed.judged));
+            let invalid = invalid(&assessed.judged);
+            why.extend(invalid.or_else(|| unsuccessful::why(run, &self.conditions)));
         }
         let figures = self.conditions.iter().map(|condition| condition.figure(run)).collect();
         let values = self.conditions.iter().map(|condition| condition.compared(run)).collect();

@@ -8,6 +8,7 @@ mod goal;
 mod journeys;
 mod recovery;
 mod running;
+mod unsuccessful;
 
 pub use folder::StageFolder;
 pub use goal::{Goal, Judged};

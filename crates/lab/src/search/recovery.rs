@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ablaze_model::experiment::LONGEST_STAGE;
 use ablaze_model::spec::Shape;
 use ablaze_model::{LoadSpec, Run};
-use ablaze_report::number::{rate, time};
+use ablaze_report::number::{counted, rate, time};
 
 use crate::experiment::Failure;
 
@@ -90,6 +90,7 @@ impl Recovery {
     ) -> Result<Waited, Failure> {
         let Some(usual) = self.usual else { return Ok(Waited::Recovered) };
         let (mut spent, mut pause, mut in_a_row) = (Duration::ZERO, PAUSES[0], 0);
+        let (mut asked, mut unexpected) = (0_u64, 0_u64);
         loop {
             let began = Instant::now();
             let last = match probe() {
@@ -98,6 +99,8 @@ impl Recovery {
                 Err(Failure::Impossible(why)) => Err(format!("failed ({why})")),
             };
             spent += began.elapsed();
+            asked += 1;
+            unexpected += u64::from(last.as_ref().is_ok_and(|last| !last.expected));
             in_a_row =
                 if last.as_ref().is_ok_and(|last| last.is_like(usual)) { in_a_row + 1 } else { 0 };
             if in_a_row >= IN_A_ROW {
@@ -107,6 +110,14 @@ impl Recovery {
                 continue;
             }
             if spent >= at_most {
+                if usual.expected && unexpected > 0 {
+                    return Ok(Waited::InVain(format!(
+                        "the target did not recover from {}/s: of {} since, one at a time, {unexpected} had a status \
+                         outside of --expect; before the first stage, one had an expected status. Start it again, and use a lower --to",
+                        rate(asked_per_s),
+                        counted(asked, "request")
+                    )));
+                }
                 let now = match last {
                     Ok(last) => format!("took {}", time(last.ns as f64)),
                     Err(why) => why,

@@ -28,6 +28,9 @@ pub trait Watch {
 
     /// A target that was asked too much is waited for, at most so long.
     fn waits(&mut self, _at_most: Duration) {}
+
+    /// A stage that is kept cannot be read, and takes place again.
+    fn measures_again(&mut self, _why: &str) {}
 }
 
 /// What a search runs with.
@@ -78,7 +81,20 @@ pub fn run(
         };
         let number = searched.stages.len() + 1;
         let confirming = searched.stages.iter().any(|stage| stage.asked_per_s == asked_per_s);
-        let kept = match (folder.stage(number, asked_per_s)?, &client) {
+        let kept = match folder.stage(number, asked_per_s) {
+            Ok(kept) => kept,
+            // It takes place again.
+            Err(error) if client.is_some() => {
+                watch.measures_again(&error.to_string());
+                None
+            }
+            Err(error) if searched.stages.is_empty() => return Err(error.into()),
+            Err(error) => {
+                searched.gone = Some(format!("stage {number} cannot be read: {error}"));
+                break;
+            }
+        };
+        let kept = match (kept, &client) {
             // It ended the search: the cause has been fixed if the search is continued.
             (Some(Err(none)), Some(_))
                 if none.until_exit.is_none()

@@ -9,6 +9,19 @@ pub struct JudgedTogether {
     pub verdict: Verdict,
     /// What was found in the runs together, the gravest first.
     pub findings: Vec<Finding>,
+    /// Pairs of targets that did not do the same work under a load.
+    pub unequal: Vec<Unequal>,
+}
+
+/// Two targets of which no ratio under this load says anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unequal {
+    /// The place of the load.
+    pub load: usize,
+    /// The places of the targets, in their order.
+    pub targets: (usize, usize),
+    /// What differs, with both figures.
+    pub evidence: String,
 }
 
 impl JudgedTogether {

@@ -24,7 +24,7 @@ pub use by_fleet::ByFleet;
 pub use description::Description;
 pub use figures::{Counted, Figures, Held};
 pub use groups::GroupFigures;
-pub use judged::JudgedTogether;
+pub use judged::{JudgedTogether, Unequal};
 pub use placement::Placement;
 pub use results::{Outcome, Results, SKIPPED};
 pub use search::{LONGEST_STAGE, Measured, Search, Searched, Stage, plain_rate};

@@ -33,7 +33,7 @@ fn trials(runs: &[(usize, f64)]) -> Results {
 fn judged(verdict: Verdict) -> JudgedTogether {
     let note =
         Finding::new(DiagnosisId::D15, Severity::Note, "They differ.", "Noise.", "More runs.");
-    JudgedTogether { verdict, findings: vec![note] }
+    JudgedTogether { verdict, findings: vec![note], unequal: Vec::new() }
 }
 
 #[test]
@@ -55,7 +55,8 @@ fn the_findings_that_made_the_verdict_are_told_with_it() {
 #[test]
 fn an_experiment_without_a_run_says_that_nothing_was_measured() {
     let experiment = experiments::experiment();
-    let none = JudgedTogether { verdict: Verdict::Invalid, findings: Vec::new() };
+    let none =
+        JudgedTogether { verdict: Verdict::Invalid, findings: Vec::new(), unequal: Vec::new() };
     let case = verdict(&experiment, &Results::default(), &none);
     let why = "INVALID: nothing was measured".to_owned();
     assert_eq!((case.output, case.outcome), (why.clone(), CaseOutcome::Skipped(why)));

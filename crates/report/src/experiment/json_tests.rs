@@ -30,7 +30,11 @@ fn experiment(loads: &[u32]) -> (Experiment, Results, JudgedTogether) {
         (trial, Outcome::Measured(Box::new(figures)))
     };
     let trials = trials.into_iter().map(outcome).chain(last).collect();
-    let judged = JudgedTogether { verdict: Verdict::Invalid, findings: vec![finding()] };
+    let judged = JudgedTogether {
+        verdict: Verdict::Invalid,
+        findings: vec![finding()],
+        unequal: Vec::new(),
+    };
     (experiment, Results { trials, ..Results::default() }, judged)
 }
 

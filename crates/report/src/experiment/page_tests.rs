@@ -29,7 +29,8 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
     };
     let trials = experiment.trials().into_iter().map(measured).collect();
     let results = Results { trials, ..Results::default() };
-    let judged = JudgedTogether { verdict: Verdict::Valid, findings: Vec::new() };
+    let judged =
+        JudgedTogether { verdict: Verdict::Valid, findings: Vec::new(), unequal: Vec::new() };
     let loads = pooled::shown_loads(&experiment).into_iter();
     let all = loads.flat_map(|load| (0..targets.len()).map(move |target| (target, load)));
     let runs: Vec<Pooled> = all.map(|(target, load)| Pooled::of(target, load, saved())).collect();

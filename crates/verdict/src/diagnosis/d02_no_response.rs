@@ -7,6 +7,7 @@ use ablaze_model::{FailureKind, Run};
 mod away;
 mod begun;
 mod causes;
+mod counted;
 mod empty;
 mod gone;
 mod h2load;

@@ -3,6 +3,7 @@
 //! In a printed report they are those without a status of 2xx, which ab counts as complete and not as
 //! failed.
 
+mod classes;
 mod expected;
 mod fields;
 mod journeys;
@@ -217,6 +218,11 @@ impl Kind {
                 "{look} and load the URL that it leads to; if redirects are what is measured, name \
                  their status with {expect}."
             ),
+            // A search has no option for it: it sets the rate itself.
+            Self::Refusals if run.plan.load.is_open() => format!(
+                "Take a rate at which no request is refused, or raise the server's limit; if refusals are intended, give \
+                 their status with {expect}."
+            ),
             Self::Refusals => format!(
                 "Lower {} or {} until no request is refused, or raise the server's limit; if \
                  refusals are intended, give their status with {expect}.",
@@ -260,17 +266,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     if complete == 0 || share <= SHARE || nothing_came_back(report) {
         return None;
     }
-    let statuses: Vec<String> = report
-        .statuses
-        .iter()
-        .filter(|(status, _)| !(200..300).contains(*status))
-        .map(|(status, number)| format!("{status} ({}×)", grouped(*number)))
-        .collect();
-    let which = if statuses.is_empty() {
-        format!("; {} does not print the statuses", report.tool.name())
-    } else {
-        format!(": {}", listed(statuses))
-    };
+    let which = classes::which(report);
     let body = match report.document {
         Some(Document::Bytes(bytes)) if bytes > 0 => {
             format!(" The body of the first was {}.", counted(bytes, "byte"))
@@ -303,6 +299,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         format!("{no_page} {counted_so}")
     } else if let Some(cause) = of_tools::cause(report.tool) {
         cause.to_owned()
+    } else if let Some(cause) = classes::cause(report, share >= MOST) {
+        cause
     } else if share >= MOST {
         format!("{} {counted_so}", redirects::of_most(report))
     } else {

@@ -50,7 +50,10 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         Severity::Suspect => {
             "As far as these differ, a ratio of the rates compares the work, not the targets."
         }
-        Severity::Note => "These differences are small compared with the work of a request.",
+        Severity::Note => {
+            "Status, body, connections and load are alike, as far as they are printed or saved: the rates may be \
+             compared, and these differences may have a part in how far they are apart."
+        }
     };
     Some(Finding::new(D05, severity, evidence.join("\n"), cause, fix))
 }

@@ -5,7 +5,7 @@ use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Connections, Printed, Report, Tool};
-use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, url};
+use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
 use crate::words::{amount, counted, decimal, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -157,7 +157,7 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
 
 /// The mean that the rate implies.
 fn mean_by_littles_law(report: &Report) -> Option<String> {
-    let rate = report.rate().filter(|rate| *rate > 0.0)?;
+    let rate = rate_over_all(report).filter(|rate| *rate > 0.0)?;
     let (in_flight, why) = match is_missed(report) {
         // ab may have had one connection or all of them.
         false if nothing_came_back(report) => return None,
@@ -263,6 +263,21 @@ mod tests {
         report.percentiles = vec![(50.0, sample::printed(0.05, 0.01))];
         let finding = on_report(&report).unwrap();
         assert!(finding.cause.contains("rounds times to 10.0 µs"), "{}", finding.cause);
+    }
+
+    /// wrk opens 33 on each of 3 threads.
+    #[test]
+    fn connections_that_wrk_s_threads_leave_over_are_not_counted() {
+        let mut report = sample::ab();
+        (report.tool, report.threads, report.concurrency) = (Tool::Wrk, Some(3), Some(100));
+        (report.percentiles, report.total) = (Vec::new(), None);
+        assert!(on_report(&report).unwrap().fix.contains(" -c 99 "));
+        report.threads = Some(4);
+        assert!(on_report(&report).unwrap().fix.contains(" -c 100 "));
+        report.percentiles = vec![(50.0, sample::printed(9.0, 1.0))];
+        report.threads = Some(3);
+        let evidence = on_report(&report).unwrap().evidence;
+        assert!(evidence.contains("99 / 10,000.00/s = 9.90 ms"), "{evidence}");
     }
 
     #[test]

@@ -188,10 +188,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         "Responses that broke off have another length than the first; others may differ because \
          the page does."
     } else {
-        of_lengths_far_apart(report, complete, parts.length).unwrap_or(
-            "ab expects every response to be as long as the first. A page that contains a date, a \
-             counter or a token changes its length each time, which is not a failure.",
-        )
+        by_the_bytes(report, complete, parts.length)
     };
     let fix = if others > 0 || empty_at_all(report) {
         "Find out first why connections broke (`curl -v`, the server's log): the lengths may \
@@ -208,22 +205,39 @@ fn empty_at_all(report: &Report) -> bool {
     super::d02_no_response::empty(report).is_some()
 }
 
-/// A date or a counter changes a length by a few bytes: how far the others are from the first shows in the sum.
-fn of_lengths_far_apart(report: &Report, complete: u64, others: u64) -> Option<&'static str> {
+/// A date or a counter changes a length by a few bytes: how far the others are from the first shows in the sum. So does
+/// whether all may have been cut off, which makes a response shorter.
+fn by_the_bytes(report: &Report, complete: u64, others: u64) -> &'static str {
+    if report.non_2xx.is_some_and(|pages| pages > 0) {
+        return "Some responses had a status other than 2xx, and an error page has a length of its own; a page that contains \
+                a date, a counter or a token changes its length each time. The report does not tell which these are.";
+    }
+    let Some((first, each)) = mean_of_others(report, complete, others) else {
+        return "A page that contains a date, a counter or a token changes its length each time, which is not a failure; \
+                a response that was cut off has another length, too. The report does not tell which these are.";
+    };
+    if each < first * (1.0 - FAR) {
+        "By the bytes they are much shorter than the first: responses that were cut off, that are empty or \
+         no HTTP, or another page. The report does not tell which."
+    } else if each > first * (1.0 + FAR) {
+        "By the bytes they are much longer than the first: another page, or the first was cut off. The report does \
+         not tell which."
+    } else if each < first {
+        "By the bytes they are a little shorter than the first on average: a page that contains a date, a counter or a \
+         token, which is not a failure, or responses that were cut off. The report does not tell which."
+    } else {
+        "By the bytes they are as long as the first or a little longer on average, so that not all of them were cut \
+         off, unless the first was: a page that contains a date, a counter or a token changes its length each time, \
+         which is not a failure."
+    }
+}
+
+/// The length of the first body, and the mean of those that differ from it, by the sum of all.
+fn mean_of_others(report: &Report, complete: u64, others: u64) -> Option<(f64, f64)> {
     let Document::Bytes(first) = report.document? else { return None };
     let body = u64::try_from(report.body_bytes?).ok()?;
     let like_it = complete.checked_sub(others)?.checked_mul(first)?;
-    let each = body.saturating_sub(like_it) as f64 / others as f64;
-    if each < first as f64 * (1.0 - FAR) {
-        return Some(
-            "By the bytes they are much shorter than the first: responses that were cut off, that are empty or \
-             no HTTP, or another page. The report does not tell which.",
-        );
-    }
-    (each > first as f64 * (1.0 + FAR)).then_some(
-        "By the bytes they are much longer than the first: another page, or the first was cut off. The report does \
-         not tell which.",
-    )
+    Some((first as f64, body.saturating_sub(like_it) as f64 / others as f64))
 }
 
 #[cfg(test)]
@@ -315,6 +329,25 @@ mod tests_on_reports {
         assert_eq!(with_length(0), None);
         assert!(with_length(999_999).unwrap().contains("the odd one"));
         assert!(with_length(4430).unwrap().contains("a date"));
+    }
+
+    /// 4,430 of 1,000,000, each so many bytes longer or shorter than the first's 1,000.
+    #[test]
+    fn a_page_with_a_date_is_said_as_far_as_the_bytes_show() {
+        let cause = |each: i64, pages: u64| {
+            let mut report = sample::ab();
+            report.failed_parts = Some(FailedParts { length: 4430, ..FailedParts::default() });
+            report.body_bytes = report.body_bytes.map(|bytes| bytes + 4430 * each);
+            report.non_2xx = Some(pages);
+            on_report(&report).unwrap().cause
+        };
+        let shorter = cause(-100, 0);
+        assert!(shorter.contains("or responses that were cut off"), "{shorter}");
+        let longer = cause(1, 0);
+        assert!(longer.contains("not all of them were cut off"), "{longer}");
+        assert!(cause(-900, 0).contains("much shorter"));
+        let pages = cause(-100, 4430);
+        assert!(pages.contains("an error page") && !pages.contains("not a failure"), "{pages}");
     }
 
     /// With -r: the first was reset before its response, and 537 of 1,000 in all.

@@ -18,6 +18,7 @@ mod remarks;
 mod report;
 mod sweep;
 mod targets;
+mod tool;
 mod verdict;
 
 pub use abort::{Abort, Reason};
@@ -26,9 +27,10 @@ pub use named::no_report;
 pub(crate) use peers::hey::RATIO;
 pub use reader::read;
 pub use report::{
-    Connections, Document, FailedParts, Handshakes, Printed, Report, SocketErrors, Times, Tool,
+    Connections, Document, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,
 };
 pub use sweep::{Curve, Sweep};
+pub use tool::Tool;
 pub use verdict::{PrintedFinding, PrintedVerdict};
 
 /// Everything in a text that can be judged, in the order of its lines.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Command, PrintedVerdict};
+use super::{Command, PrintedVerdict, Tool};
 
 /// A figure and the step it was printed in: 0.5 in steps of 0.1 lies between 0.45 and 0.55.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,73 +22,6 @@ impl Printed {
     /// The most it may stand for.
     pub fn high(self) -> f64 {
         self.value + self.step / 2.0
-    }
-}
-
-/// Whose report it is, as far as its form tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
-    /// ab itself, or what prints as it does without saying who it is.
-    Ab,
-    /// `ablaze ab`.
-    AblazeAb,
-    /// gurl.
-    Gurl,
-    /// `ablaze gurl`, told from gurl by the host name, which gurl leaves empty.
-    AblazeGurl,
-    /// ablaze's own report.
-    Ablaze,
-    /// wrk.
-    Wrk,
-    /// wrk2: wrk on a schedule.
-    Wrk2,
-    /// h2load, of nghttp2.
-    H2load,
-    /// hey.
-    Hey,
-    /// oha.
-    Oha,
-    /// bombardier.
-    Bombardier,
-    /// vegeta.
-    Vegeta,
-    /// siege.
-    Siege,
-}
-
-impl Tool {
-    /// As it is called in a sentence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ab => "ab",
-            Self::AblazeAb => "ablaze ab",
-            Self::Gurl => "gurl",
-            Self::AblazeGurl => "ablaze gurl",
-            Self::Ablaze => "ablaze",
-            Self::Wrk => "wrk",
-            Self::Wrk2 => "wrk2",
-            Self::H2load => "h2load",
-            Self::Hey => "hey",
-            Self::Oha => "oha",
-            Self::Bombardier => "bombardier",
-            Self::Vegeta => "vegeta",
-            Self::Siege => "siege",
-        }
-    }
-
-    /// Its lines have ab's labels.
-    pub fn has_ab_labels(self) -> bool {
-        matches!(self, Self::Ab | Self::AblazeAb | Self::Gurl | Self::AblazeGurl)
-    }
-
-    /// ablaze in the form of ab or gurl, which says on stderr what it found in the run.
-    pub fn is_ablaze_in_other_form(self) -> bool {
-        matches!(self, Self::AblazeAb | Self::AblazeGurl)
-    }
-
-    /// Prints what ab prints, with the same meaning.
-    pub fn is_ab_like(self) -> bool {
-        matches!(self, Self::Ab | Self::AblazeAb)
     }
 }
 
@@ -190,6 +123,8 @@ pub struct Report {
     pub document: Option<Document>,
     /// Responses by status, where the tool prints them.
     pub statuses: BTreeMap<u16, u64>,
+    /// Responses by the first digit of their status, where the tool prints no more of it.
+    pub classes: BTreeMap<u16, u64>,
     /// Requests in flight that were asked for.
     pub concurrency: Option<u64>,
     /// Requests were sent on a schedule, whether or not responses came.
@@ -278,6 +213,7 @@ impl Report {
             http2: false,
             document: None,
             statuses: BTreeMap::new(),
+            classes: BTreeMap::new(),
             concurrency: None,
             open_loop: false,
             clients: None,
@@ -325,7 +261,18 @@ impl Report {
     pub fn asked(&self) -> Option<u64> {
         let streams = self.command.as_ref().map_or(1, |command| command.streams);
         let by_command = || Some(self.connections_by_command()?.saturating_mul(streams));
-        if streams > 1 { by_command() } else { self.concurrency.or_else(by_command) }
+        let asked = if streams > 1 { by_command() } else { self.concurrency.or_else(by_command) };
+        asked.map(|asked| self.shared_out(asked))
+    }
+
+    /// wrk and wrk2 give each thread as many connections as the others, and open none for what is left over: 100 on 3
+    /// threads are 99.
+    fn shared_out(&self, asked: u64) -> u64 {
+        let shares = matches!(self.tool, Tool::Wrk | Tool::Wrk2) && !self.is_of_ablaze();
+        match self.threads.filter(|threads| shares && (1..=asked).contains(threads)) {
+            Some(threads) => asked - asked % threads,
+            None => asked,
+        }
     }
 
     /// Connections that were asked for: as printed, else by the command above.
@@ -378,11 +325,13 @@ impl Report {
 
     /// Responses per second: as printed, else from count and length.
     pub fn rate(&self) -> Option<f64> {
-        let counted = || {
-            let taken_s = self.taken_s.filter(|taken| taken.value > 0.0)?;
-            Some(self.complete? as f64 / taken_s.value)
-        };
-        self.rate_per_s.map(|rate| rate.value).or_else(counted)
+        self.rate_per_s.map(|rate| rate.value).or_else(|| self.rate_by_count())
+    }
+
+    /// Responses per second from count and length.
+    pub fn rate_by_count(&self) -> Option<f64> {
+        let taken_s = self.taken_s.filter(|taken| taken.value > 0.0)?;
+        Some(self.complete? as f64 / taken_s.value)
     }
 
     /// Bytes received per request, head and body.

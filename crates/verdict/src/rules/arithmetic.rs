@@ -7,9 +7,41 @@ const FEWEST_EACH: u64 = 5;
 
 /// Requests in flight on average, by Little's law: rate × mean time. A lower and an upper bound,
 /// as the mean was rounded when it was printed. `None` unless the tool measured a mean.
+///
+/// siege prints it, finer than its mean.
 pub fn in_flight(report: &Report) -> Option<(f64, f64)> {
-    let (rate, mean_ms) = (report.rate()?, report.mean_ms()?);
+    if let Some(printed) = printed_in_flight(report) {
+        return Some((printed.low(), printed.high()));
+    }
+    let (rate, mean_ms) = (rate_over_all(report)?, report.mean_ms()?);
     Some((rate * mean_ms.low() / 1e3, rate * mean_ms.high() / 1e3))
+}
+
+/// What siege prints as its concurrency: the times of all transactions, divided by the length of the run.
+pub fn printed_in_flight(report: &Report) -> Option<Printed> {
+    let is_siege_s = report.tool == Tool::Siege && report.failed == Some(0);
+    report.own("the concurrency").filter(|_| is_siege_s)
+}
+
+/// The rate over the whole run. bombardier's `Reqs/sec` is a mean of samples: over the run it is the rate beside the
+/// progress, or the count by the length.
+pub fn rate_over_all(report: &Report) -> Option<f64> {
+    match report.tool {
+        Tool::Bombardier => {
+            let beside = report.own("the rate beside the progress").map(|rate| rate.value);
+            beside.or_else(|| report.rate_by_count())
+        }
+        _ => report.rate(),
+    }
+}
+
+/// The length of the run: of bombardier's, which prints none where it ends by a count, by the rate beside the progress.
+fn taken_ms(report: &Report) -> Option<f64> {
+    let counted = || {
+        let rate = report.own("the rate beside the progress").filter(|rate| rate.value > 0.0)?;
+        Some(report.complete? as f64 * 1e3 / rate.low())
+    };
+    report.taken_s.map(|taken| taken.high() * 1e3).or_else(counted)
 }
 
 /// The most that may have been in flight on average while all connections had requests to send: before the
@@ -20,7 +52,7 @@ pub fn most_in_flight(report: &Report) -> Option<f64> {
     if report.socket_errors.is_some_and(|errors| errors.timeout > 0) {
         return None;
     }
-    let Some(taken_ms) = report.taken_s.map(|taken| taken.high() * 1e3) else {
+    let Some(taken_ms) = taken_ms(report) else {
         return report.tool.has_ab_labels().then_some(high);
     };
     let max = |times: Option<Times>| times.and_then(|row| row.max_ms).map_or(0.0, Printed::high);

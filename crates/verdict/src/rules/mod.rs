@@ -15,6 +15,7 @@ pub(crate) mod sample;
 
 pub use crate::diagnosis::d05_unequal_comparison::is_equal_work;
 pub use comparison::{Comparison, Member, counts_runs, members};
+pub use consistency::rate_is_contradicted;
 pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
 pub use work::{Circumstances, CpuPerResponse, Responses, Server, Work};

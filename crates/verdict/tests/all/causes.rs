@@ -247,7 +247,7 @@ req/s           :       0.00        0.00        0.00        0.00   100.00%
 ";
     let judgement = judge(&read(text));
     let cause = &judgement.reports[0].findings[0].cause;
-    assert!(cause.contains("reset the streams"), "{cause}");
+    assert!(cause.contains("streams were reset"), "{cause}");
 }
 
 /// wrk adds times to its mean that nobody waited for: by Little's law more than its connections would be in flight.

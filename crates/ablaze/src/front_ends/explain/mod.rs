@@ -4,6 +4,7 @@
 
 mod answer;
 mod json;
+mod of_several;
 mod source;
 pub mod text;
 

@@ -11,7 +11,7 @@ use ablaze_report::system_error::reason;
 use ablaze_verdict::printed::{self, Text};
 use ablaze_verdict::rules;
 
-use super::NOTHING_READ;
+use super::{NOTHING_READ, of_several};
 use crate::CommandError;
 
 /// More than this is no report: a day of ab in a log has some megabytes, a saved run has one.
@@ -71,7 +71,8 @@ pub fn read(file: &Path) -> Result<Vec<Source>, CommandError> {
     }
     // A log may begin with a brace and still contain reports.
     let text = printed::read(content);
-    let no_report = printed::no_report(content);
+    let of_search = || of_several::search(content).filter(|_| text.reports.is_empty());
+    let no_report = printed::no_report(content).or_else(of_search);
     // autocannon begins as wrk does.
     let is_another = text.reports.is_empty() && no_report.is_some();
     if !is_another && !rules::judge(&text).is_empty() {
@@ -82,7 +83,10 @@ pub fn read(file: &Path) -> Result<Vec<Source>, CommandError> {
     }
     Err(match fault {
         Some(fault) => no_run(&name, &fault),
-        None => nothing_read(&name, &what_was_looked_for(&bytes, &text)),
+        None => match of_several::experiment(content) {
+            Some(what) => nothing_read(&name, what),
+            None => nothing_read(&name, &what_was_looked_for(&bytes, &text)),
+        },
     })
 }
 

@@ -5,7 +5,7 @@ use ablaze_model::plan::Load;
 use ablaze_report::json::SavedRun;
 use ablaze_report::number::{counted, decimal, grouped, length, rate};
 use ablaze_verdict::printed::{Curve, Report, Sweep};
-use ablaze_verdict::rules::{Comparison, Judged, Judgement};
+use ablaze_verdict::rules::{self, Comparison, Judged, Judgement};
 use ablaze_verdict::several::Several;
 use ablaze_verdict::{Finding, Verdict};
 
@@ -170,9 +170,24 @@ fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
     // As they were printed.
     facts.extend(report.taken_s.map(|taken| format!("{} s", decimal(taken.value, 3))));
     facts.extend(failures(report));
-    facts.extend(report.rate().map(|rate| format!("{}/s", decimal(rate, 2))));
+    facts.extend(rate_of(report));
     head.push_str(&paragraph("  ", &facts.join(" · ")));
     head
+}
+
+/// As printed; else, or where count and length show another one, as computed.
+fn rate_of(report: &Report) -> Option<String> {
+    let printed = report.rate_per_s.map(|rate| format!("{}/s", decimal(rate.value, 2)));
+    let computed =
+        || Some(format!("{}/s, by count and length", decimal(report.rate_by_count()?, 2)));
+    match printed {
+        None => computed(),
+        Some(printed) if rules::rate_is_contradicted(report) => {
+            let computed = computed().map(|computed| format!("{computed} ({printed} is printed)"));
+            Some(computed.unwrap_or(printed))
+        }
+        printed => printed,
+    }
 }
 
 /// What the tool counts as failed, which need not be requests: ab -r counts one under several kinds, and wrk counts events

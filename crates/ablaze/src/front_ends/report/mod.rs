@@ -227,7 +227,7 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     files.keep_streams(&exported);
     Ok(match results.measured().next() {
         None => NOTHING_MEASURED,
-        Some(_) if conditions.fail(&experiment, &results, &unequal) => FAIL_IF_MET,
+        Some(_) if conditions.fail(&experiment, &results, unequal) => FAIL_IF_MET,
         Some(_) => 0,
     })
 }

@@ -174,7 +174,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let again = format!("ablaze run {file}{quick} --folder {}", folder.path().display());
     told_how_to_go_on(&results, &again);
     let status = shown::status(&experiment, &results);
-    let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
+    let fails = status == 0 && conditions.fail(&experiment, &results, unequal);
     kept.end_page(page);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }
@@ -246,10 +246,10 @@ fn several(
             let showing = Showing { json, ..showing };
             shown::either(experiment, &done.results, &done.judged, showing)
         };
-        let result = conditions.in_json(&shown(true), experiment, &done.results, &unequal);
+        let result = conditions.in_json(&shown(true), experiment, &done.results, unequal);
         let result: serde_json::Value = serde_json::from_str(&result).unwrap_or_default();
         documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));
-        let said = conditions.in_words(experiment, &done.results, &unequal);
+        let said = conditions.in_words(experiment, &done.results, unequal);
         let heading = printable(&done.planned.heading);
         let text = format!("{heading}\n{}{said}\n", shown(false));
         if !line.json {
@@ -257,7 +257,7 @@ fn several(
         }
         words.push_str(&text);
         let own = shown::status(experiment, &done.results);
-        let fails = own == 0 && conditions.fail(experiment, &done.results, &unequal);
+        let fails = own == 0 && conditions.fail(experiment, &done.results, unequal);
         // An interruption tells more than a failed check, and that more than a part without responses.
         let rank = |status: u8| {
             [0, NOTHING_MEASURED, FAIL_IF_MET, INTERRUPTED].iter().position(|s| *s == status)

@@ -290,3 +290,18 @@ fn its_own_reports_are_understood() {
         }
     }
 }
+
+/// Who reads a rate takes it for a printed one.
+#[test]
+fn a_rate_that_was_computed_is_called_so() {
+    let with = |line: &str| {
+        let text = NO_ANSWER.replace("Requests per second:    9709.59 [#/sec] (mean)\n", line);
+        explain(&[], &text).stdout
+    };
+    assert!(with("Requests per second:    9709.59 [#/sec] (mean)\n").contains(" · 9,709.59/s\n"));
+    let none = with("").replace("\n  ", " ");
+    assert!(none.contains("9,709.68/s, by count and length"), "{none}");
+    let wrong = with("Requests per second:    19709.59 [#/sec] (mean)\n");
+    let wrong = wrong.replace("\n  ", " ");
+    assert!(wrong.contains("9,709.68/s, by count and length (19,709.59/s is printed)"), "{wrong}");
+}

@@ -22,8 +22,11 @@ fn with_pages(status: u16) -> Outcome {
 /// What the report says of these trials, in one line.
 fn said(experiment: &Experiment, trials: Vec<(Trial, Outcome)>) -> String {
     let results = Results { trials, ..Results::default() };
-    let judged =
-        JudgedTogether { verdict: ablaze_model::finding::Verdict::Invalid, findings: Vec::new() };
+    let judged = JudgedTogether {
+        verdict: ablaze_model::finding::Verdict::Invalid,
+        findings: Vec::new(),
+        unequal: Vec::new(),
+    };
     let lines = worth(experiment, &results, &judged).join(" ");
     lines.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -249,7 +249,8 @@ pub(crate) fn cells_of_stage(stage: &Stage, conditions: usize) -> Vec<String> {
 }
 
 fn outcome(stage: &Stage) -> String {
-    let again = if stage.confirming { " (again)" } else { "" };
+    // The head says how long these are.
+    let again = if stage.confirming { " (stage to confirm)" } else { "" };
     let doubt = match stage.measured.as_ref().map(|measured| measured.verdict) {
         Some(verdict) if verdict != Verdict::Valid => format!(" · {verdict}"),
         _ => String::new(),

@@ -40,12 +40,12 @@ pub fn none_at_all(report: &Report) -> Finding {
                 grouped(failed),
                 counted(with_status(report), "response")
             ),
-            "The connections ended before h2load took these for complete: the server closed or reset them within a \
-             body, or it marks the end of a body by closing, which h2load does not take for an end.",
+            "Connections or streams ended before h2load took these for complete: within a body, or the server marks the \
+             end of a body by closing, which h2load does not take for an end.",
         ),
         (failed, Some(bytes)) if report.tool == Tool::H2load => (
             came_back(failed, bytes),
-            "What came back was no response: the server reset the streams or ended the connections, or it speaks \
+            "What came back was no whole response: streams were reset or connections ended before one, or the server speaks \
              another version of HTTP, or another protocol (h2load without --h1 speaks HTTP/2).",
         ),
         (failed, Some(bytes)) => (
@@ -60,7 +60,7 @@ pub fn none_at_all(report: &Report) -> Finding {
         ),
         (failed, None) if report.tool == Tool::H2load && report.connect.is_some() => (
             format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
-            "Connections were opened, and brought no response: the server closed or reset them, or what came back \
+            "Connections were opened, and ended without a response: they were closed or reset, or what came back \
              was no HTTP response.",
         ),
         (failed, None) => (

@@ -1,6 +1,7 @@
 //! Requests without a response in printed reports: where other clients count them as complete, the bytes
 //! and the kinds of failures show it.
 
+use super::counted as kinds;
 use super::empty::{empty, without_body};
 use super::h2load::unsent;
 use super::none::none_at_all;
@@ -153,15 +154,16 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
         "{of} got no whole response: {how}{}",
         held.filter(|_| unanswered < all).map_or(String::new(), |held| held.evidence)
     );
+    let seen = kinds::seen(report);
     let what = match report.errors.is_empty() {
         true if held::closed_without_a_byte(report) => {
             "The server closed these connections without a byte: ab counts what is refused or reset in its table, \
              and ends when one times out."
         }
-        true => {
+        true => seen.as_deref().unwrap_or(
             "Connections were refused, or reset or closed before or within a response, requests timed out, or what \
-             came back was no HTTP response."
-        }
+             came back was no HTTP response.",
+        ),
         false => "The words are those of the client, as printed.",
     };
     let counted_so = match report.tool {
@@ -212,7 +214,11 @@ fn broken(report: &Report, complete: u64) -> Option<(u64, String)> {
 /// As the other tools count.
 fn failed(report: &Report) -> Option<(u64, String)> {
     let count = failures(report);
-    let name = if report.write_errors == Some(count) { "Write errors" } else { "failed" };
+    let name = match report.tool {
+        _ if report.write_errors == Some(count) => "Write errors",
+        Tool::H2load => "errored",
+        _ => "failed",
+    };
     let named: Vec<String> = report
         .errors
         .iter()

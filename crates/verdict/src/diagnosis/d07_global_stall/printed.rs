@@ -3,12 +3,14 @@
 //! the two apart: of requests that are slow now and then some are under way when the last one is sent, and while
 //! those come back the other connections are idle.
 
+mod histogram;
+
 use super::super::d08_connection_attempts_lost;
 use super::{CAUSE, D07, OUTSIDE_THE_BULK, gravity};
 use crate::finding::{Finding, Severity};
 use crate::printed::{Connections, Report, Times};
 use crate::rules::arithmetic::{in_flight, slow_requests};
-use crate::words::{decimal, grouped, percent, time};
+use crate::words::{counted, decimal, grouped, percent, time};
 
 /// So many times the 99 % time for two stalls of unequal lengths, which fit more than one number.
 const FAR_FROM_THE_BULK: f64 = 20.0;
@@ -47,6 +49,11 @@ struct Stall {
 }
 
 impl Stall {
+    fn of(report: &Report, slow: f64, each_ms: Vec<f64>) -> Option<Self> {
+        let lost_s = each_ms.iter().sum::<f64>() / 1e3;
+        (lost_s < report.taken_s?.value).then_some(Self { slow, each_ms, lost_s })
+    }
+
     /// Which share the slow requests have of the time of so many connections, at least: if their times differ, they are more.
     fn share(&self, places: f64, row: &Times, taken_s: f64) -> Option<f64> {
         let each_s = (row.max_ms?.value - row.mean_ms?.value) / 1e3;
@@ -58,17 +65,28 @@ pub(super) fn on_report(report: &Report) -> Option<Finding> {
     let stall = stall(report)?;
     let (asked, taken_s, complete) = (report.asked()?, report.taken_s?.value, report.complete?);
     let row = report.total?;
-    let (deviation, mean, max) = (row.deviation_ms?.value, row.mean_ms?.value, row.max_ms?.value);
+    let (mean, max) = (row.mean_ms?.value, row.max_ms?.value);
+    let how_many = match (row.deviation_ms, histogram::far(report)) {
+        (Some(deviation), _) => format!(
+            "A standard deviation of {deviation:.1} ms means {deviation:.1}² × {} / ({} - {})² = {:.1} such requests",
+            grouped(complete - 1),
+            decimal(max, 0),
+            decimal(mean, 0),
+            stall.slow,
+            deviation = deviation.value,
+        ),
+        (None, Some(far)) => format!(
+            "By the histogram {} took more than {}, and none between {} and that",
+            counted(far.requests, "request"),
+            time(far.above_ms),
+            time(far.gap_from_ms)
+        ),
+        (None, None) => return None,
+    };
     let seen = format!(
-        "The longest request took {} ms, 99 % took at most {} ms. A standard deviation of \
-         {deviation:.1} ms means {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} \
-         were in flight:",
+        "The longest request took {} ms, 99 % took at most {} ms. {how_many}, and {} were in flight:",
         decimal(max, 0),
         decimal(bulk_ms(report)?, 0),
-        grouped(complete - 1),
-        decimal(max, 0),
-        decimal(mean, 0),
-        stall.slow,
         grouped(asked),
     );
     if chance(report, &stall).is_none_or(|chance| chance > SELDOM) {
@@ -177,12 +195,16 @@ fn stall(report: &Report) -> Option<Stall> {
         return None;
     }
     let row = report.total?;
-    let (mean, max, deviation) = (row.mean_ms?.value, row.max_ms?.value, row.deviation_ms?.value);
+    let (mean, max) = (row.mean_ms?.value, row.max_ms?.value);
     let above_mean_ms = max - mean;
     let times_bulk = max / bulk_ms(report)?.max(1.0);
     if times_bulk <= OUTSIDE_THE_BULK || above_mean_ms < NOTICED_MS {
         return None;
     }
+    if row.deviation_ms.is_none() {
+        return histogram::stall(report, asked, above_mean_ms);
+    }
+    let deviation = row.deviation_ms?.value;
     // 95 % of a normal distribution lie below its mean plus 1.645 deviations.
     let spread = report.percentile(95.0).zip(report.percentile(50.0));
     let usual = spread.map_or(0.0, |(p95, p50)| (p95.value - p50.value) / 1.645);
@@ -192,9 +214,7 @@ fn stall(report: &Report) -> Option<Stall> {
     let (_, slow, _) = slow_requests(&row, report.complete?)?;
     let times_all = slow / asked;
     let whole = times_all.round();
-    let near = |count: f64| {
-        (slow - count * asked).abs() <= (TOLERANCE * count * asked).max(TOLERANCE_REQUESTS)
-    };
+    let near = |count: f64| is_near(slow, count * asked);
     let each_ms = if whole == 1.0 && near(1.0) {
         vec![above_mean_ms]
     } else if whole == 2.0 && near(2.0)
@@ -207,6 +227,9 @@ fn stall(report: &Report) -> Option<Stall> {
     } else {
         return None;
     };
-    let lost_s = each_ms.iter().sum::<f64>() / 1e3;
-    (lost_s < report.taken_s?.value).then_some(Stall { slow, each_ms, lost_s })
+    Stall::of(report, slow, each_ms)
+}
+
+fn is_near(slow: f64, all: f64) -> bool {
+    (slow - all).abs() <= (TOLERANCE * all).max(TOLERANCE_REQUESTS)
 }

@@ -61,6 +61,8 @@ fn codes(report: &mut Report, line: &str) -> bool {
     if line.contains("xx - ") {
         let of = |item: &str| count(item.split_once("xx - ")?.1);
         let numbers: Vec<u64> = line.split(", ").filter_map(of).collect();
+        let counts: Vec<Option<u64>> = numbers.iter().copied().map(Some).collect();
+        report.classes = super::classes(1, &counts);
         report.complete = Some(numbers.iter().copied().fold(0, u64::saturating_add));
         report.non_2xx =
             report.complete.zip(numbers.get(1)).map(|(all, good)| all.saturating_sub(*good));

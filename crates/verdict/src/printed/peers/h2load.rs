@@ -28,7 +28,9 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         requests(report, counts);
     } else if let Some(counts) = behind(line, "status codes:") {
         let of = |class| counts.split(", ").find(|item| item.ends_with(class)).and_then(count);
-        let [good, others @ ..] = [" 2xx", " 3xx", " 4xx", " 5xx"].map(of);
+        let classes = [" 2xx", " 3xx", " 4xx", " 5xx"].map(of);
+        report.classes = super::classes(2, &classes);
+        let [good, others @ ..] = classes;
         let others: u64 = others.into_iter().flatten().fold(0, u64::saturating_add);
         report.non_2xx = good.map(|_| others);
         own(report, "the number with a status", good.map(|good| good.saturating_add(others)));

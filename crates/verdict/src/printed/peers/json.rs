@@ -154,6 +154,7 @@ fn bombardier(object: &Map<String, Value>, line: usize) -> Option<Report> {
     report.taken_s = figure(result.get("timeTakenSeconds"), 1.0);
     let classes = ["req1xx", "req2xx", "req3xx", "req4xx", "req5xx"];
     let classes = classes.map(|class| count(result.get(class)).unwrap_or(0));
+    report.classes = super::classes(1, &classes.map(Some));
     let all = classes.iter().copied().fold(0, u64::saturating_add);
     report.complete = Some(all);
     report.non_2xx = Some(all.saturating_sub(classes[1]));

@@ -8,6 +8,8 @@ mod siege;
 mod vegeta;
 mod wrk;
 
+use std::collections::BTreeMap;
+
 use ablaze_model::printable::printable;
 
 use super::line::number;
@@ -73,6 +75,12 @@ pub fn is_impossible(line: &str) -> bool {
         let below = word.starts_with('-') && figure.value < 0.0;
         below || of_shares && unit == "%" && figure.value > 100.0
     })
+}
+
+/// Responses by the first digit of their status, of counts that begin with those of `first`.
+fn classes(first: u16, counts: &[Option<u64>]) -> BTreeMap<u16, u64> {
+    let numbered = (first..).zip(counts);
+    numbered.filter_map(|(class, count)| Some((class, (*count)?))).collect()
 }
 
 fn scaled(printed: Printed, by: f64) -> Printed {

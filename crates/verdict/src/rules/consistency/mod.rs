@@ -36,6 +36,16 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found
 }
 
+/// Whether the printed rate is not the printed count divided by the printed length, within their rounding.
+pub fn rate_is_contradicted(report: &Report) -> bool {
+    let of_rate = [Figure::Rate, Figure::Complete, Figure::Taken];
+    let mut found = rates::contradictions(report).into_iter();
+    found.any(|contradiction| {
+        contradiction.figures.iter().all(|figure| of_rate.contains(figure))
+            && contradiction.figures.contains(&Figure::Rate)
+    })
+}
+
 /// The figures that alone explain all contradictions: without any one of them the others agree.
 pub fn culprits(found: &[Contradiction]) -> Vec<Figure> {
     let Some((first, others)) = found.split_first() else { return Vec::new() };

@@ -1,0 +1,89 @@
+//! D01 in printed reports.
+
+use super::*;
+use crate::rules::sample;
+
+#[test]
+fn little_s_law_decides() {
+    let mut report = sample::ab();
+    // 10,000/s × 9.5 ms = 95 of 200: under half. × 10.5 ms = 105: not surely.
+    report.total = Some(sample::times(1.0, 9.0, 1.0, 9.0, 12.0));
+    assert_eq!(on_report(&report).unwrap().severity, Severity::Suspect);
+    report.total = Some(sample::times(1.0, 10.0, 1.0, 10.0, 12.0));
+    assert_eq!(on_report(&report), None);
+    // 10,000/s × 0.5 ms = 5 of 200.
+    report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
+    let finding = on_report(&report).unwrap();
+    assert_eq!(finding.severity, Severity::Invalid);
+    assert!(finding.evidence.contains("less than 5.00, while 200"), "{}", finding.evidence);
+}
+
+#[test]
+fn descriptors_are_spoken_of_near_their_limit_alone() {
+    let fix = |asked, rate| {
+        let mut report = sample::ab();
+        (report.concurrency, report.rate_per_s) = (Some(asked), Some(sample::printed(rate, 0.01)));
+        report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
+        on_report(&report).unwrap().fix
+    };
+    assert!(!fix(5, 100.0).contains("ulimit"));
+    assert!(!fix(999, 10_000.0).contains("ulimit"));
+    assert!(fix(1000, 10_000.0).contains("ulimit"));
+}
+
+fn explained(text: &str) -> Option<Finding> {
+    on_report(&crate::printed::read(text).reports.remove(0))
+}
+
+/// siege prints it, and without -b its users pause between requests.
+#[test]
+fn siege_says_itself_how_many_were_in_flight() {
+    let with = |options: &str, concurrency: f64| {
+        explained(&format!(
+            "$ siege {options} -c 50 -t 10S http://127.0.0.1:23001/\n\n\
+             {{\t\"transactions\":\t23920,\n\t\"availability\":\t100.00,\n\t\"elapsed_time\":\t10.00,\n\
+             \t\"data_transferred\":\t1.49,\n\t\"response_time\":\t0.01,\n\t\"transaction_rate\":\t2392.00,\n\
+             \t\"throughput\":\t0.15,\n\t\"concurrency\":\t{concurrency},\n\
+             \t\"successful_transactions\":\t23920,\n\t\"failed_transactions\":\t0,\n\
+             \t\"longest_transaction\":\t0.09,\n\t\"shortest_transaction\":\t0.00\n}}\n"
+        ))
+    };
+    let finding = with("-b", 12.94).unwrap();
+    assert!(finding.evidence.starts_with("siege prints 12.94 in flight"), "{finding:?}");
+    assert_eq!((finding.severity, with("-b", 47.94)), (Severity::Suspect, None));
+    assert_eq!(with("", 12.94), None, "users pause");
+}
+
+/// Its `Reqs/sec` is a mean of samples, here twice the rate of the run.
+#[test]
+fn bombardier_s_rate_over_the_run_is_that_beside_its_progress() {
+    let with = |progress: &str, latency: &str| {
+        explained(&format!(
+            "$ bombardier -c 100 -n 20000 http://127.0.0.1:23001/\n\
+             Bombarding http://127.0.0.1:23001/ with 20000 request(s) using 100 connection(s)\n \
+             20000 / 20000  100.00% {progress}/s 2s\nDone!\n\
+             Statistics        Avg      Stdev        Max\n  Reqs/sec     18000.00    5942.38   27865.33\n  \
+             Latency       {latency}     0.10ms    19.94ms\n  HTTP codes:\n    \
+             1xx - 0, 2xx - 20000, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 0\n  Throughput:     5.55MB/s\n"
+        ))
+    };
+    let finding = with("9000", "2.00ms").unwrap();
+    assert!(finding.evidence.contains("9,000.00/s × less than 2.00 ms"), "{finding:?}");
+    assert_eq!(with("9000", "10.50ms"), None);
+}
+
+#[test]
+fn a_schedule_asks_for_no_concurrency() {
+    let mut report = sample::ab();
+    report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
+    report.open_loop = true;
+    assert_eq!(on_report(&report), None);
+}
+
+#[test]
+fn one_connection_is_always_reached() {
+    let mut report = sample::ab();
+    report.concurrency = Some(1);
+    report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
+    assert_eq!(on_report(&report), None);
+}
