@@ -4,6 +4,7 @@
 mod http3;
 mod proxy;
 mod refused;
+mod statuses;
 mod tls;
 
 use ablaze_model::record::FirstFailure;
@@ -17,8 +18,8 @@ use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 pub use http3::elsewhere;
-use refused::asks_for_another_scheme;
 pub use refused::{bad_request, ended_in_plain};
+use statuses::{of_all, what_to_check};
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.
 pub fn status(run: &Run) -> u8 {
@@ -78,6 +79,14 @@ pub fn explanation(run: &Run) -> Option<String> {
         if let Some(advice) = bad_request(run) {
             return Some(format!("no expected response, all were 400: {advice}"));
         }
+        // Its file says what is sent and what is expected.
+        if run.plan.journey.is_some() {
+            return Some(format!(
+                "no expected response, {}: write what its request lacks in the journey's file, or `HTTP {status}` below it \
+                 where that is expected",
+                of_all(count, record.responses, status)
+            ));
+        }
         // gurl has no such option.
         let expect = match run.front_end() {
             FrontEnd::Gurl => String::new(),
@@ -135,42 +144,6 @@ pub fn explanation(run: &Run) -> Option<String> {
 fn connections_that(run: &Run, kind: FailureKind) -> &'static str {
     let all = run.record.failures_of(kind) == run.record.failures_total();
     if all { "every connection" } else { "connections" }
-}
-
-/// How many of the responses had the most frequent status.
-fn of_all(count: u64, responses: u64, status: u16) -> String {
-    match (count >= responses, count > responses / 2) {
-        (true, _) => format!("all were {status}"),
-        (_, true) => format!("most were {status}"),
-        _ => format!("{status} was the most frequent"),
-    }
-}
-
-/// What a status asks for (RFC 9110, 15.5 and 15.6).
-fn what_to_check(status: u16, run: &Run) -> &'static str {
-    let credentials = run.asked.as_ref().is_some_and(|asked| asked.has_credentials());
-    match (status, run.front_end()) {
-        (401, _) if asks_for_another_scheme(&run.record.first_head) => {
-            "the server asks for another scheme than Basic (WWW-Authenticate): check the field that it \
-             asks for, -H 'Authorization: ...'"
-        }
-        (401, _) if credentials => "the server rejects these credentials: check name and password",
-        (401, FrontEnd::Ab) => "use -A NAME:PASSWORD",
-        (401, FrontEnd::Wrk) => "use -H 'Authorization: ...'",
-        // Not as a URL: notes show the credentials of one as `***`.
-        (401, FrontEnd::Gurl) => "write NAME:PASSWORD and an @ before the host of the URL",
-        (401, _) => "use -u NAME:PASSWORD",
-        (status, _) => by_status(status),
-    }
-}
-
-fn by_status(status: u16) -> &'static str {
-    match status {
-        404 | 410 => "check the path",
-        405 => "check the method",
-        500..=599 => "see the server's log",
-        _ => "check the request",
-    }
 }
 
 /// What to say of a run that a fault of this program ended.

@@ -108,6 +108,10 @@ fn seen_from_here(run: &Run) -> Limited {
                 format!("; the client's busiest thread worked {}", percent(client.busiest))
             });
             let why = match &run.monitor {
+                // As the merge writes it.
+                None if run.plan.workers.count_reason.ends_with(" shards") => {
+                    "what the monitors of merged runs saw is with each of them"
+                }
                 None => "the server cannot be observed without a monitor",
                 Some(monitor) if !monitor.target.on_this_host => {
                     "the server is on another machine, where its CPUs cannot be observed"

@@ -77,7 +77,9 @@ impl Stream {
     /// Adds a piece: it belongs to the interval that it begins in.
     fn hear(&mut self, piece: &Interval) {
         let number = |interval: &Interval| interval.from_ns / self.interval_ns;
-        if self.pending.to_ns > 0 && number(&self.pending) != number(piece) {
+        // What was counted at the very end has no time of its own.
+        let is_moment = piece.from_ns == piece.to_ns;
+        if self.pending.to_ns > 0 && !is_moment && number(&self.pending) != number(piece) {
             self.flush();
         }
         self.pending.add(piece);

@@ -64,7 +64,8 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     spec.words = own_command_line();
     outputs.check(&spec)?;
     if let Some(path) = &line.options.request.bodies.cookie_jar {
-        file::check_writable(path).map_err(|error| CommandError::usage(error.to_string()))?;
+        file::check_writable(path)
+            .map_err(|error| CommandError::usage(format!("--cookie-jar {error}")))?;
     }
     let planned = match &line.fleet.fleet {
         None => {
@@ -111,7 +112,7 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
         outlets::attempt("--cookie-jar", || {
             let jar = cookies::jar_after(run, spec.requests.cookies.as_ref(), &secrets)?;
             file::write_atomically(path, jar.as_bytes())
-                .map_err(|error| CommandError::machine(error.to_string()))
+                .map_err(|error| CommandError::machine(format!("cannot save the cookies: {error}")))
         });
     }
     if let Some(text) = outcome::explanation(run) {

@@ -68,7 +68,8 @@ fn member(word: &str, style: Style, read_file: ReadFile<'_>) -> Result<(Vec<Step
         Style::Gurl => path::names(name),
     };
     let path = path.map_err(|why| format!("`{word}` {why}: {expected}"))?;
-    let content = match value.strip_prefix('@') {
+    let file = value.strip_prefix('@');
+    let content = match file {
         Some(file) => {
             let bytes = read_file(file)?;
             String::from_utf8(bytes)
@@ -86,13 +87,15 @@ fn member(word: &str, style: Style, read_file: ReadFile<'_>) -> Result<(Vec<Step
     let content = content.trim();
     match serde_json::from_str::<IgnoredAny>(content) {
         Ok(_) => Ok((path, Node::Json(content.to_owned()))),
-        Err(error) => Err(format!(
-            "`{word}`: what follows `:=` is not JSON ({error}); a string takes {}",
-            match style {
-                Style::Native => "`=`",
-                Style::Gurl => "`:`",
+        Err(error) => Err(match (file, style) {
+            (Some(file), _) => format!("file `{file}` for {name} is not JSON: {error}"),
+            (None, Style::Native) => {
+                format!("`{word}`: what follows `:=` is not JSON ({error}); a string takes `=`")
             }
-        )),
+            (None, Style::Gurl) => {
+                format!("`{word}`: what follows `:=` is not JSON ({error}); a string takes `:`")
+            }
+        }),
     }
 }
 

@@ -76,7 +76,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         grouped(count),
         counted(record.responses, "response"),
         percent(share),
-        kind.verb(),
+        kind.verb(run),
         listed(statuses)
     ) + &fields::limit(run, &others);
     let (cause, fix) = kind.in_words(run, share >= MOST);
@@ -125,8 +125,9 @@ impl Kind {
         }
     }
 
-    fn verb(self) -> &'static str {
+    fn verb(self, run: &Run) -> &'static str {
         match self {
+            Self::Redirects if redirects::lead_nowhere(run) => "were redirects",
             Self::Redirects => "were redirects, which nobody followed",
             Self::Switched => "changed the protocol",
             Self::Unnamed | Self::Several => "had a status that is not expected",
@@ -136,7 +137,12 @@ impl Kind {
     }
 
     fn in_words(self, run: &Run, most: bool) -> (String, String) {
-        let expect = spelled(run, Opt::Expect);
+        let option = spelled(run, Opt::Expect);
+        // The file of a journey says what is expected.
+        let expect = &match &run.plan.journey {
+            Some(_) => "in the journey's file (`HTTP` and the status below the request)".to_owned(),
+            None => format!("with {option}"),
+        };
         let cause = match self {
             Self::Redirects => {
                 "The rate has redirects in it, which cost a server different work than the page \
@@ -149,7 +155,7 @@ impl Kind {
                         .to_owned(),
                     format!(
                         "Find out why the server responds so to a request without If-None-Match and \
-                         If-Modified-Since; if that is what is measured, name the status with {expect}."
+                         If-Modified-Since; if that is what is measured, name the status {expect}."
                     ),
                 );
             }
@@ -157,10 +163,10 @@ impl Kind {
                 return (
                     format!(
                         "Neither errors nor redirects: these statuses are outside of those expected, \
-                         which are 2xx unless {expect} says otherwise (3xx only where it is named)."
+                         which are 2xx unless {option} says otherwise (3xx only where it is named)."
                     ),
                     format!(
-                        "Give the statuses that are intended with {expect}, or find out why others \
+                        "Give the statuses that are intended {expect}, or find out why others \
                          come."
                     ),
                 );
@@ -214,18 +220,23 @@ impl Kind {
             ),
         };
         match self {
-            Self::Redirects => format!(
-                "{look} and load the URL that it leads to; if redirects are what is measured, name \
-                 their status with {expect}."
-            ),
+            Self::Redirects => {
+                let way = match redirects::lead_nowhere(run) {
+                    true => ": the first has no Location, and leads nowhere",
+                    false => " and load the URL that it leads to",
+                };
+                format!(
+                    "{look}{way}; if redirects are what is measured, name their status {expect}."
+                )
+            }
             // A search has no option for it: it sets the rate itself.
             Self::Refusals if run.plan.load.is_open() => format!(
                 "Take a rate at which no request is refused, or raise the server's limit; if refusals are intended, give \
-                 their status with {expect}."
+                 their status {expect}."
             ),
             Self::Refusals => format!(
                 "Lower {} or {} until no request is refused, or raise the server's limit; if \
-                 refusals are intended, give their status with {expect}.",
+                 refusals are intended, give their status {expect}.",
                 spelled(run, Opt::Rate),
                 spelled(run, Opt::Connections)
             ),
@@ -236,7 +247,7 @@ impl Kind {
             Self::Errors | Self::Pages | Self::Several | Self::Unnamed | Self::NotModified => {
                 format!(
                     "{look}, fix the URL or the server, and measure again; if these responses are \
-                 intended, give their status with {expect}."
+                 intended, give their status {expect}."
                 )
             }
         }
@@ -320,36 +331,7 @@ fn on_report(report: &Report) -> Option<Finding> {
 }
 
 #[cfg(test)]
-mod tests_on_runs {
-    use super::*;
-    use crate::live::sample;
-
-    #[test]
-    fn a_thousandth_is_an_accident_and_half_another_experiment() {
-        let mut run = sample::run();
-        let with = |run: &mut Run, status: u16, number: u64| {
-            run.record.statuses = [(200, 20_000 - number), (status, number)].into();
-            on_run(run).map(|finding| finding.severity)
-        };
-        assert_eq!(with(&mut run, 404, 20), None);
-        assert_eq!(with(&mut run, 404, 21), Some(Severity::Suspect));
-        assert_eq!(with(&mut run, 404, 20_000), Some(Severity::Invalid));
-        assert_eq!(with(&mut run, 302, 20_000), Some(Severity::Invalid));
-        let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("were redirects, which nobody followed: 302 (20,000×)"));
-        assert!(!format!("{finding:?}").contains("did not succeed"), "{finding:?}");
-        // Named, they are meant.
-        run.plan.expect = vec![302..=302, 404..=404];
-        assert_eq!(with(&mut run, 302, 20_000), None);
-        run.plan.expect = vec![200..=299];
-        assert_eq!(with(&mut run, 302, 20_000), Some(Severity::Invalid));
-        run.plan.expect = vec![200..=399];
-        sample::asked(&mut run, &[]);
-        assert_eq!(with(&mut run, 302, 20_000), Some(Severity::Invalid));
-        run.asked.as_mut().unwrap().expect_asked = true;
-        assert_eq!(with(&mut run, 302, 20_000), None);
-    }
-}
+mod tests_on_runs;
 
 #[cfg(test)]
 mod tests_of_words;

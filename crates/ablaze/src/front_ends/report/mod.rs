@@ -68,6 +68,9 @@ pub(super) struct CommandLine {
     /// Exit with status 3 if this holds, as for load and compare. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
+    /// Exit with status 3 unless these hold, as for load; runs are saved without. Repeatable
+    #[arg(long, value_name = "CONDITIONS")]
+    slo: Vec<String>,
 }
 
 fn after_help() -> String {
@@ -88,7 +91,7 @@ Formats of -o by extension: {of an experiment};
 of one saved run {of a run};
 several runs together make a page: {of several runs}.
 Exit status: 0 shown; 1 nothing was measured, or a file not written; 2 usage; 3 a check failed or
-a --fail-if was met.";
+a --fail-if was met, or --slo was not.";
 
 /// Its options.
 pub fn command() -> clap::Command {
@@ -132,6 +135,11 @@ fn report(line: &CommandLine) -> Result<ExitCode, CommandError> {
     for (path, saved) in line.paths.iter().zip(saved) {
         if several && !line.json {
             terminal::print(&format!("{}\n", path.display()));
+        }
+        if !line.slo.is_empty() && !matches!(saved, Saved::Run(_)) {
+            return Err(CommandError::usage(
+                "--slo is for saved runs; an experiment takes --fail-if, and a search has its own conditions",
+            ));
         }
         let status = match saved {
             Saved::Run(run) => of_run(*run, Some(path), line)?,
@@ -181,6 +189,7 @@ fn of_run(run: Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Comma
         json: line.json,
         explain: line.explain,
         fail_if: line.fail_if.clone(),
+        slo: line.slo.clone(),
         ..ReportOptions::default()
     })?;
     if let Some(path) = path {

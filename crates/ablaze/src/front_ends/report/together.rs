@@ -59,6 +59,11 @@ pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, CommandError> {
 /// # Errors
 /// When a file has a format of one run, or cannot be written there at all.
 pub fn kept_in_one(runs: Vec<(String, Run)>, line: &CommandLine) -> Result<ExitCode, CommandError> {
+    if !line.fail_if.is_empty() || !line.slo.is_empty() {
+        return Err(CommandError::usage(
+            "several runs on one page have no conditions: leave out -o, and each is held against them",
+        ));
+    }
     let files = Files::checked(&line.outputs, Kind::Runs)?;
     let runs: Vec<(String, Assessed)> =
         runs.into_iter().map(|(name, run)| (name, verdict::assessed(run))).collect();

@@ -146,7 +146,10 @@ fn json_bodies_are_made_of_words() {
 
 #[test]
 fn what_makes_no_json_is_one_line() {
-    let table: [(&[&str], &str); 6] = [
+    let scratch = Folder::new("broken-json");
+    let of_file = format!("k:=@{}", scratch.write("bad.json", "{bad"));
+    let table: [(&[&str], &str); 7] = [
+        (&["--body-json", &of_file], "for k is not JSON: key must be a string"),
         (&["--body-json", "a"], "--body-json: `a` is no member: expected name=text or name:=JSON"),
         (&["--body-json", "a:=x"], "--body-json: `a:=x`: what follows `:=` is not JSON"),
         (&["--body-json", "a[b=1"], "--body-json: `a[b=1` has a `[` without `]`"),

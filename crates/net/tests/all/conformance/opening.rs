@@ -258,7 +258,11 @@ pub fn no_descriptor_left_fails_here<D: TestDriver>() {
         assert!(output.status.success() && said.contains("1 passed"), "{said}\n{errors}");
         return;
     }
-    let server = Server::tcp(1, |mut stream| drain(&mut stream));
+    let (tell, accepted) = channel();
+    let server = Server::tcp(1, move |mut stream| {
+        tell.send(()).unwrap();
+        drain(&mut stream);
+    });
     let mut driver: D = driver_to(server.address.clone(), b"");
     let next_fd = std::fs::File::open("/dev/null").map(|file| {
         use std::os::fd::AsRawFd;
@@ -273,7 +277,8 @@ pub fn no_descriptor_left_fails_here<D: TestDriver>() {
     let mut recorder = Recorder::silent();
     driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
-    // The server's descriptor may not be taken yet; both are, once the third open fails.
+    // Else the server might find none left for it.
+    accepted.recv_timeout(WAIT_MAX).unwrap();
     driver.io().open(1, 0, D::NO_BYTES, Receive::Stream);
     driver.io().open(2, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(2).is_some());

@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 pub struct Server {
     pub address: Address,
     thread: JoinHandle<()>,
-    socket_file: Option<PathBuf>,
+    socket_file: Option<SocketFile>,
 }
 
 impl Server {
@@ -59,14 +59,22 @@ impl Server {
                 serve(stream);
             }
         });
-        Self { address: Address::Unix(path.clone()), thread, socket_file: Some(path) }
+        let socket_file = Some(SocketFile(path.clone()));
+        Self { address: Address::Unix(path), thread, socket_file }
     }
 
     pub fn join(self) {
         self.thread.join().expect("the server saw what it expected");
-        if let Some(path) = self.socket_file {
-            let _ = std::fs::remove_file(path);
-        }
+        drop(self.socket_file);
+    }
+}
+
+/// Removed with the server, joined or not.
+struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 

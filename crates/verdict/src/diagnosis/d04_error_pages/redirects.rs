@@ -31,6 +31,15 @@ fn followed(run: &Run) -> u64 {
         .sum()
 }
 
+/// Whether the first response was a redirect without a place to go.
+pub(super) fn lead_nowhere(run: &Run) -> bool {
+    let head = String::from_utf8_lossy(&run.record.first_head).to_ascii_lowercase();
+    let mut lines = head.lines();
+    let status = lines.next().and_then(|line| line.split_whitespace().nth(1)?.parse::<u16>().ok());
+    status.is_some_and(|status| (300..400).contains(&status))
+        && !lines.any(|line| line.starts_with("location:"))
+}
+
 /// Whether a report shows that none of the responses was a redirect: by its statuses, or by wrk's line, which counts
 /// neither 2xx nor 3xx.
 fn excluded(report: &Report) -> bool {
