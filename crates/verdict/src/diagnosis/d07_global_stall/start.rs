@@ -14,8 +14,6 @@ use crate::words::{amount, counted, grouped, percent, time};
 
 /// Requests that took so much of the silence waited for its end.
 const OF_THE_SILENCE: f64 = 0.8;
-/// Where opening a connection took so much of it, the connections were not there yet.
-const OF_CONNECTING: f64 = 0.5;
 
 /// Requests `finished` in each slice, of which a `usual` one has so many.
 pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
@@ -24,15 +22,15 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
     let silent_ns = first as u64 * slices.slice_ns;
     let times = run.record.answered.latency();
     let (median_ns, max_ns) = (times.quantile_ns(0.5)?, times.max_ns()?);
-    let connect_ns = run.record.answered.connect.max_ns().unwrap_or(0);
+    // Before its connection stands, with TLS, a request waits for that.
+    let processing_ns = run.record.answered.processing.max_ns().unwrap_or(0);
     let places =
         u64::from(run.plan.load.connections()) * u64::from(run.plan.places_per_connection());
     // One slow request out of one is all of them.
     if first == 0
         || places == 1
-        || (max_ns as f64) < silent_ns as f64 * OF_THE_SILENCE
+        || (processing_ns as f64) < silent_ns as f64 * OF_THE_SILENCE
         || (max_ns as f64) < median_ns as f64 * OUTSIDE_THE_BULK
-        || connect_ns as f64 >= silent_ns as f64 * OF_CONNECTING
         || run.was_paused_between(0, silent_ns)
         || run.record.failures_total() > 0
     {

@@ -15,6 +15,7 @@ mod on_runs {
             run.record.slices.slices[slice].responses = 0;
         }
         run.record.answered.total.record_many(length_ns, 100);
+        run.record.answered.processing.record_many(length_ns, 100);
         run
     }
 
@@ -44,7 +45,8 @@ mod on_runs {
         run.record.slices.slices[..10].fill(Slice::default());
         assert_eq!(on_run(&run), None);
         let mut run = frozen(0..10);
-        run.record.answered.connect.record_many(900_000_000, 100);
+        run.record.answered.processing.clear();
+        run.record.answered.processing.record_many(500_000, 100);
         assert_eq!(on_run(&run), None);
     }
 
