@@ -350,18 +350,3 @@ fn spoke_http2(run: &Run) -> bool {
 fn stood(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statuses_are_counted_and_each_has_its_own_fix() {
-        assert_eq!(of_all(20, 20, 500), "all were 500");
-        assert_eq!(of_all(19, 20, 500), "most were 500");
-        assert_eq!(of_all(2, 5, 500), "500 was the most frequent");
-        assert_eq!(by_status(404), "check the path");
-        assert_eq!(by_status(405), "check the method");
-        assert_eq!(by_status(503), "see the server's log");
-    }
-}
