@@ -29,6 +29,9 @@ pub enum Style {
     Gurl,
 }
 
+/// Before a value: what follows is the value itself, also if it begins like the name of a file.
+pub const HERE: char = '\0';
+
 /// Gives the content of a file, or why it cannot.
 pub type ReadFile<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
@@ -76,8 +79,8 @@ fn member(word: &str, style: Style, read_file: ReadFile<'_>) -> Result<(Vec<Step
                 .map_err(|_| format!("file `{file}` is not UTF-8, which JSON has to be"))?
         }
         None => value
-            .strip_prefix('\\')
-            .filter(|rest| rest.starts_with('@'))
+            .strip_prefix(HERE)
+            .or_else(|| value.strip_prefix('\\').filter(|rest| rest.starts_with('@')))
             .unwrap_or(value)
             .to_owned(),
     };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ablaze_load::planning::json_body::{self, Style};
+use ablaze_load::planning::json_body::{self, HERE, Style};
 use ablaze_load::planning::sources;
 use ablaze_model::spec::{Body, Bytes};
 use ablaze_wire::multipart::{self, Part};
@@ -174,8 +174,6 @@ fn body(options: &Options, fill: Fill<'_>) -> Result<(Option<Body>, Option<Strin
 
 /// The object that members make.
 fn json(words: &[Word], option: &str, fill: Fill<'_>) -> Result<String, CommandError> {
-    /// Stands before a value that is in the word itself and in no file.
-    const HERE: &str = "\0";
     let member = |word: &Word| {
         let Some(end) = name_end(&word.text) else {
             // gurl: a name alone has the empty text.
@@ -185,18 +183,15 @@ fn json(words: &[Word], option: &str, fill: Fill<'_>) -> Result<String, CommandE
         let name = fill.name(name);
         match (value.strip_prefix('@'), value.strip_prefix("\\@")) {
             (Some(file), _) if !word.literal => format!("{name}@{}", fill.text(file)),
-            (_, Some(behind)) if !word.literal => format!("{name}@{HERE}@{}", fill.text(behind)),
-            _ => format!("{name}@{HERE}{}", fill.text(value)),
+            (_, Some(behind)) if !word.literal => format!("{name}{HERE}@{}", fill.text(behind)),
+            _ => format!("{name}{HERE}{}", fill.text(value)),
         }
     };
     let words: Vec<String> = words.iter().map(member).collect();
-    let mut read = |name: &str| match name.strip_prefix(HERE) {
-        Some(text) => Ok(text.as_bytes().to_vec()),
-        None => sources::read(Path::new(name), option).map_err(|error| error.to_string()),
-    };
-    json_body::body(&words, Style::Gurl, &mut read).map_err(|why| {
-        CommandError::usage(format!("{option} {}", why.replace(&format!("@{HERE}"), "")))
-    })
+    let mut read =
+        |name: &str| sources::read(Path::new(name), option).map_err(|error| error.to_string());
+    json_body::body(&words, Style::Gurl, &mut read)
+        .map_err(|why| CommandError::usage(format!("{option} {}", why.replace(HERE, ""))))
 }
 
 /// Where the value of a member begins, behind `:` or `:=`.
