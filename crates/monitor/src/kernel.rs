@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ablaze_model::monitor::{Kernel, Pressure, Processors, Softnet, Throttled, TimeWait};
+use ablaze_model::monitor::{Kernel, Pressure, Processors, Softnet, TimeWait};
 
 use crate::connection_tracking::{self, Tracked};
-use crate::cpu_group;
+use crate::cpu_group::Quotas;
 use crate::interrupts;
 use crate::network_counters;
 use crate::proc_text::ticks_ns;
@@ -20,7 +20,7 @@ pub struct Reading {
     time_wait: Option<u64>,
     pressure: Pressure,
     processors: Option<Processors>,
-    throttled: Option<Throttled>,
+    quotas: Quotas,
     asleep_ns: Option<u64>,
     tracked: Option<Tracked>,
 }
@@ -47,7 +47,7 @@ impl Reading {
             processors: text("/proc/stat")
                 .and_then(|text| processors(&text))
                 .map(|times| Processors { threads_include_interrupts, ..times }),
-            throttled: cpu_group::throttled(),
+            quotas: Quotas::own(),
             asleep_ns: asleep_ns(),
             tracked: Tracked::now(),
         }
@@ -69,10 +69,7 @@ pub fn between(before: &Reading, after: &Reading) -> Kernel {
         pressure: pressure_between(&before.pressure, &after.pressure),
         processors: both(&before.processors, &after.processors)
             .map(|(before, after)| processors_between(before, after)),
-        throttled: both(&before.throttled, &after.throttled).map(|(before, after)| Throttled {
-            periods: after.periods.saturating_sub(before.periods),
-            time_ns: after.time_ns.saturating_sub(before.time_ns),
-        }),
+        throttled: before.quotas.until(&after.quotas),
         suspended_ns: both(&before.asleep_ns, &after.asleep_ns)
             .map(|(before, after)| after.saturating_sub(*before)),
         connection_tracking: both(&before.tracked, &after.tracked)

@@ -8,11 +8,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ablaze_model::monitor::{Connections, Process, Target};
+use ablaze_model::monitor::{Connections, Process, Target, Throttled};
 use ablaze_sys::{clock, usage};
 
 use crate::Destination;
 use crate::connections::{self, Look};
+use crate::cpu_group::Quotas;
 use crate::environment;
 use crate::listener::Found;
 use crate::present::{Asking, Present, Side};
@@ -80,6 +81,10 @@ struct Looking {
     processes: Vec<Watched>,
     /// So many of them hold the listener; the others were started by these.
     first_processes: usize,
+    /// Those of the holders that the client is not under, as they were before.
+    quotas: Quotas,
+    /// What they have cost since.
+    throttled: Option<Throttled>,
     /// Processes that these started and that were gone before anything was known of them.
     children_ended: u64,
     client: Watched,
@@ -98,6 +103,7 @@ impl Watching {
         let woken_per_connection = listener
             .as_ref()
             .and_then(|listener| woken_per_connection(&holders, listener.inodes()));
+        let quotas = Quotas::of(holders.iter().take(MOST_PROCESSES).copied());
         let processes: Vec<Watched> =
             holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect();
         let mut looking = Looking {
@@ -106,6 +112,8 @@ impl Watching {
             woken_per_connection,
             first_processes: processes.len(),
             processes,
+            quotas: quotas.without(&Quotas::own()),
+            throttled: None,
             children_ended: 0,
             client: Watched::new(std::process::id()),
             addresses: match destination {
@@ -153,6 +161,7 @@ impl Watching {
                 on_this_host,
                 listener: None,
                 woken_per_connection: None,
+                throttled: None,
                 children_ended: 0,
                 processes: Vec::new(),
             };
@@ -172,6 +181,7 @@ impl Watching {
                 on_this_host,
                 listener: looked.listener.map(|found| found.seen(window_ns)),
                 woken_per_connection: looked.woken_per_connection,
+                throttled: looked.throttled,
                 children_ended: looked.children_ended,
                 processes,
             },
@@ -211,6 +221,7 @@ impl Looking {
         }
         // Once more: the end of the window may just have passed.
         self.look(clock::monotonic_ns());
+        self.throttled = self.quotas.until(&self.quotas.again());
         self.cost_ns = Some(own_cpu_ns());
     }
 

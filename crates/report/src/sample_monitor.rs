@@ -23,6 +23,7 @@ pub fn monitor() -> Monitored {
                 waiting: Some(0),
             }),
             woken_per_connection: Some(1),
+            throttled: Some(Throttled { periods: 3, of_periods: Some(100), time_ns: 40_000_000 }),
             children_ended: 0,
             processes: vec![Process {
                 serving: Some(serving()),
@@ -96,7 +97,7 @@ fn kernel() -> Kernel {
             steal_ns: 0,
             threads_include_interrupts: None,
         }),
-        throttled: Some(Throttled { periods: 0, time_ns: 0 }),
+        throttled: Some(Throttled { periods: 0, of_periods: Some(100), time_ns: 0 }),
         suspended_ns: Some(0),
         connection_tracking: Some(ConnectionTracking {
             before: 4,

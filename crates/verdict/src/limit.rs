@@ -4,6 +4,7 @@
 mod asked;
 mod at_present;
 mod of_fleet;
+mod quota;
 
 pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
@@ -96,6 +97,7 @@ fn seen_from_here(run: &Run) -> Limited {
     unanswered(run)
         .or_else(|| pinned(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_server(run, server.as_ref(), client.as_ref()))
+        .or_else(|| quota::limit(run))
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))

@@ -68,6 +68,7 @@ macro_rules! diagnoses {
             D55 d55_amplification_limit "amplification limit";
             D56 d56_kernel_udp "UDP in the kernel";
             D57 d57_slower_and_slower "slower and slower";
+            D58 d58_cpu_quota "CPU quota";
         }
     };
 }

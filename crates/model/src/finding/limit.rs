@@ -14,6 +14,8 @@ pub enum Limit {
     SharedCpu,
     /// Other processes had the processors that client or server waited for.
     OtherProcesses,
+    /// A CPU quota stopped the client or the server in most of its periods.
+    CpuQuota,
     /// The network's round trip: each request waited for the one before it.
     RoundTrip,
     /// No CPU was at its limit: each request waited for the response to the one before it.
@@ -34,11 +36,12 @@ pub enum Limit {
 
 impl Limit {
     /// All of them.
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Server,
         Self::Client,
         Self::SharedCpu,
         Self::OtherProcesses,
+        Self::CpuQuota,
         Self::RoundTrip,
         Self::ResponseTime,
         Self::Unanswered,
@@ -61,6 +64,7 @@ impl Limit {
             Self::Client => "client",
             Self::SharedCpu => "shared-cpu",
             Self::OtherProcesses => "other-processes",
+            Self::CpuQuota => "cpu-quota",
             Self::RoundTrip => "round-trip",
             Self::ResponseTime => "response-time",
             Self::Unanswered => "unanswered",
@@ -80,6 +84,7 @@ impl fmt::Display for Limit {
             Self::Client => "limited by the client",
             Self::SharedCpu => "limited by CPUs shared by client and server",
             Self::OtherProcesses => "limited by other processes on the same CPUs",
+            Self::CpuQuota => "limited by a CPU quota",
             Self::RoundTrip => "limited by the round trip",
             Self::ResponseTime => "limited by the response time",
             Self::Unanswered => "limited by requests without a response",

@@ -18,7 +18,7 @@ pub struct Kernel {
     pub pressure: Option<Pressure>,
     /// Times of all processors together.
     pub processors: Option<Processors>,
-    /// What the CPU quota of this process's control group cost.
+    /// What the CPU quota of this process's control group, or of one above it, cost.
     pub throttled: Option<Throttled>,
     /// Time for which the machine was suspended.
     pub suspended_ns: Option<u64>,
@@ -108,7 +108,10 @@ impl Processors {
 pub struct Throttled {
     /// Periods in which the group used up its quota.
     pub periods: u64,
-    /// Time for which its processes were kept from running, ns.
+    /// Of so many in which it ran (`nr_periods`); `None` where they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_periods: Option<u64>,
+    /// Time for which its processes were kept from running, ns; the kernel adds it up over CPUs.
     pub time_ns: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Who served: whether the target is on this host, its listener, and the processes that hold it.
 
-use super::Process;
+use super::{Process, Throttled};
 use serde::{Deserialize, Serialize};
 
 /// The listening socket, or several at one address (SO_REUSEPORT).
@@ -31,6 +31,10 @@ pub struct Target {
     /// listening socket without EPOLLEXCLUSIVE. `None` when there are none, or they are not to be seen.
     #[serde(default)]
     pub woken_per_connection: Option<u64>,
+    /// What the CPU quotas cost that the server's processes are under and the client is not; of several the one that
+    /// cost the most time. `None` where there is none to be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<Throttled>,
     /// Processes that those of the target started and that ended in the run: their CPU time is in no figure.
     #[serde(default)]
     pub children_ended: u64,

@@ -17,7 +17,7 @@ pub use sample::{Lateness, Neighbour, Sample};
 pub use server::{Holder, PortProxy, Server};
 pub use surroundings::{Container, Loopback};
 
-use crate::cpu_group;
+use crate::cpu_group::Quotas;
 use crate::environment;
 use crate::proc_text::{line_of, number_after};
 use ablaze_model::monitor::{Environment, Throttled};
@@ -77,7 +77,7 @@ impl Preflight {
             settings: settings(),
             frequency: Frequency::of(&cpus),
             idle_states: IdleStates::of(cpus.first().copied().unwrap_or(0)),
-            throttled: cpu_group::throttled(),
+            throttled: Quotas::own().most(),
             swap_bytes,
             swap_used_bytes: swap_bytes
                 .zip(kibibytes("SwapFree"))

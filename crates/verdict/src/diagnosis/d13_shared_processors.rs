@@ -7,6 +7,7 @@ use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
 use crate::live::figures::{client, machine, server};
+use crate::live::quota;
 use crate::words::{amount, percent};
 
 /// Other processes took this share of the machine: its figures are not those of client and server.
@@ -38,6 +39,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     let waited = waited(run);
     let share = machine.others / machine.processors;
     let disturbed = share >= OTHERS && waited >= WAITED || share >= ANYBODY && waited >= STARVED;
+    // Whom a quota stops waits for a CPU, too, by the scheduler's account.
+    let waited_ns = waited * run.elapsed_ns as f64;
+    let by_quota = [quota::of_client(run), quota::of_server(run)]
+        .into_iter()
+        .any(|throttled| quota::explains(throttled, waited_ns));
+    let disturbed = disturbed && !by_quota;
     if disturbed {
         let evidence = format!(
             "Other processes used {} of {} CPUs, and a thread of the client or server spent {} of \

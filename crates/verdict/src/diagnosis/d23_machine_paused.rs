@@ -5,9 +5,10 @@ use ablaze_model::Run;
 use ablaze_model::monitor::Heartbeat;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
-use crate::DiagnosisId::D23;
+use crate::DiagnosisId::{D23, D58};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{machine, monitor};
+use crate::live::quota;
 use crate::words::{amount, counted, percent, time};
 
 /// A smaller share of the run is a note.
@@ -21,7 +22,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D23,
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
-    explained_by: &[],
+    explained_by: &[D58],
     forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
 };
 
@@ -62,8 +63,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         ));
     }
     let grave = paused >= LITTLE || stolen >= MUCH_STOLEN || suspended_ns > 0;
+    // This thread is in the same control group as the client.
+    let by_quota = quota::explains(quota::of_client(run), heartbeat.gaps_ns as f64) && paused > 0.0;
     let (cause, fix) = match suspended_ns {
         1.. => SUSPENDED,
+        0 if by_quota => QUOTA,
         // What makes it grave; and a thread that was late without waiting for a task of this machine waited for the CPU itself.
         0 if stolen >= STOLEN && (paused < LITTLE || !waited(heartbeat)) => STOLEN_BY_OTHERS,
         0 if waited(heartbeat) => OTHER_TASKS,
@@ -71,7 +75,9 @@ fn on_run(run: &Run) -> Option<Finding> {
         0 => NOTHING_RAN,
     };
     let severity = if grave { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(D23, severity, evidence.join(" "), cause, fix))
+    let finding = Finding::new(D23, severity, evidence.join(" "), cause, fix);
+    let only = by_quota && suspended_ns == 0 && stolen < STOLEN;
+    Some(if only { finding } else { finding.not_explained_by(D58) })
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -96,6 +102,11 @@ const STOLEN_BY_OTHERS: (&str, &str) = (
 const SUSPENDED: (&str, &str) = (
     "The machine slept meanwhile: nothing ran on it, and the clocks of its peers went on.",
     "Keep the machine awake (`systemd-inhibit`), and measure again.",
+);
+
+const QUOTA: (&str, &str) = (
+    "The CPU quota of the client's control group stopped its threads meanwhile, this one too.",
+    "Measure without a CPU limit on the client, or with one that it does not reach.",
 );
 
 const OTHER_TASKS: (&str, &str) = (

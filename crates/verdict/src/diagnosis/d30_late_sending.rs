@@ -12,10 +12,11 @@ use ablaze_stats::Latency;
 
 use super::d02_no_response::STOPPED;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors};
-use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30};
+use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D58};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
+use crate::live::quota;
 use crate::words::{counted, grouped, percent, time};
 
 /// A 99 % lag below this, or below this share of the 99 % response time, is no matter.
@@ -39,7 +40,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D30,
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
-    explained_by: &[D02, D07, D11, D13, D23],
+    explained_by: &[D02, D07, D11, D13, D23, D58],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
         while_it_runs: Some(under_way::while_it_runs),
@@ -98,7 +99,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     let paused_ns = monitor(run).and_then(|monitor| monitor.heartbeat.as_ref());
     let paused_ns = paused_ns.map_or(u64::MAX, |heartbeat| heartbeat.gaps_ns);
     let much = paused_ns >= times.lag / 2;
-    Some(if much { finding } else { finding.not_explained_by(D23) })
+    let finding = if much { finding } else { finding.not_explained_by(D23) };
+    // A pause for a quota makes late by its own length; one that bounds the client, by any.
+    let by_quota = quota::of_client(run).is_some_and(|throttled| {
+        quota::bounds(throttled) || throttled.time_ns / throttled.periods >= times.lag / 2
+    });
+    Some(if by_quota && !of_connections { finding } else { finding.not_explained_by(D58) })
 }
 
 /// The share of the places that were in use, on average.

@@ -280,6 +280,7 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
                 waiting: Some(0),
             }),
             woken_per_connection: None,
+            throttled: None,
             children_ended: 0,
             processes: vec![Process {
                 serving: Some(Serving { descriptor_limit: Some(1024), ..Serving::default() }),

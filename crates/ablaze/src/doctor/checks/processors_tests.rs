@@ -38,13 +38,15 @@ fn a_quota_below_the_cpus_stops_threads() {
 fn throttling_now_is_worse_than_before() {
     let facts = &mut quiet();
     assert_eq!(throttling(facts).unwrap().state, State::Ok);
-    facts.preflight.throttled = Some(Throttled { periods: 0, time_ns: 0 });
+    facts.preflight.throttled = Some(Throttled { periods: 0, of_periods: None, time_ns: 0 });
     assert_eq!(throttling(facts).unwrap().state, State::Ok);
-    facts.preflight.throttled = Some(Throttled { periods: 7, time_ns: 90_000_000 });
+    facts.preflight.throttled =
+        Some(Throttled { periods: 7, of_periods: None, time_ns: 90_000_000 });
     let check = throttling(facts).unwrap();
     assert_eq!(check.state, State::Note);
     assert!(check.figure.starts_with("throttled in 7 periods, 90.0 ms in all"), "{check:?}");
-    facts.preflight.sample.kernel.throttled = Some(Throttled { periods: 1, time_ns: 1 });
+    facts.preflight.sample.kernel.throttled =
+        Some(Throttled { periods: 1, of_periods: None, time_ns: 1 });
     assert_eq!(throttling(facts).unwrap().state, State::Problem);
 }
 

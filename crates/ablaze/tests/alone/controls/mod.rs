@@ -15,6 +15,7 @@ mod negative;
 mod noise;
 mod pauses;
 mod processors;
+mod quota;
 mod rates;
 mod responses;
 mod support;
