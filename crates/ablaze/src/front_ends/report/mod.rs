@@ -68,7 +68,7 @@ pub(super) struct CommandLine {
     /// Exit with status 3 if this holds, as for load and compare. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
-    /// Exit with status 3 unless these hold, as for load; runs are saved without. Repeatable
+    /// Exit with status 3 unless these hold, as for load. Repeatable
     #[arg(long, value_name = "CONDITIONS")]
     slo: Vec<String>,
 }
