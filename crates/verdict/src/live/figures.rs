@@ -84,21 +84,33 @@ fn of_threads(times: Option<Processors>) -> f64 {
     times.map_or(1.0, |times| times.of_threads())
 }
 
-/// The CPUs that client and server may use, where they have some in common and both together not all of the machine's; and how
-/// much of them they used, in cores with the interrupts of their packets.
+/// The CPUs that client and server may use, where both together may not use all of the machine's; and how much of them they
+/// used, in cores with the interrupts of their packets.
+pub(crate) fn own_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
+    let (of_client, of_server) = processors_allowed(run)?;
+    let all: Vec<u32> = of_client.union(&of_server).copied().collect();
+    let unknown = of_client.is_empty() || of_server.is_empty();
+    if unknown || all.len() as f64 >= processors(run)? {
+        return None;
+    }
+    let cores = client(run)?.cores + server(run)?.cores;
+    Some((all, cores / of_threads(monitor(run)?.kernel.processors)))
+}
+
+/// The same, where they have some in common.
 pub(crate) fn common_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
+    let (of_client, of_server) = processors_allowed(run)?;
+    (!of_client.is_disjoint(&of_server)).then(|| own_processors(run))?
+}
+
+/// The CPUs that the client may use, and those that the processes of the server may that worked.
+fn processors_allowed(run: &Run) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
     let monitor = monitor(run)?;
     let of_client: BTreeSet<u32> = monitor.client.as_ref()?.cpus_allowed.iter().copied().collect();
     let served = target(run)?.processes.iter().filter(|process| process.cpu_ns() > 0);
     let of_server: BTreeSet<u32> =
         served.flat_map(|process| &process.cpus_allowed).copied().collect();
-    let all: Vec<u32> = of_client.union(&of_server).copied().collect();
-    let apart = of_client.is_disjoint(&of_server);
-    if apart || all.len() as f64 >= processors(run)? {
-        return None;
-    }
-    let cores = client(run)?.cores + server(run)?.cores;
-    Some((all, cores / of_threads(monitor.kernel.processors)))
+    Some((of_client, of_server))
 }
 
 /// That a process of the server was stopped for a part of the time, as was seen in /proc; `None` where it was not.
