@@ -190,6 +190,23 @@ pub(crate) fn elapsed_s(run: &Run) -> f64 {
     run.elapsed_ns as f64 / 1e9
 }
 
+/// The length of a part of the run in seconds, weighed by how much was due in it: where the rate of an open loop changes, or
+/// is paused, a second in which little is due is little of the run. In closed loop, and at a constant rate, each counts alike.
+pub(crate) fn weighed_s(run: &Run, from_ns: u64, to_ns: u64) -> f64 {
+    let length_s = to_ns.saturating_sub(from_ns) as f64 / 1e9;
+    let Load::Open { rate, .. } = run.plan.load else { return length_s };
+    if rate.is_constant() && run.rate_changes.is_empty() {
+        return length_s;
+    }
+    let duration_ns = run.plan.limits.duration_ns.unwrap_or(0);
+    let due = |until_ns| rate.arrivals_until(duration_ns, &run.rate_changes, until_ns);
+    let all = due(run.elapsed_ns);
+    if all <= 0.0 {
+        return 0.0;
+    }
+    (due(to_ns) - due(from_ns)).max(0.0) / all * elapsed_s(run)
+}
+
 /// Requests that a closed loop keeps in flight. `None` where that is no fixed number.
 pub(crate) fn asked_in_flight(run: &Run) -> Option<u64> {
     match run.plan.load {
