@@ -4,10 +4,11 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{self, elapsed_s, server_ended, server_stopped, weighed_s};
+use crate::live::figures::{self, elapsed_s, server_stopped, weighed_s};
 use crate::words::{counted, time};
 
-use super::{ENDED, STOPPED, causes, over_quic};
+use super::ended::{self, ENDED};
+use super::{STOPPED, causes, over_quic};
 
 /// So many responses would have come in the silence at the rate before it: fewer may be chance.
 const FEWEST_MISSED: f64 = 20.0;
@@ -74,18 +75,14 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
         let evidence = format!("{} {}", gone.evidence(), silence.evidence);
         return Some(Finding::new(D02, gone.severity(), evidence, silence.cause, silence.fix));
     }
-    let cause = match gone.kinds.as_slice() {
-        kinds
-            if server_ended(run) && kinds.iter().any(|(kind, _)| *kind == FailureKind::Refused) =>
-        {
-            return Some(Finding::new(
-                D02,
-                gone.severity(),
-                format!("{} {}", gone.evidence(), ENDED.0),
-                ENDED.1,
-                ENDED.2,
-            ));
+    let mut evidence = gone.evidence();
+    if ended::is_seen(run, &gone.kinds) {
+        evidence = format!("{evidence} {}", ENDED.0);
+        if ended::is_why(run, &gone.kinds) {
+            return Some(Finding::new(D02, gone.severity(), evidence, ENDED.1, ENDED.2));
         }
+    }
+    let cause = match gone.kinds.as_slice() {
         [(FailureKind::Refused, _)] => {
             "Nothing listened there any longer: the server ended, or closed its listening socket."
         }
@@ -95,7 +92,6 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
         }
         _ => "The server, or something in front of it, stopped responding.",
     };
-    let evidence = gone.evidence();
     let fix = if gone.only_last {
         "See in the server's log what became of the last requests, and measure again: the rate is that of the \
          whole run, the wait for them included."

@@ -114,7 +114,8 @@ pub(super) fn is_full(run: &Run) -> bool {
         && run.record.silent.count * 2 >= places(run)
 }
 
-fn places(run: &Run) -> u64 {
+/// What requests hold one of.
+pub(super) fn places(run: &Run) -> u64 {
     u64::from(run.plan.load.connections()) * u64::from(run.plan.places_per_connection())
 }
 
