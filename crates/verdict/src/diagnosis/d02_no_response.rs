@@ -21,6 +21,7 @@ mod printed;
 mod queued;
 mod silent;
 mod sockets;
+mod stopped;
 mod timed_out;
 mod under_way;
 
@@ -28,17 +29,17 @@ use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_con
 use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
-use crate::live::figures::{elapsed_s, server_stopped};
+use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
-pub(super) use begun::STOPPED;
 pub(super) use causes::{by_kind, without_end};
 pub(super) use empty::empty;
 use ended::ENDED;
 pub(super) use gone::gone;
 use gone::went_away;
+pub(super) use stopped::STOPPED;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D02,
@@ -167,10 +168,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         }
     }
     let timeouts = failures_of(FailureKind::Timeout);
-    if timeouts * 2 > unanswered
-        && let Some(stopped) = server_stopped(run)
+    if timeouts * 2 > unanswered && stopped::is_why(run, stopped::of_timeouts_s(run), &mut evidence)
     {
-        let evidence = format!("{evidence} {stopped}");
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
     }
     if timeouts * 2 > unanswered

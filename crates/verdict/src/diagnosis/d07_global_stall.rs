@@ -158,12 +158,13 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         None => (None, false),
     };
     let stopped = server_stopped(run);
+    let is_stopped = stopped.as_ref().is_some_and(|stopped| stopped.all_lasted(lost_s));
     let evidence = format!(
         "{evidence}{}",
-        stopped.as_ref().map_or(String::new(), |stopped| format!(" {stopped}"))
+        stopped.map_or(String::new(), |stopped| format!(" {}", stopped.said))
     );
     let (cause, fix) = match monitor(run) {
-        Some(_) if stopped.is_some() => STOPPED,
+        Some(_) if is_stopped => STOPPED,
         Some(monitor) if monitor.target.on_this_host && ran_on => HERE_AND_RAN_ON,
         Some(monitor) if monitor.target.on_this_host => HERE,
         _ => (
@@ -173,11 +174,8 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         ),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
-    let finding = if covers == Some(false) || stopped.is_some() {
-        finding.not_explained_by(D23)
-    } else {
-        finding
-    };
+    let finding =
+        if covers == Some(false) || is_stopped { finding.not_explained_by(D23) } else { finding };
     // A share of the whole run says nothing of one moment: while others had the CPUs for so long, the thread
     // that only sleeps was late, too.
     let starved = covers == Some(true) && d13_shared_processors::waited(run) >= STARVED;

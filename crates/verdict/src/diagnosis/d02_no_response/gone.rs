@@ -4,11 +4,12 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{self, elapsed_s, server_stopped, weighed_s};
+use crate::live::figures::{self, elapsed_s, weighed_s};
 use crate::words::{counted, time};
 
 use super::ended::{self, ENDED};
-use super::{STOPPED, causes, over_quic};
+use super::stopped::{self, STOPPED};
+use super::{causes, over_quic};
 
 /// So many responses would have come in the silence at the rate before it: fewer may be chance.
 const FEWEST_MISSED: f64 = 20.0;
@@ -67,15 +68,14 @@ pub fn gone(run: &Run) -> Option<Gone> {
 pub(super) fn went_away(run: &Run) -> Option<Finding> {
     let gone = gone(run)?;
     let timed_out = matches!(gone.kinds.as_slice(), [] | [(FailureKind::Timeout, _)]);
-    if timed_out && let Some(stopped) = server_stopped(run) {
-        let evidence = format!("{} {stopped}", gone.evidence());
+    let mut evidence = gone.evidence();
+    if timed_out && stopped::is_why(run, gone.silent_s, &mut evidence) {
         return Some(Finding::new(D02, gone.severity(), evidence, STOPPED.0, STOPPED.1));
     }
     if timed_out && let Some(silence) = gone.silence(run) {
-        let evidence = format!("{} {}", gone.evidence(), silence.evidence);
+        let evidence = format!("{evidence} {}", silence.evidence);
         return Some(Finding::new(D02, gone.severity(), evidence, silence.cause, silence.fix));
     }
-    let mut evidence = gone.evidence();
     if ended::is_seen(run, &gone.kinds) {
         evidence = format!("{evidence} {}", ENDED.0);
         if ended::is_why(run, &gone.kinds) {

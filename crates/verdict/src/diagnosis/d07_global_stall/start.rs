@@ -60,10 +60,11 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
         counted(waited, "request"),
         time(waited_ns as f64 / 1e6),
         time(max_ns as f64 / 1e6),
-        stopped.as_ref().map_or(String::new(), |stopped| format!(" {stopped}"))
+        stopped.as_ref().map_or(String::new(), |stopped| format!(" {}", stopped.said))
     );
     let covered = pauses::own(run, silent_s).is_some_and(|own| own.cover(silent_s, silent_s));
-    let (cause, fix) = match (stopped.is_some(), covered) {
+    let is_stopped = stopped.is_some_and(|stopped| stopped.all_lasted(silent_s));
+    let (cause, fix) = match (is_stopped, covered) {
         (true, _) => (STOPPED.0, STOPPED.1.to_owned()),
         (false, true) => (HERE.0, HERE.1.to_owned()),
         (false, false) => (

@@ -244,6 +244,26 @@ mod on_runs {
         assert_eq!(explained(400), None);
     }
 
+    #[test]
+    fn a_process_that_was_stopped_for_less_is_no_cause() {
+        let found = |readings: u64, slices: std::ops::Range<usize>, workers: usize| {
+            let mut run = frozen(slices);
+            let processes = &mut sample::monitor(&mut run).target.processes;
+            processes.resize(workers, processes[0].clone());
+            processes[0].stopped_readings = readings;
+            let found = on_run(&run).unwrap();
+            assert!(found.evidence.contains("was stopped (state T in /proc)"), "{found:?}");
+            found.cause == STOPPED.0
+        };
+        // Of 100 readings in ten seconds.
+        assert!(found(19, 30..50, 1));
+        assert!(found(10, 30..50, 1));
+        assert!(!found(1, 30..50, 1));
+        assert!(found(19, 0..20, 1));
+        assert!(!found(1, 0..20, 1));
+        assert!(!found(19, 30..50, 2), "the other one worked on");
+    }
+
     /// So many pauses of this length, one every so many ms.
     fn pauses(number: u64, length_ms: u64, every_ms: u64) -> Heartbeat {
         let gap = |at: u64| Gap {
