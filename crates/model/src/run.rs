@@ -64,10 +64,24 @@ impl Run {
 
     /// Whether no request was due for a part of this time because somebody had paused the rate; ns since the clock started.
     pub fn was_paused_between(&self, from_ns: u64, to_ns: u64) -> bool {
+        self.pauses().any(|(began_ns, end_ns)| began_ns < to_ns && from_ns < end_ns)
+    }
+
+    /// For how long of this time somebody had paused the rate; ns, as above.
+    pub fn paused_ns_between(&self, from_ns: u64, to_ns: u64) -> u64 {
+        let within = |(began_ns, end_ns): (u64, u64)| {
+            end_ns.min(to_ns).saturating_sub(began_ns.max(from_ns))
+        };
+        self.pauses().map(within).sum()
+    }
+
+    /// When each pause of the rate began and ended.
+    fn pauses(&self) -> impl Iterator<Item = (u64, u64)> {
         let ends = self.rate_changes.iter().skip(1).map(|next| next.at_ns).chain([u64::MAX]);
-        let pauses =
-            self.rate_changes.iter().zip(ends).filter(|(change, _)| change.times_asked == 0.0);
-        pauses.into_iter().any(|(pause, end_ns)| pause.at_ns < to_ns && from_ns < end_ns)
+        let changes = self.rate_changes.iter().zip(ends);
+        changes
+            .filter(|(change, _)| change.times_asked == 0.0)
+            .map(|(change, end_ns)| (change.at_ns, end_ns))
     }
 
     /// Responses per second over the measured window; `None` when the window has no length.

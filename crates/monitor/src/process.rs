@@ -51,7 +51,16 @@ struct Whole {
     thread_count: u64,
     memory_bytes: u64,
     descriptors: Option<u64>,
-    is_stopped: bool,
+    stopped_by: Option<Stopper>,
+}
+
+/// Who stopped a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stopper {
+    /// State T.
+    Signal,
+    /// State t.
+    Tracer,
 }
 
 impl Watched {
@@ -225,7 +234,7 @@ impl Watched {
             command_line: self.command_line.clone(),
             watched_ns,
             readings: readings.len() as u64,
-            stopped_readings: readings.iter().filter(|(_, whole)| whole.is_stopped).count() as u64,
+            stopped_readings: stopped(readings),
             user_ns,
             system_ns,
             memory_bytes: range(&|whole| Some(whole.memory_bytes)),
@@ -262,6 +271,26 @@ fn is_of_client(name: &str) -> bool {
     name.starts_with("worker-") || ["monitor", "heartbeat"].contains(&name)
 }
 
+/// Readings in which it was stopped. Who traces its system calls stops it for a moment at each of them, and a reading meets such
+/// moments: a stop by a tracer counts where the process did not run until the next reading of one, or since the one before.
+fn stopped(readings: &[(u64, Whole)]) -> u64 {
+    let whole = |at: usize| readings.get(at).map(|(_, whole)| whole);
+    let goes_on = |one: &Whole, other: Option<&Whole>| {
+        other.is_some_and(|other| {
+            let times = |whole: &Whole| (whole.user_ns, whole.system_ns);
+            other.stopped_by == Some(Stopper::Tracer) && times(one) == times(other)
+        })
+    };
+    let counts = |(at, (_, one)): &(usize, &(u64, Whole))| match one.stopped_by {
+        None => false,
+        Some(Stopper::Signal) => true,
+        Some(Stopper::Tracer) => {
+            goes_on(one, at.checked_sub(1).and_then(whole)) || goes_on(one, whole(at + 1))
+        }
+    };
+    readings.iter().enumerate().filter(counts).count() as u64
+}
+
 fn range(values: impl Iterator<Item = u64>) -> Option<Range> {
     values.fold(None, |range, value| {
         let Range { min, max, .. } = range.unwrap_or(Range { min: value, max: value, last: value });
@@ -292,7 +321,11 @@ fn parsed_stat(stat: &str, descriptors: Option<u64>) -> Option<Whole> {
         thread_count: field(20)?,
         memory_bytes: field(24)?.checked_mul(rustix::param::page_size() as u64)?,
         descriptors,
-        is_stopped: matches!(fields.first(), Some(&"T" | &"t")),
+        stopped_by: match *fields.first()? {
+            "T" => Some(Stopper::Signal),
+            "t" => Some(Stopper::Tracer),
+            _ => None,
+        },
     })
 }
 

@@ -17,9 +17,30 @@ const STAT: &str = "4711 (a (b) c) S 1 2 3 4 -1 4194304 99 0 0 0 250 125 0 0 20 
 fn a_name_with_brackets_does_not_shift_the_fields() {
     let whole = parsed_stat(STAT, Some(9)).unwrap();
     assert_eq!((whole.user_ns, whole.system_ns), (ticks_ns(250), ticks_ns(125)));
-    assert_eq!((whole.thread_count, whole.is_stopped), (7, false));
-    assert!(parsed_stat(&STAT.replace(") S", ") T"), None).unwrap().is_stopped);
+    assert_eq!((whole.thread_count, whole.stopped_by), (7, None));
+    let in_state = |state: &str| parsed_stat(&STAT.replace(") S", state), None).unwrap().stopped_by;
+    assert_eq!([") T", ") t"].map(in_state), [Some(Stopper::Signal), Some(Stopper::Tracer)]);
     assert_eq!(whole.memory_bytes, 413 * rustix::param::page_size() as u64);
+}
+
+/// strace stops a process for a moment at each of its system calls; a debugger, and SIGSTOP, until it is continued.
+#[test]
+fn moments_in_which_a_tracer_stops_a_process_are_no_stop() {
+    let counted = |states: &[(&str, u64)]| {
+        let readings: Vec<(u64, Whole)> = states
+            .iter()
+            .map(|(state, ticks)| {
+                let stat = STAT
+                    .replace(") S", &format!(") {state}"))
+                    .replace(" 250 ", &format!(" {ticks} "));
+                (0, parsed_stat(&stat, None).unwrap())
+            })
+            .collect();
+        stopped(&readings)
+    };
+    assert_eq!(counted(&[("S", 1), ("t", 2), ("t", 5), ("R", 9), ("t", 9), ("S", 9)]), 0);
+    assert_eq!(counted(&[("S", 1), ("t", 2), ("t", 2), ("t", 2), ("R", 9)]), 3);
+    assert_eq!(counted(&[("T", 2), ("S", 3), ("T", 4)]), 2);
 }
 
 #[test]

@@ -23,7 +23,8 @@ pub struct Process {
     pub watched_ns: u64,
     /// Readings in that time.
     pub readings: u64,
-    /// Those of them in which it was stopped: by a signal (SIGSTOP) or by who traces it, state T or t in /proc/PID/stat.
+    /// Those of them in which it was stopped: by a signal (SIGSTOP, state T in /proc/PID/stat), or by who traces it (state t) where
+    /// it did not run until the next reading either.
     #[serde(default)]
     pub stopped_readings: u64,
     /// CPU time of all its threads in user mode, ns.

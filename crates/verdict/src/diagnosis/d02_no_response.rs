@@ -9,6 +9,7 @@ mod begun;
 mod causes;
 mod counted;
 mod empty;
+mod ended;
 mod gone;
 mod h2load;
 mod held;
@@ -20,6 +21,7 @@ mod printed;
 mod queued;
 mod silent;
 mod sockets;
+mod stopped;
 mod timed_out;
 mod under_way;
 
@@ -27,16 +29,17 @@ use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_con
 use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
-use crate::live::figures::{elapsed_s, server_ended, server_stopped};
+use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
-pub(super) use begun::STOPPED;
 pub(super) use causes::{by_kind, without_end};
 pub(super) use empty::empty;
+use ended::ENDED;
 pub(super) use gone::gone;
 use gone::went_away;
+pub(super) use stopped::STOPPED;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D02,
@@ -59,12 +62,6 @@ const MOST: f64 = 0.5;
 /// ab counts a request as complete when the connection closes, with or without a response; the
 /// shortest HTTP response there can be is `HTTP/1.0 200 OK` with its two line ends.
 const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
-/// A server whose process ended: what was seen, the cause and the fix.
-const ENDED: (&str, &str, &str) = (
-    "The process that served ended during the run.",
-    "With it nothing listened there any longer, and its connections broke.",
-    "See in the server's log why it ended, and measure again: the rate is that of the whole run, silence included.",
-);
 
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
@@ -164,15 +161,15 @@ fn on_run(run: &Run) -> Option<Finding> {
         evidence = format!("{} {evidence}", away.evidence());
         severity = severity.max(away.severity());
     }
-    if away.is_none() && server_ended(run) && failures_of(FailureKind::Refused) > 0 {
-        let evidence = format!("{evidence} {}", ENDED.0);
-        return Some(Finding::new(D02, severity, evidence, ENDED.1, ENDED.2));
+    if away.is_none() && ended::is_seen(run, &failed) {
+        evidence = format!("{evidence} {}", ENDED.0);
+        if ended::is_why(run, &failed) {
+            return Some(Finding::new(D02, severity, evidence, ENDED.1, ENDED.2));
+        }
     }
     let timeouts = failures_of(FailureKind::Timeout);
-    if timeouts * 2 > unanswered
-        && let Some(stopped) = server_stopped(run)
+    if timeouts * 2 > unanswered && stopped::is_why(run, stopped::of_timeouts_s(run), &mut evidence)
     {
-        let evidence = format!("{evidence} {stopped}");
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
     }
     if timeouts * 2 > unanswered

@@ -12,6 +12,7 @@ mod start;
 
 pub use printed::is_found;
 
+use ablaze_model::plan::Load;
 use ablaze_model::record::Slice;
 use ablaze_model::{FailureKind, Run};
 
@@ -20,7 +21,9 @@ use super::d09_retransmission::after_timers;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
 use crate::DiagnosisId::{D07, D13, D22, D23};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, monitor, server_stopped};
+use crate::live::figures::{
+    asked_in_flight, elapsed_s, in_flight, monitor, server_stopped, weighed_s,
+};
 use crate::words::{amount, counted, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -89,10 +92,11 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
     // A request that times out in a stall is no sign of life.
     let timeouts_aside = only_timeouts_failed(run);
     let mut stalls = stalls(finished);
-    // In a pause that somebody made nothing was due.
+    // In a pause that somebody made nothing was due, and at the foot of a ramp next to nothing.
     stalls.retain(|(at, length)| {
-        let (from, to) = (*at as u64, (*at + *length) as u64);
-        !run.was_paused_between(from * slices.slice_ns, to * slices.slice_ns)
+        let (from_ns, to_ns) =
+            (*at as u64 * slices.slice_ns, (*at + *length) as u64 * slices.slice_ns);
+        !run.was_paused_between(from_ns, to_ns) && !is_idle(run, from_ns, to_ns)
     });
     if are_of_timers(run, stalls.len()) || chance::explains(run, &stalls) {
         return None;
@@ -154,12 +158,13 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         None => (None, false),
     };
     let stopped = server_stopped(run);
+    let is_stopped = stopped.as_ref().is_some_and(|stopped| stopped.all_lasted(lost_s));
     let evidence = format!(
         "{evidence}{}",
-        stopped.as_ref().map_or(String::new(), |stopped| format!(" {stopped}"))
+        stopped.map_or(String::new(), |stopped| format!(" {}", stopped.said))
     );
     let (cause, fix) = match monitor(run) {
-        Some(_) if stopped.is_some() => STOPPED,
+        Some(_) if is_stopped => STOPPED,
         Some(monitor) if monitor.target.on_this_host && ran_on => HERE_AND_RAN_ON,
         Some(monitor) if monitor.target.on_this_host => HERE,
         _ => (
@@ -169,11 +174,8 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         ),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
-    let finding = if covers == Some(false) || stopped.is_some() {
-        finding.not_explained_by(D23)
-    } else {
-        finding
-    };
+    let finding =
+        if covers == Some(false) || is_stopped { finding.not_explained_by(D23) } else { finding };
     // A share of the whole run says nothing of one moment: while others had the CPUs for so long, the thread
     // that only sleeps was late, too.
     let starved = covers == Some(true) && d13_shared_processors::waited(run) >= STARVED;
@@ -191,6 +193,14 @@ fn seen(run: &Run) -> Option<String> {
         time(times.max_ns()? as f64 / 1e6),
         time(times.quantile_ns(0.5)? as f64 / 1e6)
     ))
+}
+
+/// Whether so little was due in this time, of an open loop whose rate is not always the same, that nothing had to finish in it.
+fn is_idle(run: &Run, from_ns: u64, to_ns: u64) -> bool {
+    let Load::Open { rate, .. } = run.plan.load else { return false };
+    let per_s = run.record.responses as f64 / elapsed_s(run);
+    let changes = !rate.is_constant() || !run.rate_changes.is_empty();
+    changes && per_s * weighed_s(run, from_ns, to_ns) < FEWEST_USUAL as f64
 }
 
 /// Where packets are lost all the time, now and then everybody waits to send one again at once (D09):

@@ -6,7 +6,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{client, machine, server};
+use crate::live::figures::{self, Machine, client, machine, server};
 use crate::live::quota;
 use crate::words::{amount, percent};
 
@@ -21,10 +21,12 @@ const STARVED: f64 = 0.5;
 /// Below this share of the machine it was not others.
 const ANYBODY: f64 = 0.05;
 
-const OTHERS_ALONE: &str =
-    "Something else ran on this machine and took CPU time away from the run.";
-const BOTH: &str = "Something else ran on this machine. Client and server had more threads at work than there are CPUs, \
-                    and these wait for each other, too: how much of the waiting was for others does not show.";
+const OTHERS_ALONE: &str = "Other processes ran while these threads waited: something unrelated to the run, or what the \
+                            server itself starts or calls (a backend, a database, the server behind a proxy). Which of \
+                            them does not show.";
+const BOTH: &str = "Other processes ran on this machine, unrelated to the run or called by the server (a backend, a database). \
+                    Client and server had more threads at work than there are CPUs for them, and these wait for each \
+                    other, too: how much of the waiting was for others does not show.";
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D13,
@@ -37,7 +39,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 fn on_run(run: &Run) -> Option<Finding> {
     let machine = machine(run)?;
     let waited = waited(run);
-    let share = machine.others / machine.processors;
+    let room = room(run, &machine);
+    let share = machine.others.min(room.left) / room.processors;
     let disturbed = share >= OTHERS && waited >= WAITED || share >= ANYBODY && waited >= STARVED;
     // Whom a quota stops waits for a CPU, too, by the scheduler's account.
     let waited_ns = waited * run.elapsed_ns as f64;
@@ -47,18 +50,22 @@ fn on_run(run: &Run) -> Option<Finding> {
     let disturbed = disturbed && !by_quota;
     if disturbed {
         let evidence = format!(
-            "Other processes used {} of {} CPUs, and a thread of the client or server spent {} of \
+            "Other processes used {} of {} CPUs,{} and a thread of the client or server spent {} of \
              the time waiting for one.",
             amount(machine.others),
             amount(machine.processors),
+            match room.processors < machine.processors {
+                true => format!(" client and server may use {} of these,", amount(room.processors)),
+                false => String::new(),
+            },
             percent(waited)
         );
         return Some(Finding::new(
             D13,
             Severity::Suspect,
             evidence,
-            if are_enough_themselves(run, machine.processors) { BOTH } else { OTHERS_ALONE },
-            "Use `top` to see what else is running, stop it, and measure again.",
+            if are_enough_themselves(run, room.processors) { BOTH } else { OTHERS_ALONE },
+            "See with `top` whose processes these are, stop what does not belong to the server, and measure again.",
         ));
     }
     let limited = limit::of(run);
@@ -72,6 +79,24 @@ fn on_run(run: &Run) -> Option<Finding> {
             "Use two machines, or a machine with more CPUs, to measure the server's capacity.",
         )
     })
+}
+
+/// The processors that client and server may use, and how much of them they left to others.
+struct Room {
+    processors: f64,
+    left: f64,
+}
+
+/// Where both may use a part of the machine only, others took no more from them than they left of that part: what runs
+/// beside it is in nobody's way.
+fn room(run: &Run, machine: &Machine) -> Room {
+    match figures::own_processors(run) {
+        Some((own, used)) => {
+            let processors = own.len() as f64;
+            Room { processors, left: (processors - used).max(0.0) }
+        }
+        None => Room { processors: machine.processors, left: machine.processors },
+    }
 }
 
 /// Whether the threads of client and server had to wait for each other: more of them worked than there are processors.
@@ -121,8 +146,40 @@ mod tests {
         let more = vec![threads[0].clone(); 9];
         threads.extend(more);
         assert_eq!(on_run(&crowd).unwrap().cause, BOTH);
+        // It may be the server's own backend: what to do is no order to stop it.
+        assert!(finding.cause.contains("a backend"), "{}", finding.cause);
+        assert!(finding.fix.contains("does not belong to the server"), "{}", finding.fix);
         // Others beside us whom we did not have to wait for.
         sample::threads(&mut run)[0].waited_ns = 0;
         assert_eq!(on_run(&run), None);
+    }
+
+    /// Eight CPUs, of which both sides may use one; others use two.
+    fn pinned(server: f64, client: f64) -> Run {
+        let mut run = sample::with_shares(server, client);
+        sample::threads(&mut run)[0].waited_ns = 4_500_000_000;
+        let monitor = sample::monitor(&mut run);
+        monitor.environment.cpus_online = Some(8);
+        monitor.target.processes[0].cpus_allowed = vec![0];
+        monitor.client.as_mut().unwrap().cpus_allowed = vec![0];
+        let ours_ns = ((server + client) * 1e10) as u64;
+        sample::processors(&mut run).user_ns = ours_ns + 20_000_000_000;
+        sample::processors(&mut run).idle_ns = 60_000_000_000 - ours_ns;
+        run
+    }
+
+    #[test]
+    fn who_runs_on_other_cpus_is_not_waited_for() {
+        // All of the one CPU was client and server: they waited for each other.
+        let full = on_run(&pinned(0.5, 0.49)).unwrap();
+        assert_eq!(full.severity, Severity::Note);
+        assert!(full.evidence.contains("that the two may use (0)"), "{full:?}");
+        // A part of it may have been others, and two threads share it.
+        let shared = on_run(&pinned(0.35, 0.3)).unwrap();
+        assert_eq!((shared.severity, shared.cause.as_ref()), (Severity::Suspect, BOTH));
+        assert!(
+            shared.evidence.contains("of 8.00 CPUs, client and server may use 1.00 of these, and"),
+            "{shared:?}"
+        );
     }
 }

@@ -36,6 +36,11 @@ const REPEATED: f64 = 0.01;
 const LETTERS: u64 = 5;
 /// How near to a round number of requests per connection counts as it.
 const NEAR: f64 = 0.05;
+/// Why a server ends connections without an error: nobody counts what each of them had carried.
+const REPLACES: &str = "The server replaces connections: after a number of requests or a time, or because it restarts; which of \
+                        these was not recorded.";
+const RAISE: &str = "If the server has a limit for each connection, raise it (nginx: keepalive_requests, keepalive_time), or \
+                     compare only with servers that close as often.";
 
 fn on_run(run: &Run) -> Option<Finding> {
     if let Some(facts) = &run.record.http3 {
@@ -106,12 +111,10 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         Severity::Note,
         evidence,
         format!(
-            "The server replaces connections after a number of requests; opening new ones and \
-             sending requests again is part of the rate and of the times.{}",
+            "{REPLACES} Opening new ones and sending requests again is part of the rate and of the times.{}",
             of_nginx(each)
         ),
-        "Raise the limit on the server (nginx: keepalive_requests), or compare only with servers \
-         that close as often.",
+        RAISE,
     ))
 }
 
@@ -149,11 +152,15 @@ fn were(requests: u64) -> String {
     counted(requests, "request") + if requests == 1 { " was" } else { " were" }
 }
 
-/// A limit that nginx comes with.
+/// A limit that nginx comes with, and that would show as such a mean.
 fn of_nginx(each: f64) -> &'static str {
     match each {
-        99.0..=102.0 => " 100 requests is nginx's keepalive_requests up to 1.19.9.",
-        990.0..=1020.0 => " 1,000 requests is nginx's keepalive_requests since 1.19.10.",
+        99.0..=102.0 => {
+            " A limit of 100 requests for each, as nginx has up to 1.19.9 (keepalive_requests), looks like this."
+        }
+        990.0..=1020.0 => {
+            " A limit of 1,000 requests for each, as nginx has since 1.19.10 (keepalive_requests), looks like this."
+        }
         _ => "",
     }
 }
@@ -170,7 +177,6 @@ fn cut(run: &Run) -> Option<Finding> {
         return None;
     }
     let each = record.responses as f64 / cut as f64;
-    let nginx = of_nginx(each);
     Some(Finding::new(
         D18,
         Severity::Note,
@@ -182,11 +188,22 @@ fn cut(run: &Run) -> Option<Finding> {
             grouped(record.connections_opened)
         ),
         format!(
-            "The server limits the number of requests per connection, and pays for opening new \
-             ones.{nginx}"
+            "The server closes connections behind some responses, and pays for opening new ones. By a limit of requests or \
+             of time for each, as it restarts, or with certain responses: which of these was not recorded.{}",
+            with_errors(run, cut).unwrap_or_else(|| of_nginx(each).to_owned())
         ),
-        "Raise the limit on the server, or compare only with servers that close as often.",
+        format!("{RAISE} `curl -v` shows which responses have `Connection: close`."),
     ))
+}
+
+/// Where error responses are as many as the cuts: servers and proxies often close behind these.
+fn with_errors(run: &Run, cut: u64) -> Option<String> {
+    let statuses = run.record.statuses.range(400..);
+    let errors: u64 = statuses.map(|(_, responses)| responses).sum();
+    (errors >= cut).then(|| {
+        let errors = counted(errors, "response");
+        format!(" {errors} had a status of 400 or above: these may be the ones that close.")
+    })
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -282,7 +299,19 @@ mod tests_on_runs {
         run.record.connections_opened = 300;
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.starts_with("200 of 20,000 responses closed"), "{finding:?}");
-        assert!(finding.cause.contains("keepalive_requests up to"), "{finding:?}");
+        // Nothing counts what each connection carried.
+        assert!(
+            finding.cause.contains("which of these was not recorded. A limit of 100"),
+            "{finding:?}"
+        );
+        assert!(!finding.cause.contains("limits the number"), "{finding:?}");
+        // Error responses that close look the same, and no limit can be raised for them.
+        run.record.statuses = [(200, 19_800), (503, 200)].into();
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.ends_with(
+            "200 responses had a status of 400 or above: these may be the ones that close."
+        ));
+        assert!(!finding.cause.contains("nginx"), "{finding:?}");
         // As asked.
         run.plan.connections.requests_per_connection = Some(100);
         assert_eq!(on_run(&run), None);
@@ -309,7 +338,10 @@ mod tests_on_runs {
             "{finding:?}"
         );
         assert!(finding.evidence.contains("one per 1,000 responses"), "{finding:?}");
-        assert!(finding.cause.contains("keepalive_requests since"), "{finding:?}");
+        assert!(
+            finding.cause.contains("or a time") && finding.cause.contains("since 1.19.10"),
+            "{finding:?}"
+        );
         let facts = run.record.http2.as_mut().unwrap();
         facts.goaway_codes = Codes(vec![(0, 10), (11, 10)]);
         facts.last_goaway_said = Some("too_many".into());

@@ -43,7 +43,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         busiest_build(run).map(|(process, build)| of_build(process, build)).unwrap_or_default();
     faults.extend(log_file(run));
     faults.extend(log_stream(run));
-    let worst = faults.iter().max_by_key(|fault| fault.severity)?;
+    // Of equals the first: what comes later is seen less directly.
+    let worst = faults.iter().rev().max_by_key(|fault| fault.severity)?;
     let (severity, cause, fix) = (worst.severity, worst.cause, worst.fix.clone());
     let evidence: Vec<String> = faults.into_iter().map(|fault| fault.evidence).collect();
     Some(Finding::new(D24, severity, evidence.join(" "), cause, fix))
@@ -187,9 +188,17 @@ fn log_stream(run: &Run) -> Option<Fault> {
                     format!("a stream, {}", standard.name)
                 }
             ),
-            cause: "A line for each request is part of the measured work, and whatever displays \
-                    or reads it uses CPU time too.",
-            fix: "Redirect the server's output to /dev/null, or turn its log off.".to_owned(),
+            cause: if certain {
+                "A line for each request is part of the measured work, and whatever displays or reads it uses CPU time \
+                 too."
+            } else {
+                "If these are lines of a log, writing them is part of the measured work. A request to another server (a \
+                 database, an upstream) for each response is written in the same way."
+            },
+            fix: match certain {
+                true => "Redirect the server's output to /dev/null, or turn its log off.".to_owned(),
+                false => "If it is a log, redirect it to /dev/null or turn it off.".to_owned(),
+            },
         })
     })
 }
@@ -338,12 +347,17 @@ mod tests {
         let severity = |finding: Option<Finding>| finding.map(|finding| finding.severity);
         // Responses by send(2), a line by write(2).
         let sent = wrote(&mut run, 20_000, 20_000 * 80, to(true, Some(true)));
-        assert_eq!(severity(sent), Some(Severity::Suspect));
+        assert_eq!(severity(sent.clone()), Some(Severity::Suspect));
+        assert!(sent.unwrap().cause.starts_with("A line for each request"));
         // Responses by writev(2), too.
         let both = wrote(&mut run, 40_000, 20_000 * 380, to(true, Some(true)));
         assert!(both.unwrap().evidence.contains("80.0 B per request"));
         let piped = wrote(&mut run, 40_000, 20_000 * 380, to(false, None));
-        assert_eq!(severity(piped), Some(Severity::Note), "it may be something else");
+        assert_eq!(severity(piped.clone()), Some(Severity::Note), "it may be something else");
+        // As much is a query to a database for each response.
+        let piped = piped.unwrap();
+        assert!(piped.cause.starts_with("If these are lines of a log"), "{piped:?}");
+        assert!(piped.fix.starts_with("If it is a log"), "{piped:?}");
         // A line by write(2) that is longer than a response.
         assert!(wrote(&mut run, 20_000, 20_000 * 400, to(true, Some(true))).is_some());
         // Nothing but responses; responses in two pieces; a number that wakes another thread; both.

@@ -14,7 +14,7 @@ use super::d02_no_response::STOPPED;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors};
 use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D58};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{in_flight, monitor, server_stopped};
+use crate::live::figures::{StoppedServer, in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::live::quota;
 use crate::words::{counted, grouped, percent, time};
@@ -86,8 +86,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     } else {
         String::new()
     };
-    let (cause, fix) = why(run);
-    let evidence = format!("{}{backlog}", described(&times));
+    let stopped = server_stopped(run);
+    let why_late = stopped.as_ref().filter(|stopped| stopped.lasted(times.lag as f64 / 1e9));
+    let (cause, fix) = why(run, why_late);
+    let beside = stopped.as_ref().filter(|_| why_late.is_none());
+    let beside = beside.map_or(String::new(), |stopped| format!(" {}", stopped.said));
+    let evidence = format!("{}{backlog}{beside}", described(&times));
     let finding = Finding::new(D30, severity, evidence, cause, fix);
     // Who waits for a connection does not wait for a CPU, unless the server did so most of the time.
     let starved = d13_shared_processors::waited(run) >= STARVED;
@@ -135,10 +139,11 @@ fn described(times: &Times) -> String {
 
 /// Whether a connection was waited for, or the client: connections that were asked for as a bound
 /// may be too few; without a bound there were as many as this machine permits.
-fn why(run: &Run) -> (String, String) {
+fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
     let connections = u64::from(run.plan.load.connections());
     let all_in_use = run.record.connections_opened >= connections && !were_free(run);
-    if let Some(stopped) = server_stopped(run) {
+    if let Some(stopped) = stopped {
+        let stopped = &stopped.said;
         return (format!("{stopped} What was due meanwhile had to wait."), STOPPED.1.to_owned());
     }
     match run.plan.load {
@@ -273,6 +278,11 @@ mod tests {
         let process = &mut sample::monitor(&mut run).target.processes[0];
         process.stopped_readings = 20;
         assert!(on_run(&run).unwrap().cause.contains("was stopped (state T in /proc)"));
+        // A tenth of a second of 1.2 s.
+        sample::monitor(&mut run).target.processes[0].stopped_readings = 1;
+        let found = on_run(&run).unwrap();
+        assert!(found.cause.contains("the client itself was late"), "{found:?}");
+        assert!(found.evidence.contains("was stopped (state T in /proc)"), "{found:?}");
         sample::monitor(&mut run).target.processes[0].stopped_readings = 0;
         run.record.failures[FailureKind::Refused as usize] = 5;
         assert!(on_run(&run).unwrap().cause.starts_with("Connections were refused"));

@@ -4,7 +4,7 @@
 use ablaze_model::Run;
 use std::collections::BTreeSet;
 
-use ablaze_model::monitor::{Monitored, Processors, Target, Thread};
+use ablaze_model::monitor::{Monitored, Process, Processors, Target, Thread};
 use ablaze_model::plan::Load;
 
 use crate::words::{counted, grouped};
@@ -84,34 +84,83 @@ fn of_threads(times: Option<Processors>) -> f64 {
     times.map_or(1.0, |times| times.of_threads())
 }
 
-/// The CPUs that client and server may use, where they have some in common and both together not all of the machine's; and how
-/// much of them they used, in cores with the interrupts of their packets.
+/// The CPUs that client and server may use, where both together may not use all of the machine's; and how much of them they
+/// used, in cores with the interrupts of their packets.
+pub(crate) fn own_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
+    let (of_client, of_server) = processors_allowed(run)?;
+    let all: Vec<u32> = of_client.union(&of_server).copied().collect();
+    let unknown = of_client.is_empty() || of_server.is_empty();
+    if unknown || all.len() as f64 >= processors(run)? {
+        return None;
+    }
+    let cores = client(run)?.cores + server(run)?.cores;
+    Some((all, cores / of_threads(monitor(run)?.kernel.processors)))
+}
+
+/// The same, where they have some in common.
 pub(crate) fn common_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
+    let (of_client, of_server) = processors_allowed(run)?;
+    (!of_client.is_disjoint(&of_server)).then(|| own_processors(run))?
+}
+
+/// The CPUs that the client may use, and those that the processes of the server may that worked.
+fn processors_allowed(run: &Run) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
     let monitor = monitor(run)?;
     let of_client: BTreeSet<u32> = monitor.client.as_ref()?.cpus_allowed.iter().copied().collect();
     let served = target(run)?.processes.iter().filter(|process| process.cpu_ns() > 0);
     let of_server: BTreeSet<u32> =
         served.flat_map(|process| &process.cpus_allowed).copied().collect();
-    let all: Vec<u32> = of_client.union(&of_server).copied().collect();
-    let apart = of_client.is_disjoint(&of_server);
-    if apart || all.len() as f64 >= processors(run)? {
-        return None;
-    }
-    let cores = client(run)?.cores + server(run)?.cores;
-    Some((all, cores / of_threads(monitor.kernel.processors)))
+    Some((of_client, of_server))
 }
 
-/// That a process of the server was stopped for a part of the time, as was seen in /proc; `None` where it was not.
-pub(crate) fn server_stopped(run: &Run) -> Option<String> {
-    let processes = target(run)?.processes.iter().filter(|process| process.stopped_readings > 0);
-    let process = processes.max_by_key(|process| process.stopped_readings)?;
-    Some(format!(
-        "The server's process ({}, pid {}) was stopped (state T in /proc) in {} of the {} of it.",
-        ablaze_model::printable::printable(&process.name),
-        process.pid,
-        grouped(process.stopped_readings),
-        counted(process.readings, "reading")
-    ))
+/// A process of the server that was stopped for a part of the time, as was seen in /proc.
+pub(crate) struct StoppedServer {
+    /// As a sentence.
+    pub said: String,
+    /// For how long, as far as the readings tell.
+    for_s: f64,
+    /// For how long each process was that worked in this run, at least.
+    all_for_s: f64,
+}
+
+impl StoppedServer {
+    /// What has stood still for so much of a wait is why.
+    const OF_A_WAIT: f64 = 0.5;
+
+    /// Whether it was for long enough to be why requests to it waited for so long.
+    pub fn lasted(&self, waited_s: f64) -> bool {
+        self.for_s >= waited_s * Self::OF_A_WAIT
+    }
+
+    /// Whether all of the server was.
+    pub fn all_lasted(&self, waited_s: f64) -> bool {
+        self.all_for_s >= waited_s * Self::OF_A_WAIT
+    }
+}
+
+/// `None` where none was.
+pub(crate) fn server_stopped(run: &Run) -> Option<StoppedServer> {
+    let processes = || target(run).into_iter().flat_map(|target| &target.processes);
+    let stopped = processes().filter(|process| process.stopped_readings > 0);
+    let process = stopped.max_by_key(|process| process.stopped_readings)?;
+    let for_s = |process: &Process| match process.stopped_readings {
+        all if all >= process.readings => elapsed_s(run),
+        some => process.watched_ns as f64 / 1e9 * some as f64 / process.readings as f64,
+    };
+    // As of threads: one that did less is not who serves.
+    let least_ns = processes().map(Process::cpu_ns).max().unwrap_or(0) / 100;
+    let at_work = processes().filter(|process| process.cpu_ns() >= least_ns);
+    Some(StoppedServer {
+        said: format!(
+            "The server's process ({}, pid {}) was stopped (state T in /proc) in {} of the {} of it.",
+            ablaze_model::printable::printable(&process.name),
+            process.pid,
+            grouped(process.stopped_readings),
+            counted(process.readings, "reading")
+        ),
+        for_s: for_s(process),
+        all_for_s: at_work.map(for_s).fold(f64::INFINITY, f64::min),
+    })
 }
 
 /// Whether all processes of the server ended before the run did.
@@ -176,6 +225,23 @@ pub(crate) fn machine(run: &Run) -> Option<Machine> {
 /// Length of the window in seconds.
 pub(crate) fn elapsed_s(run: &Run) -> f64 {
     run.elapsed_ns as f64 / 1e9
+}
+
+/// The length of a part of the run in seconds, weighed by how much was due in it: where the rate of an open loop changes, or
+/// is paused, a second in which little is due is little of the run. In closed loop, and at a constant rate, each counts alike.
+pub(crate) fn weighed_s(run: &Run, from_ns: u64, to_ns: u64) -> f64 {
+    let length_s = to_ns.saturating_sub(from_ns) as f64 / 1e9;
+    let Load::Open { rate, .. } = run.plan.load else { return length_s };
+    if rate.is_constant() && run.rate_changes.is_empty() {
+        return length_s;
+    }
+    let duration_ns = run.plan.limits.duration_ns.unwrap_or(0);
+    let due = |until_ns| rate.arrivals_until(duration_ns, &run.rate_changes, until_ns);
+    let all = due(run.elapsed_ns);
+    if all <= 0.0 {
+        return 0.0;
+    }
+    (due(to_ns) - due(from_ns)).max(0.0) / all * elapsed_s(run)
 }
 
 /// Requests that a closed loop keeps in flight. `None` where that is no fixed number.

@@ -7,7 +7,7 @@ use ablaze_model::{FailureKind, Run};
 use super::causes;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{self, elapsed_s};
+use crate::live::figures::{self, elapsed_s, weighed_s};
 use crate::words::{counted, listed, percent, time};
 
 /// So many responses would have come in it at the rate of the rest of the run: fewer may be chance.
@@ -45,8 +45,13 @@ pub(super) fn away(run: &Run) -> Option<Away> {
         .collect();
     let lost_s = parts.iter().map(|(from, to)| (to - from) as f64).sum::<f64>() * slice_s;
     let of_s = elapsed_s(run);
-    let per_s = run.record.responses as f64 / (of_s - lost_s).max(slice_s);
-    if parts.is_empty() || per_s * lost_s < FEWEST_MISSED || lost_s < LITTLE * of_s {
+    // Little of the run is lost where little was due.
+    let weighed = |(from, to): &(usize, usize)| {
+        weighed_s(run, *from as u64 * slices.slice_ns, *to as u64 * slices.slice_ns)
+    };
+    let missed_s: f64 = parts.iter().map(weighed).sum();
+    let per_s = run.record.responses as f64 / (of_s - missed_s).max(slice_s);
+    if parts.is_empty() || per_s * missed_s < FEWEST_MISSED || lost_s < LITTLE * of_s {
         return None;
     }
     let failures = |(from, to): &(usize, usize)| -> u64 {
@@ -141,6 +146,7 @@ mod tests {
     use super::super::on_run;
     use super::*;
     use crate::live::sample;
+    use ablaze_model::plan::Load;
 
     /// Away from slice to slice, with one refused connection in each.
     fn without(from: usize, to: usize) -> Run {
@@ -176,6 +182,14 @@ mod tests {
         // Requests that were slow together.
         let mut run = without(30, 60);
         run.record.slices.slices[30..60].fill(Slice::default());
+        assert_eq!(found(&run).map(|found| found.evidence), None);
+        // At the foot of a ramp from 0 to 4,000/s 18 requests are due in three slices.
+        let mut run = without(0, 3);
+        assert!(found(&run).is_some());
+        sample::open_loop(&mut run, 1.0);
+        let Load::Open { rate, .. } = &mut run.plan.load else { unreachable!("opened above") };
+        (rate.from_per_s, rate.to_per_s) = (0.0, 4_000.0);
+        run.plan.limits.duration_ns = Some(run.elapsed_ns);
         assert_eq!(found(&run).map(|found| found.evidence), None);
         // A response that took as long was in flight.
         let mut run = without(30, 60);

@@ -4,19 +4,13 @@
 use ablaze_model::Run;
 
 use super::queued;
+use super::stopped::{self, STOPPED};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
-use crate::live::figures::{elapsed_s, server_stopped};
+use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, decimal, grouped};
-
-/// Why a stopped process does not respond, and what to do. The kernel accepts connections for it meanwhile.
-pub(in crate::diagnosis) const STOPPED: (&str, &str) = (
-    "A stopped process does nothing, while the kernel takes in connections and data for it: a signal (SIGSTOP, Ctrl-Z) \
-     or a debugger stopped it.",
-    "See what stopped it; if it is still stopped, continue it (`kill -CONT`). Then measure again.",
-);
 
 /// Why an event stream is never complete (HTML standard, section 9.2).
 pub(super) const STREAM: &str = "The responses are event streams (`Content-Type: text/event-stream`): the server sends \
@@ -38,7 +32,7 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
     let begun = record.stopped.begun;
     let elapsed = decimal(elapsed_s(run), 2);
     if begun == 0 {
-        let evidence = format!(
+        let mut evidence = format!(
             "No request got a response in {elapsed} s; {} at the end.{}",
             match record.unfinished {
                 1 => "one was still waiting".to_owned(),
@@ -46,14 +40,8 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
             },
             super::waited_for(run)
         );
-        if let Some(stopped) = server_stopped(run) {
-            return Finding::new(
-                D02,
-                Severity::Invalid,
-                format!("{evidence} {stopped}"),
-                STOPPED.0,
-                STOPPED.1,
-            );
+        if stopped::is_why(run, elapsed_s(run), &mut evidence) {
+            return Finding::new(D02, Severity::Invalid, evidence, STOPPED.0, STOPPED.1);
         }
         if let Some(queued) = queued::mostly_queued(run, record.unfinished) {
             let evidence = format!("{evidence} {}", queued.evidence);

@@ -4,10 +4,12 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{self, elapsed_s, server_ended, server_stopped};
+use crate::live::figures::{self, elapsed_s, weighed_s};
 use crate::words::{counted, time};
 
-use super::{ENDED, STOPPED, causes, over_quic};
+use super::ended::{self, ENDED};
+use super::stopped::{self, STOPPED};
+use super::{causes, over_quic};
 
 /// So many responses would have come in the silence at the rate before it: fewer may be chance.
 const FEWEST_MISSED: f64 = 20.0;
@@ -20,6 +22,8 @@ pub struct Gone {
     ended_s: f64,
     /// How long it lasted while there was something to respond to.
     silent_s: f64,
+    /// For how long of it somebody had paused the rate.
+    paused_s: f64,
     failed: u64,
     /// It lasted for more than half of the run, in which requests were sent: the rate is none of responses.
     for_most: bool,
@@ -34,16 +38,19 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let slices = &run.record.slices;
     let ended_s = elapsed_s(run);
     let last = slices.slices.iter().rposition(|slice| slice.responses > 0)?;
-    let from_s = (last + 1) as f64 * slices.slice_ns as f64 / 1e9;
-    // With no requests left to send, fewer responses are to come.
-    let drain_s = run.record.drain_ns.unwrap_or(0) as f64 / 1e9;
-    let silent_s = ended_s - from_s - drain_s;
+    let from_ns = (last + 1) as u64 * slices.slice_ns;
+    let from_s = from_ns as f64 / 1e9;
+    // With no requests left to send, fewer responses are to come; and none in a pause.
+    let sending_ns = run.elapsed_ns.saturating_sub(run.record.drain_ns.unwrap_or(0));
+    let paused_s = run.paused_ns_between(from_ns, sending_ns) as f64 / 1e9;
+    let silent_s = sending_ns.saturating_sub(from_ns) as f64 / 1e9 - paused_s;
     let failed: u64 = slices.slices[last + 1..].iter().map(|slice| slice.failures).sum();
     // No silence of the server: these were never sent.
     let failed = failed.saturating_sub(run.record.without_stream().timed_out);
-    let per_s = run.record.responses as f64 / from_s;
+    let per_s = run.record.responses as f64 / weighed_s(run, 0, from_ns);
+    let missed = per_s * weighed_s(run, from_ns, sending_ns);
     let longest_s = run.record.answered.latency().max_ns().unwrap_or(0) as f64 / 1e9;
-    if failed == 0 || per_s * silent_s < FEWEST_MISSED || silent_s < longest_s * LONGER {
+    if failed == 0 || missed.is_nan() || missed < FEWEST_MISSED || silent_s < longest_s * LONGER {
         return None;
     }
     // All failures are those of the silence, or nobody knows which.
@@ -54,33 +61,28 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let places = figures::asked_in_flight(run).unwrap_or(0);
     let only_last = timed_out && run.plan.limits.requests.is_some() && failed <= places;
     let for_most = !only_last && silent_s > super::MOST * ended_s;
-    Some(Gone { from_s, ended_s, silent_s, failed, for_most, only_last, kinds })
+    Some(Gone { from_s, ended_s, silent_s, paused_s, failed, for_most, only_last, kinds })
 }
 
 /// No response any more, from some moment to the end of the run.
 pub(super) fn went_away(run: &Run) -> Option<Finding> {
     let gone = gone(run)?;
     let timed_out = matches!(gone.kinds.as_slice(), [] | [(FailureKind::Timeout, _)]);
-    if timed_out && let Some(stopped) = server_stopped(run) {
-        let evidence = format!("{} {stopped}", gone.evidence());
+    let mut evidence = gone.evidence();
+    if timed_out && stopped::is_why(run, gone.silent_s, &mut evidence) {
         return Some(Finding::new(D02, gone.severity(), evidence, STOPPED.0, STOPPED.1));
     }
     if timed_out && let Some(silence) = gone.silence(run) {
-        let evidence = format!("{} {}", gone.evidence(), silence.evidence);
+        let evidence = format!("{evidence} {}", silence.evidence);
         return Some(Finding::new(D02, gone.severity(), evidence, silence.cause, silence.fix));
     }
-    let cause = match gone.kinds.as_slice() {
-        kinds
-            if server_ended(run) && kinds.iter().any(|(kind, _)| *kind == FailureKind::Refused) =>
-        {
-            return Some(Finding::new(
-                D02,
-                gone.severity(),
-                format!("{} {}", gone.evidence(), ENDED.0),
-                ENDED.1,
-                ENDED.2,
-            ));
+    if ended::is_seen(run, &gone.kinds) {
+        evidence = format!("{evidence} {}", ENDED.0);
+        if ended::is_why(run, &gone.kinds) {
+            return Some(Finding::new(D02, gone.severity(), evidence, ENDED.1, ENDED.2));
         }
+    }
+    let cause = match gone.kinds.as_slice() {
         [(FailureKind::Refused, _)] => {
             "Nothing listened there any longer: the server ended, or closed its listening socket."
         }
@@ -90,7 +92,6 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
         }
         _ => "The server, or something in front of it, stopped responding.",
     };
-    let evidence = gone.evidence();
     let fix = if gone.only_last {
         "See in the server's log what became of the last requests, and measure again: the rate is that of the \
          whole run, the wait for them included."
@@ -118,11 +119,67 @@ impl Gone {
             [] => String::new(),
             kinds => format!(", {}", causes::by_kind(kinds)),
         };
+        let paused = match self.paused_s {
+            0.0 => String::new(),
+            paused_s => format!(" (the rate was paused for {} of that)", time(paused_s * 1e3)),
+        };
         format!(
-            "No response came from {} on, until the run ended at {}: {} failed{kinds}.",
+            "No response came from {} on, until the run ended at {}{paused}: {} failed{kinds}.",
             time(self.from_s * 1e3),
             time(self.ended_s * 1e3),
             counted(self.failed, "request")
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::plan::{Load, RateProfile};
+    use ablaze_model::rate_change::RateChange;
+
+    use super::*;
+    use crate::live::sample;
+
+    /// Ten seconds of an open loop, without a response from this slice on; thirty requests time out in it.
+    fn silent_from(slice: usize, asked: RateProfile) -> Run {
+        let mut run = sample::run();
+        sample::open_loop(&mut run, 1.0);
+        let Load::Open { rate, .. } = &mut run.plan.load else { unreachable!("opened above") };
+        *rate = asked;
+        run.plan.limits.duration_ns = Some(run.elapsed_ns);
+        for slice in &mut run.record.slices.slices[slice..] {
+            *slice = ablaze_model::record::Slice::default();
+        }
+        run.record.slices.slices[slice].failures = 30;
+        run.record.failures[FailureKind::Timeout as usize] = 30;
+        run
+    }
+
+    /// Requests that hang time out in a pause by hand, in which nothing else was due.
+    #[test]
+    fn a_pause_by_hand_is_no_server_that_went_away() {
+        let pause = |at_ns| vec![RateChange { at_ns, times_asked: 0.0 }];
+        let mut run = silent_from(50, RateProfile::constant(2_000.0));
+        let found = went_away(&run).unwrap();
+        assert!(!found.evidence.contains("paused"), "{found:?}");
+        run.rate_changes = pause(5_000_000_000);
+        assert_eq!(went_away(&run), None);
+        // It had been away for three seconds, not for most of the run.
+        let mut run = silent_from(40, RateProfile::constant(2_000.0));
+        assert_eq!(went_away(&run).unwrap().severity, Severity::Invalid);
+        run.rate_changes = pause(7_000_000_000);
+        let found = went_away(&run).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        let said = "until the run ended at 10.0 s (the rate was paused for 3.00 s of that): 30 requests failed";
+        assert!(found.evidence.contains(said), "{found:?}");
+    }
+
+    #[test]
+    fn the_foot_of_a_ramp_is_no_server_that_went_away() {
+        let down = RateProfile { from_per_s: 4_000.0, to_per_s: 0.0, steps: 0 };
+        // 18 requests are due in the last three slices, 800 in the last twenty.
+        assert_eq!(went_away(&silent_from(97, down)), None);
+        assert!(went_away(&silent_from(97, RateProfile::constant(2_000.0))).is_some());
+        assert!(went_away(&silent_from(80, down)).is_some());
     }
 }

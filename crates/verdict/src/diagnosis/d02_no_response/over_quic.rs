@@ -58,7 +58,9 @@ pub fn silence(run: &Run, without_response_s: f64) -> Option<Silence> {
     run.plan.http3?;
     let silent_ns = run.record.http3.as_ref()?.quic.silent_ns?;
     let refused = run.record.failures_of(FailureKind::Refused) > 0;
-    if refused || (silent_ns as f64) < OF_SILENCE * without_response_s * 1e9 {
+    // To what nobody sends there is nothing to acknowledge.
+    let paused = run.was_paused_between(run.elapsed_ns.saturating_sub(silent_ns), run.elapsed_ns);
+    if refused || paused || (silent_ns as f64) < OF_SILENCE * without_response_s * 1e9 {
         return None;
     }
     Some(Silence {
@@ -128,6 +130,12 @@ mod tests {
         // It acknowledged: it is there.
         let acknowledged = said(&fell_silent(elapsed_ns / 100));
         assert!(!acknowledged.contains("datagram"), "{acknowledged}");
+        // In a pause nothing is sent that it could acknowledge.
+        let mut paused = fell_silent(elapsed_ns);
+        paused.rate_changes =
+            vec![ablaze_model::rate_change::RateChange { at_ns: elapsed_ns / 2, times_asked: 0.0 }];
+        let paused = said(&paused);
+        assert!(!paused.contains("datagram"), "{paused}");
         let mut run = fell_silent(elapsed_ns);
         let process = &mut sample::monitor(&mut run).target.processes[0];
         (process.readings, process.stopped_readings) = (20, 15);

@@ -4,7 +4,8 @@
 use ablaze_model::Run;
 use ablaze_model::record::Silent;
 
-use super::{STOPPED, over_quic, queued};
+use super::stopped::{self, STOPPED};
+use super::{over_quic, queued};
 use crate::DiagnosisId::D02;
 use crate::diagnosis::d08_connection_attempts_lost;
 use crate::finding::{Finding, Severity};
@@ -62,12 +63,11 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             }
         ),
     };
-    let evidence = format!(
+    let mut evidence = format!(
         "{silence}, while other responses took at most {}{of_warmup}.",
         time(longest_answered_ns as f64 / 1e6)
     );
-    if let Some(stopped) = figures::server_stopped(run) {
-        let evidence = format!("{evidence} {stopped}");
+    if stopped::is_why(run, silent.longest_ns as f64 / 1e9, &mut evidence) {
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
     }
     if let Some(silence) = over_quic::silence(run, silent.longest_ns as f64 / 1e9) {
@@ -114,7 +114,8 @@ pub(super) fn is_full(run: &Run) -> bool {
         && run.record.silent.count * 2 >= places(run)
 }
 
-fn places(run: &Run) -> u64 {
+/// What requests hold one of.
+pub(super) fn places(run: &Run) -> u64 {
     u64::from(run.plan.load.connections()) * u64::from(run.plan.places_per_connection())
 }
 

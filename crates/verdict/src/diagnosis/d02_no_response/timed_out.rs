@@ -4,10 +4,11 @@
 use ablaze_model::record::Stopped;
 use ablaze_model::{FailureKind, Run};
 
-use super::{STOPPED, fix, over_quic, queued};
+use super::stopped::{self, STOPPED};
+use super::{fix, over_quic, queued};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{asked_in_flight, server_stopped};
+use crate::live::figures::asked_in_flight;
 use crate::words::{counted, percent, time};
 
 /// Less of the time is that of single requests.
@@ -59,7 +60,7 @@ pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
     let share = share_of_time(run, timeouts.saturating_sub(told_elsewhere))
         .filter(|share| *share >= NOTICED)?;
     let longest_ns = run.record.failed.total.max_ns()?;
-    let evidence = format!(
+    let mut evidence = format!(
         "{} timed out, after up to {}: {} of the time of all places was that of {}.",
         counted(timeouts, "request"),
         time(longest_ns as f64 / 1e6),
@@ -70,8 +71,7 @@ pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
         }
     );
     let severity = if share >= super::MOST { Severity::Invalid } else { Severity::Suspect };
-    if let Some(stopped) = server_stopped(run) {
-        let evidence = format!("{evidence} {stopped}");
+    if stopped::is_why(run, stopped::of_timeouts_s(run), &mut evidence) {
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
     }
     if let Some(silence) = over_quic::silence(run, longest_ns as f64 / 1e9) {

@@ -4,7 +4,7 @@
 
 use ablaze_model::Run;
 
-use super::{HERE, LITTLE, OUTSIDE_THE_BULK, gravity, pauses};
+use super::{HERE, LITTLE, OUTSIDE_THE_BULK, gravity, is_idle, pauses};
 use crate::DiagnosisId::{D07, D13, D23};
 use crate::diagnosis::d02_no_response::STOPPED;
 use crate::finding::Finding;
@@ -32,6 +32,7 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
         || (processing_ns as f64) < silent_ns as f64 * OF_THE_SILENCE
         || (max_ns as f64) < median_ns as f64 * OUTSIDE_THE_BULK
         || run.was_paused_between(0, silent_ns)
+        || is_idle(run, 0, silent_ns)
         || run.record.failures_total() > 0
     {
         return None;
@@ -59,10 +60,11 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
         counted(waited, "request"),
         time(waited_ns as f64 / 1e6),
         time(max_ns as f64 / 1e6),
-        stopped.as_ref().map_or(String::new(), |stopped| format!(" {stopped}"))
+        stopped.as_ref().map_or(String::new(), |stopped| format!(" {}", stopped.said))
     );
     let covered = pauses::own(run, silent_s).is_some_and(|own| own.cover(silent_s, silent_s));
-    let (cause, fix) = match (stopped.is_some(), covered) {
+    let is_stopped = stopped.is_some_and(|stopped| stopped.all_lasted(silent_s));
+    let (cause, fix) = match (is_stopped, covered) {
         (true, _) => (STOPPED.0, STOPPED.1.to_owned()),
         (false, true) => (HERE.0, HERE.1.to_owned()),
         (false, false) => (

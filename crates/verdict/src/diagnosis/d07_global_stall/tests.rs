@@ -132,6 +132,48 @@ mod on_runs {
         assert!(on_run(&run).is_some());
     }
 
+    /// At a rate that grows from nothing, slices are empty at its foot because nothing was due, and responses are slow at its
+    /// top because that was too much.
+    #[test]
+    fn the_foot_of_a_ramp_is_no_stall() {
+        let found = |from_per_s: f64, to_per_s: f64, empty: &[usize]| {
+            let mut run = sample::run();
+            sample::open_loop(&mut run, 1.0);
+            let Load::Open { rate, .. } = &mut run.plan.load else { unreachable!("opened above") };
+            (rate.from_per_s, rate.to_per_s) = (from_per_s, to_per_s);
+            run.plan.limits.duration_ns = Some(run.elapsed_ns);
+            for at in empty {
+                run.record.slices.slices[*at].responses = 0;
+            }
+            run.record.answered.total.record_many(1_000_000_000, 100);
+            run.record.answered.processing.record_many(1_000_000_000, 100);
+            on_run(&run).map(|found| found.evidence)
+        };
+        // From 0 to 4,000/s 6 and 14 requests are due in these slices; 8 in the first two; 202 in the last one.
+        assert_eq!(found(0.0, 4_000.0, &[1, 3]), None);
+        assert_eq!(found(0.0, 4_000.0, &[0, 1]), None);
+        let top = found(0.0, 4_000.0, &[1, 3, 50]).unwrap();
+        assert!(
+            top.starts_with("No request finished for at least 100 ms starting at 5.00 s, with"),
+            "{top}"
+        );
+        let evenly = found(2_000.0, 2_000.0, &[1, 3]).unwrap();
+        assert!(evenly.contains("0.100 s") && evenly.contains("0.300 s"), "{evenly}");
+        assert!(found(2_000.0, 2_000.0, &[0, 1]).is_some());
+    }
+
+    /// A rate that was lowered by hand to 10/s for a second.
+    #[test]
+    fn a_rate_lowered_by_hand_is_no_stall() {
+        use ablaze_model::rate_change::RateChange;
+        let mut run = frozen(32..35);
+        sample::open_loop(&mut run, 2000.0);
+        assert!(on_run(&run).is_some());
+        let change = |at_ms: u64, times_asked| RateChange { at_ns: at_ms * 1_000_000, times_asked };
+        run.rate_changes = vec![change(3_000, 0.005), change(4_000, 1.0)];
+        assert_eq!(on_run(&run), None);
+    }
+
     /// Beats of which one was so late, and for so much of it others had the processors.
     fn late(late_ms: u64, waited_ms: u64) -> Heartbeat {
         let waited_ns = Some(waited_ms * 1_000_000);
@@ -200,6 +242,26 @@ mod on_runs {
         sample::monitor(&mut run).heartbeat = Some(late(990, 0));
         assert_eq!(on_run(&run).unwrap().not_explained_by, [D23, D13]);
         assert_eq!(explained(400), None);
+    }
+
+    #[test]
+    fn a_process_that_was_stopped_for_less_is_no_cause() {
+        let found = |readings: u64, slices: std::ops::Range<usize>, workers: usize| {
+            let mut run = frozen(slices);
+            let processes = &mut sample::monitor(&mut run).target.processes;
+            processes.resize(workers, processes[0].clone());
+            processes[0].stopped_readings = readings;
+            let found = on_run(&run).unwrap();
+            assert!(found.evidence.contains("was stopped (state T in /proc)"), "{found:?}");
+            found.cause == STOPPED.0
+        };
+        // Of 100 readings in ten seconds.
+        assert!(found(19, 30..50, 1));
+        assert!(found(10, 30..50, 1));
+        assert!(!found(1, 30..50, 1));
+        assert!(found(19, 0..20, 1));
+        assert!(!found(1, 0..20, 1));
+        assert!(!found(19, 30..50, 2), "the other one worked on");
     }
 
     /// So many pauses of this length, one every so many ms.

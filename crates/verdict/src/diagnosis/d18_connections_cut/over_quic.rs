@@ -3,7 +3,7 @@
 use ablaze_model::record::Http3Facts;
 use ablaze_model::{FailureKind, Run};
 
-use super::{REPEATED, of_nginx, unprocessed, were};
+use super::{RAISE, REPEATED, REPLACES, of_nginx, unprocessed, were};
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
@@ -56,7 +56,7 @@ fn closed(run: &Run, facts: &Http3Facts) -> Option<Finding> {
     ))
 }
 
-/// It replaces them after a number of requests.
+/// It replaces them, for a reason that nothing counts.
 fn ended(run: &Run, facts: &Http3Facts) -> Option<Finding> {
     let record = &run.record;
     // Without a response nothing is known of how many a connection is for.
@@ -76,11 +76,11 @@ fn ended(run: &Run, facts: &Http3Facts) -> Option<Finding> {
             were(record.repeated)
         ),
         format!(
-            "The server replaces connections after a number of requests; opening new ones, each with a QUIC handshake, and \
-             sending requests again is part of the rate and of the times.{}",
+            "{REPLACES} Opening new ones, each with a QUIC handshake, and sending requests again is part of the rate and of \
+             the times.{}",
             of_nginx(each)
         ),
-        "Raise the limit on the server (nginx: keepalive_requests), or compare only with servers that close as often.",
+        RAISE,
     ))
 }
 
@@ -100,6 +100,7 @@ mod tests {
         let found = on_run(&run).unwrap();
         assert_eq!(found.severity, Severity::Note);
         assert!(found.evidence.contains("20 connections by GOAWAY"), "{}", found.evidence);
+        assert!(found.cause.contains("or a time, or because it restarts"), "{}", found.cause);
         run.record.http3.as_mut().unwrap().closes =
             NamedCounts(vec![("H3_EXCESSIVE_LOAD".into(), 7)]);
         run.record.failures[FailureKind::QuicClosed as usize] = 700;

@@ -1,0 +1,68 @@
+//! A server whose process ended, and which of the failures that explains.
+
+use ablaze_model::{FailureKind, Run};
+
+use super::silent::places;
+use crate::live::figures::server_ended;
+
+/// What was seen, the cause and the fix.
+pub(super) const ENDED: (&str, &str, &str) = (
+    "The process that served ended during the run.",
+    "With it nothing listened there any longer, and its connections broke.",
+    "See in the server's log why it ended, and measure again: the rate is that of the whole run, silence included.",
+);
+
+/// Whether it ended, and connections were refused then.
+pub(super) fn is_seen(run: &Run, failed: &[(FailureKind, u64)]) -> bool {
+    server_ended(run) && failed.iter().any(|(kind, _)| *kind == FailureKind::Refused)
+}
+
+/// Whether most of what failed did so because of that: connections that were refused, and connections that broke, one for each
+/// place at most. What failed otherwise, or broke more often, did so while the process was there.
+pub(super) fn is_why(run: &Run, failed: &[(FailureKind, u64)]) -> bool {
+    use FailureKind::{
+        ClosedWithoutResponse, GoAway, Refused, Reset, ShortBody, ShortHead, TlsTruncated,
+    };
+    let broke =
+        [Reset, ClosedWithoutResponse, ShortHead, ShortBody, TlsTruncated, GoAway].as_slice();
+    let of = |kinds: &[FailureKind]| -> u64 {
+        failed.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, count)| count).sum()
+    };
+    let all: u64 = failed.iter().map(|(_, count)| count).sum();
+    is_seen(run, failed) && (of(&[Refused]) + of(broke).min(places(run))) * 2 > all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::on_run;
+    use super::*;
+    use crate::finding::Finding;
+    use crate::live::sample;
+
+    /// A run of 100 connections whose server ended, with these failures.
+    fn with(failed: &[(FailureKind, u64)]) -> Finding {
+        let mut run = sample::run();
+        sample::monitor(&mut run).target.processes[0].ended = true;
+        run.record.responses = 10_000;
+        run.record.first_malformed = b"\x00\xffgarbage".to_vec();
+        for (kind, count) in failed {
+            run.record.failures[*kind as usize] = *count;
+        }
+        on_run(&run).unwrap()
+    }
+
+    /// It failed all the time, and crashed in the last moment.
+    #[test]
+    fn what_failed_before_the_server_ended_has_its_own_cause() {
+        use FailureKind::{Malformed, Refused, Reset};
+        let crashed = with(&[(Refused, 80), (Reset, 100)]);
+        assert_eq!(crashed.cause, ENDED.1);
+        let malformed = with(&[(Malformed, 4_000), (Refused, 12)]);
+        assert!(malformed.cause.contains("were not HTTP/1"), "{malformed:?}");
+        assert!(malformed.evidence.ends_with(ENDED.0), "{malformed:?}");
+        // 100 connections break 100 times when it ends.
+        let reset = with(&[(Reset, 4_000), (Refused, 12)]);
+        assert!(reset.cause.contains("reset some connections"), "{reset:?}");
+        assert!(reset.evidence.ends_with(ENDED.0), "{reset:?}");
+    }
+}
