@@ -46,10 +46,11 @@ fn on_run(run: &Run) -> Option<Finding> {
             of_a_core(at_rest.busiest_share),
             ms(at_rest.watched_ns)
         ),
-        "The server polls for events without waiting, or an event is never cleared, such as an \
-         EPOLLOUT that stays armed; its CPU time then says nothing about its load.",
-        "Run `strace -c -f -p` with its process number to see what it calls without load, and \
-         make it wait.",
+        "Either the server polls for events without waiting, or an event is never cleared, such as an EPOLLOUT that stays armed: \
+         its CPU time then says nothing about its load. Or it still worked on what the responses left behind, such as a queue, \
+         a log or a garbage collection.",
+        "See with `top` whether it is still busy some seconds after a load: what is left behind ends, a loop does not. In a loop \
+         `strace -c -f -p` with its process number shows what it calls; make it wait.",
     ))
 }
 

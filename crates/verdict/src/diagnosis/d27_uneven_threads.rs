@@ -46,11 +46,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         D27,
         Severity::Note,
         format!("{}{chance}", threads.described()),
-        "Connections are not distributed evenly: with SO_REUSEPORT the assignment is random, and \
-         where threads share a listener, the first to wake up takes them; the other threads are \
-         partly idle.",
-        "Use ten times as many connections as threads; if it stays uneven, check how the server \
-         distributes connections.",
+        "If each connection belongs to one thread, they are not distributed evenly: with SO_REUSEPORT the assignment is \
+         random, and where threads share a listener, the first to wake up takes them. A runtime or a pool that gives each \
+         request to any thread fills some first, and is not uneven by that.",
+        "Where connections belong to threads, use ten times as many as threads; if it stays uneven, check how the server \
+         distributes them.",
     ))
 }
 

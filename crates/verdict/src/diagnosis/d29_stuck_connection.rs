@@ -44,7 +44,6 @@ fn on_run(run: &Run) -> Option<Finding> {
     {
         return None;
     }
-    // All that timed out in a response are told here, however long each had been silent by then.
     let timed_out = timed_out(&stopped);
     // Of those that had not timed out it is not counted: the first head of all has to do.
     let no_end_given = timed_out == 0 && longest.missing_bytes.is_none() && without_end(run);
@@ -55,10 +54,13 @@ fn on_run(run: &Run) -> Option<Finding> {
         D29,
         severity,
         format!(
-            "{} stopped partway: {} had timed out, {} were still waiting at the end. {}{}",
+            "{} stopped partway: {} had timed out, {} still waiting at the end. {}{}",
             counted(timed_out + stopped.unfinished, "response"),
             grouped(timed_out),
-            grouped(stopped.unfinished),
+            match stopped.unfinished {
+                1 => "1 was".to_owned(),
+                more => format!("{} were", grouped(more)),
+            },
             of_longest(&longest),
             of_queues(run, queues)
         ),
@@ -84,9 +86,11 @@ fn share(run: &Run, timed_out: u64) -> f64 {
     }
 }
 
-/// Responses that timed out after a part of them.
+/// Responses that timed out after a part of them: all, however long each had been silent by then, where most had been for a
+/// second or do not end; else those that had been. The others were under way when their time was over.
 pub(super) fn timed_out(stopped: &Stopped) -> u64 {
-    stopped.timed_out.max(stopped.partway)
+    let most = stopped.timed_out * 2 >= stopped.partway || stopped.endless * 2 > stopped.partway;
+    if most { stopped.timed_out.max(stopped.partway) } else { stopped.timed_out }
 }
 
 /// Why a response does not end of which only the end of the connection is the end.
@@ -115,6 +119,13 @@ fn why(run: &Run, stopped: &Stopped, longest: &StoppedResponse) -> (&'static str
              stream takes more again.",
             "See in the server what follows the bytes that came (`curl -v --http3-only` shows them), and what it does \
              after a write that a window did not take whole.",
+        )
+    } else if queues(run).is_none_or(|queues| queues.empty == 0) {
+        (
+            "Nothing more came: the server stopped writing, or the network between held it up. The server's send queues, \
+             which tell one from the other, were not seen.",
+            "Look at the connections on the server while they are silent (`ss -tn`): with bytes in Send-Q the network or \
+             the client holds them up, without any the server has not written more.",
         )
     } else if longest.body_bytes < SEND_BUFFER_BYTES {
         (

@@ -14,7 +14,7 @@ use super::d02_no_response::STOPPED;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors};
 use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D58};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{StoppedServer, in_flight, monitor, server_stopped};
+use crate::live::figures::{StoppedServer, client, in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::live::quota;
 use crate::words::{counted, grouped, percent, time};
@@ -35,6 +35,9 @@ const NEVER_SENT: f64 = 0.01;
 const IN_USE: f64 = 0.5;
 /// A thread that waits for a processor for this share of the time is late because of that.
 const STARVED: f64 = 0.5;
+/// One that waits for this share, or works for this one, can be.
+const WAITED: f64 = 0.1;
+const BUSY: f64 = 0.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D30,
@@ -113,9 +116,32 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 /// The share of the places that were in use, on average.
 fn used(run: &Run) -> f64 {
-    let per_connection = run.plan.places_per_connection();
-    let places = u64::from(run.plan.load.connections()) * u64::from(per_connection);
+    let per_connection = u64::from(run.plan.places_per_connection());
+    let per_connection = fewer_streams(run).unwrap_or(per_connection);
+    let places = u64::from(run.plan.load.connections()) * per_connection;
     in_flight(run).map_or(0.0, |in_flight| in_flight / places.max(1) as f64)
+}
+
+/// The streams that the server permits on each connection, where these are fewer than were asked for.
+fn fewer_streams(run: &Run) -> Option<u64> {
+    let asked = u64::from(run.plan.places_per_connection());
+    run.record.streams_permitted().filter(|permitted| *permitted < asked)
+}
+
+/// Connections that could not be made, of every kind that leaves no doubt where it failed.
+fn failed_connects(run: &Run) -> u64 {
+    use FailureKind::{LocalDescriptors, LocalPorts, Refused, Unreachable};
+    let is_of_connecting = |kind: &FailureKind| {
+        kind.is_of_setup() || matches!(kind, Refused | Unreachable | LocalPorts | LocalDescriptors)
+    };
+    let kinds = FailureKind::ALL.iter().filter(|kind| is_of_connecting(kind));
+    kinds.map(|kind| run.record.failures_of(*kind)).sum()
+}
+
+/// Whether the client is seen to have been late itself: its threads worked, or waited for a CPU.
+fn client_was_busy(run: &Run) -> bool {
+    let busiest = client(run).map_or(0.0, |client| client.wanting);
+    busiest >= BUSY || d13_shared_processors::waited(run) >= WAITED
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -146,7 +172,19 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
         let stopped = &stopped.said;
         return (format!("{stopped} What was due meanwhile had to wait."), STOPPED.1.to_owned());
     }
+    let streams = fewer_streams(run).filter(|_| !were_free(run));
     match run.plan.load {
+        Load::Open { .. } if streams.is_some() => (
+            format!(
+                "They waited for a stream: the server permits {} at once on a connection.",
+                counted(streams.unwrap_or_default(), "stream")
+            ),
+            format!(
+                "Take the response time as what a user sees; permit more streams on the server, or use more connections \
+                 ({}).",
+                spelled(run, Opt::Connections)
+            ),
+        ),
         Load::Open { bounded: true, .. } if all_in_use => (
             format!(
                 "They waited for {} permitted to become free: the server responds more slowly than \
@@ -168,10 +206,14 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
              -n`) to permit more connections, or lower the rate."
                 .to_owned(),
         ),
-        _ if run.record.failures_of(FailureKind::Refused) > 0 => (
-            "Connections were refused, and after a refusal the client waits before it tries again."
+        _ if failed_connects(run) > 0 => (
+            "Connections could not be made, and after a failed attempt the client waits before the next one.".to_owned(),
+            "See why they could not, and measure again.".to_owned(),
+        ),
+        _ if !client_was_busy(run) => (
+            "Connections were free, and the client's threads had time left: what these requests waited for does not show."
                 .to_owned(),
-            "See why the server refused connections, and measure again.".to_owned(),
+            "Take the response time as an upper bound, and measure again.".to_owned(),
         ),
         _ => (
             "Connections were free: the client itself was late, because its threads had too much \
@@ -223,124 +265,4 @@ fn highest(times: &Latency) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::live::{judge, sample};
-
-    /// 20,000 requests that left so late, each answered after 500 µs.
-    fn late_by(lag_ns: u64) -> Run {
-        let mut run = sample::run();
-        sample::open_loop(&mut run, 2_000.0);
-        let mut intended = Intended::default();
-        intended.lag.record_many(lag_ns, 20_000);
-        intended.response.record_many(lag_ns + 500_000, 20_000);
-        run.record.answered.intended = Some(Box::new(intended));
-        run
-    }
-
-    #[test]
-    fn a_lag_counts_when_it_is_long_and_a_large_part_of_what_a_user_sees() {
-        let severity = |lag_ns| on_run(&late_by(lag_ns)).map(|finding| finding.severity);
-        assert_eq!(severity(40_000), None);
-        assert_eq!(severity(900_000), None);
-        assert_eq!(severity(1_100_000), Some(Severity::Note));
-        assert_eq!(severity(19_000_000), Some(Severity::Note));
-        assert_eq!(severity(21_000_000), Some(Severity::Suspect));
-        let finding = on_run(&late_by(1_200_000_000)).unwrap();
-        let evidence = &finding.evidence;
-        assert!(evidence.contains("left at most 1.20 s late"), "{evidence}");
-        assert!(evidence.contains("within 500 µs of when they left (service)"), "{evidence}");
-        assert_eq!(on_run(&sample::run()), None, "a closed loop is never late");
-    }
-
-    #[test]
-    fn one_pause_of_the_machine_is_a_note() {
-        let with = |lag_ns| {
-            let mut run = late_by(20_000);
-            let intended = run.record.answered.intended.as_mut().unwrap();
-            intended.lag.record_many(lag_ns, 400);
-            intended.response.record_many(lag_ns + 500_000, 400);
-            on_run(&run).map(|finding| finding.severity)
-        };
-        assert_eq!(with(30_000_000), Some(Severity::Note));
-        assert_eq!(with(300_000_000), Some(Severity::Suspect));
-    }
-
-    #[test]
-    fn what_was_waited_for_is_named() {
-        let mut run = late_by(1_200_000_000);
-        // One of 100 was in use on average, though 100 were opened: nobody waited for one.
-        assert!(on_run(&run).unwrap().cause.contains("Connections were free"));
-        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
-        assert!(on_run(&run).unwrap().cause.contains("100 connections permitted"));
-        run.record.connections_opened = 12;
-        assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));
-        let process = &mut sample::monitor(&mut run).target.processes[0];
-        process.stopped_readings = 20;
-        assert!(on_run(&run).unwrap().cause.contains("was stopped (state T in /proc)"));
-        // A tenth of a second of 1.2 s.
-        sample::monitor(&mut run).target.processes[0].stopped_readings = 1;
-        let found = on_run(&run).unwrap();
-        assert!(found.cause.contains("the client itself was late"), "{found:?}");
-        assert!(found.evidence.contains("was stopped (state T in /proc)"), "{found:?}");
-        sample::monitor(&mut run).target.processes[0].stopped_readings = 0;
-        run.record.failures[FailureKind::Refused as usize] = 5;
-        assert!(on_run(&run).unwrap().cause.starts_with("Connections were refused"));
-        run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
-        if let Load::Open { bounded, connections, .. } = &mut run.plan.load {
-            (*bounded, *connections) = (false, 12);
-        }
-        assert!(on_run(&run).unwrap().cause.contains("this machine permits no more"));
-        if let Load::Open { connections, .. } = &mut run.plan.load {
-            *connections = 1;
-        }
-        assert!(on_run(&run).unwrap().cause.contains("for the one connection to become free"));
-    }
-
-    #[test]
-    fn who_waits_for_a_connection_does_not_wait_for_a_cpu() {
-        let explained = |used: u128, waited_ns: u64| {
-            let mut run = late_by(1_200_000_000);
-            run.record.in_flight_ns = used * u128::from(run.elapsed_ns);
-            sample::idle(&mut run);
-            sample::threads(&mut run)[0].waited_ns = waited_ns;
-            sample::processors(&mut run).user_ns = 19_000_000_000;
-            sample::processors(&mut run).idle_ns = 0;
-            let findings = judge(&run).findings;
-            assert!(findings.iter().any(|finding| finding.id == D13), "{findings:?}");
-            findings.iter().find(|finding| finding.id == D30).unwrap().explained_by
-        };
-        assert_eq!(explained(99, 1_600_000_000), None);
-        assert_eq!(explained(99, 6_000_000_000), Some(D13));
-        assert_eq!(explained(10, 1_600_000_000), Some(D13));
-    }
-
-    #[test]
-    fn of_few_requests_no_percentile_is_told() {
-        let mut run = sample::run();
-        sample::open_loop(&mut run, 1000.0);
-        run.record.responses = 8;
-        let mut intended = Intended::default();
-        intended.lag.record_many(599_000_000, 8);
-        intended.response.record_many(899_000_000, 8);
-        run.record.answered.intended = Some(Box::new(intended));
-        run.record.answered.total.clear();
-        run.record.answered.total.record_many(300_000_000, 8);
-        (run.record.unfinished, run.record.never_sent) = (994, 992);
-        let evidence = on_run(&run).unwrap().evidence;
-        assert!(evidence.starts_with("Of 8 requests that were answered, all left"), "{evidence}");
-        assert!(!evidence.contains("99 % were"), "{evidence}");
-        assert!(evidence.contains("992 of 1,002 requests"), "{evidence}");
-    }
-
-    #[test]
-    fn a_backlog_is_a_doubt_however_short_the_lag() {
-        let mut run = late_by(10_000);
-        (run.record.unfinished, run.record.never_sent) = (200, 200);
-        assert_eq!(on_run(&run), None);
-        (run.record.unfinished, run.record.never_sent) = (220, 220);
-        let finding = on_run(&run).unwrap();
-        assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("220 of 20,220 requests (1.1 %)"), "{finding:?}");
-    }
-}
+mod tests;

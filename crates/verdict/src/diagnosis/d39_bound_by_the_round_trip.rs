@@ -10,6 +10,7 @@ use crate::DiagnosisId::D39;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
 use crate::live::figures::asked_in_flight;
+use crate::live::options::{Opt, spelled};
 use crate::rules::comparison::{Comparison, Member};
 use crate::rules::curve::{Curves, spread};
 use crate::words::{counted, listed, percent, rate, time};
@@ -44,8 +45,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!("With c = 1, {}.", limited.evidence),
         "One request at a time measures how long a single response takes, the round trip and \
          wake-ups included: c = 1 compares that, not capacity.",
-        "To measure capacity, use -c 10, 100 and more until the rate no longer grows; c = 1 only \
-         shows the shortest time a response can take.",
+        format!(
+            "To measure capacity, use 10 connections, 100 and more ({}) until the rate no longer grows; c = 1 only shows the \
+             shortest time a response can take.",
+            spelled(run, Opt::Connections)
+        ),
     ))
 }
 
@@ -93,8 +97,8 @@ fn finding(rates: &[f64]) -> Option<Finding> {
         D39,
         Severity::Note,
         evidence,
-        "One request at a time measures the round trip and wake-ups, which are the same for all; \
-         the targets are idle most of the time.",
+        "One request at a time measures how long a single response takes, the round trip and wake-ups included: rates that \
+         are close at c = 1 say nothing of how many each target could serve.",
         "Do not compare targets at c = 1; take the rates from where they no longer grow.",
     ))
 }

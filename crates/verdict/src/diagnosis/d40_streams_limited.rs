@@ -26,6 +26,8 @@ const BUSY: f64 = 0.5;
 const EXCEEDED: f64 = 1.05;
 /// Less than this share of a run, or of its requests, is nothing to speak of.
 const LATE: f64 = 0.01;
+/// Requests that left no later than this did not wait for a stream.
+const LATE_NS: u64 = 1_000_000;
 
 fn on_run(run: &Run) -> Option<Finding> {
     none_permitted(run).or_else(|| limited(run)).or_else(|| raised(run)).or_else(|| unfilled(run))
@@ -98,15 +100,15 @@ fn limited(run: &Run) -> Option<Finding> {
             limit_of(run)
         ),
     };
+    if run.plan.load.is_open() && permitted > 0 {
+        return in_an_open_loop(run, &permits, asked);
+    }
     let (all_asked, most) = (connections * u64::from(asked), connections * permitted);
     let share = most as f64 / all_asked as f64;
-    let severity = match run.plan.load {
-        _ if permitted == 0 => Severity::Invalid,
-        // Arrivals that find no free stream are late, and that has a finding of its own.
-        Load::Open { .. } => Severity::Note,
-        Load::Closed { .. } if share < ANOTHER_EXPERIMENT => Severity::Invalid,
-        Load::Closed { .. } if share < MISSED => Severity::Suspect,
-        Load::Closed { .. } => Severity::Note,
+    let severity = match share {
+        ..ANOTHER_EXPERIMENT => Severity::Invalid,
+        ..MISSED => Severity::Suspect,
+        _ => Severity::Note,
     };
     let evidence = format!(
         "{permits}, {} were requested: on {} that is {} of {}; {} were in flight on average.",
@@ -135,6 +137,32 @@ fn limited(run: &Run) -> Option<Finding> {
         "A client must not open more streams than the server permits: the others were \
          never opened, and the figures are those of fewer requests in flight.",
         fix,
+    ))
+}
+
+/// How many requests are in flight is up to the rate: the limit matters where some had to wait. That these are late has a finding
+/// of its own (D30).
+fn in_an_open_loop(run: &Run, permits: &str, asked: u32) -> Option<Finding> {
+    let lag = &run.record.answered.intended.as_deref()?.lag;
+    let late = lag.quantile_ns(0.99).is_some_and(|lag_ns| lag_ns > LATE_NS);
+    if !late && run.record.never_sent == 0 {
+        return None;
+    }
+    Some(Finding::new(
+        D40,
+        Severity::Note,
+        format!(
+            "{permits}, {} were requested; {} were in flight on average.",
+            grouped(asked.into()),
+            amount(in_flight(run)?)
+        ),
+        "A client must not open more streams than the server permits: requests that are due while all streams of their \
+         connections are in use wait for one.",
+        format!(
+            "Raise the limit on the server (nginx: {}), or permit more connections ({}).",
+            limit_of_nginx(run),
+            spelled(run, Opt::Connections)
+        ),
     ))
 }
 

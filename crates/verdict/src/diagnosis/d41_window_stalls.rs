@@ -22,6 +22,9 @@ const NOTED: f64 = 0.1;
 /// Half of it, where nothing else was at its limit: the windows made the rate.
 const MOST: f64 = 0.5;
 
+const CAUSE: &str = "A body larger than the server's window is sent in pieces, and each piece waits until the server has taken the \
+                     one before and opened the window again";
+
 fn on_run(run: &Run) -> Option<Finding> {
     let share = share(run)?;
     if share < NOTED {
@@ -40,9 +43,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         D41,
         severity,
         format!("{}{}", waited(run, share)?, window.unwrap_or_default()),
-        "A body larger than the server's window is sent in pieces, and each piece waits until the \
-         server has taken the one before and opened the window again: the rate is that of \
-         windows, not of what the server can do with a body.",
+        match severity {
+            Severity::Note => CAUSE.to_owned(),
+            _ => format!(
+                "{CAUSE}: the rate is that of windows, not of what the server can do with a body"
+            ),
+        } + ".",
         match run.plan.http3 {
             None => {
                 "Raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \

@@ -39,7 +39,7 @@ fn skewed(run: &Run) -> Option<Finding> {
             "The load was not the one asked for while only some of the workers ran, and what is shown as one interval \
              is several. All of them were told to start at the same moment by their own clocks: one had no CPU then, or \
              was told too late.",
-            "Measure again with fewer threads (--threads) on the machines that came late, or with others.",
+            "Measure again without the machines that came late, or with fewer threads on all of them (--threads).",
         )
     })
 }

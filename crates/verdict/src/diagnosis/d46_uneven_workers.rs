@@ -47,7 +47,7 @@ fn at_their_limit(run: &Run) -> Option<Finding> {
             list(&full, busy)
         ),
         "The rate is bounded by these machines, and the times that they saw have their own delay in them.",
-        "Use more workers, or give these more CPUs (--threads).",
+        "Use more workers, or machines with more CPUs in place of these; --threads sets the threads of each.",
     ))
 }
 

@@ -31,6 +31,11 @@ pub(super) fn known(run: &Run) -> Option<ServerDatagrams> {
     monitor(run)?.server_datagrams
 }
 
+/// Whether half of the losses or more can be these drops, of which one stands for up to 64 datagrams.
+pub(super) fn explains(known: ServerDatagrams, quic: &QuicFacts) -> bool {
+    known.dropped.saturating_mul(64) >= quic.packets_lost / 2
+}
+
 fn check(run: &Run) -> Option<Finding> {
     let known = known(run)?;
     if known.dropped == 0 {
@@ -39,8 +44,10 @@ fn check(run: &Run) -> Option<Finding> {
     let quic = &run.record.http3.as_ref()?.quic;
     let sent = quic.sent.datagrams.max(known.dropped);
     let share = known.dropped as f64 / sent as f64;
+    // Drops are counted over the whole run, losses in the measured part of it.
     let lost = quic.packets_lost as f64 / quic.packets_sent.max(1) as f64;
-    let severity = if share.max(lost) < SUSPECT { Severity::Note } else { Severity::Suspect };
+    let severity =
+        if lost < SUSPECT || !explains(known, quic) { Severity::Note } else { Severity::Suspect };
     Some(Finding::new(
         D49,
         severity,
@@ -93,7 +100,9 @@ mod tests {
         let mut run = sample::over_http3();
         assert_eq!(check(&run), None);
         let mut severity = |dropped| {
-            run.record.http3.as_mut().unwrap().quic.sent.datagrams = 10_000;
+            let quic = &mut run.record.http3.as_mut().unwrap().quic;
+            quic.sent.datagrams = 10_000;
+            (quic.packets_sent, quic.packets_lost) = (10_000, dropped);
             sample::monitor(&mut run).server_datagrams =
                 Some(ServerDatagrams { sockets: 2, dropped });
             check(&run).map(|finding| finding.severity)
@@ -103,5 +112,21 @@ mod tests {
         assert_eq!(severity(10), Some(Severity::Suspect));
         run.monitor = None;
         assert_eq!(check(&run), None);
+    }
+
+    #[test]
+    fn losses_that_the_drops_cannot_be_do_not_count_here() {
+        let severity = |dropped, lost| {
+            let mut run = sample::over_http3();
+            let quic = &mut run.record.http3.as_mut().unwrap().quic;
+            (quic.sent.datagrams, quic.packets_sent, quic.packets_lost) = (100_000, 100_000, lost);
+            sample::monitor(&mut run).server_datagrams =
+                Some(ServerDatagrams { sockets: 1, dropped });
+            check(&run).unwrap().severity
+        };
+        assert_eq!(severity(1, 5_000), Severity::Note);
+        assert_eq!(severity(40, 5_000), Severity::Suspect);
+        // Before the measured part of the run, in which nothing was lost.
+        assert_eq!(severity(2_000, 0), Severity::Note);
     }
 }

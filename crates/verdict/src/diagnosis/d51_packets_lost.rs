@@ -3,7 +3,7 @@
 
 use ablaze_model::Run;
 
-use super::d49_server_receive_buffer::{SUSPECT, known};
+use super::d49_server_receive_buffer::{SUSPECT, explains, known};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D49, D51};
 use crate::finding::{Finding, Severity};
@@ -28,7 +28,8 @@ fn check(run: &Run) -> Option<Finding> {
         0 => "no congestion window became smaller".to_owned(),
         events => format!("congestion windows became smaller {}", counted(events, "time")),
     };
-    Some(Finding::new(
+    let explained = known(run).is_some_and(|known| explains(known, quic));
+    let finding = Finding::new(
         D51,
         severity,
         format!(
@@ -44,7 +45,8 @@ fn check(run: &Run) -> Option<Finding> {
         ),
         "Compare with a run at a lower rate: loss that grows with it is a queue that overflows. Look at the drops of the \
          network devices between both (`ip -s link`), and measure over loopback or a path without loss to see the server alone.",
-    ))
+    );
+    Some(if explained { finding } else { finding.not_explained_by(D49) })
 }
 
 /// What the sockets at both ends say.
@@ -110,5 +112,11 @@ mod tests {
         let findings = judge(&run).findings;
         let found = findings.iter().find(|finding| finding.id == D51).expect("D51");
         assert_eq!(found.explained_by, Some(D49), "{found:?}");
+        // One datagram is at most a batch of 64.
+        sample::monitor(&mut run).server_datagrams =
+            Some(ServerDatagrams { sockets: 1, dropped: 1 });
+        let judged = judge(&run);
+        let found = judged.findings.iter().find(|finding| finding.id == D51).expect("D51");
+        assert_eq!((found.severity, found.explained_by), (Severity::Suspect, None), "{found:?}");
     }
 }

@@ -149,3 +149,27 @@ fn their_timeouts_are_not_counted_twice() {
     run.record.stopped.unfinished = 99;
     assert!(found(&run, D29) && found(&run, D02));
 }
+
+/// A download that goes on until its time is over has not stopped.
+#[test]
+fn responses_that_were_under_way_when_their_time_was_over_did_not_stop() {
+    let mut run = stuck(0);
+    run.record.failures[FailureKind::Timeout as usize] = 151;
+    run.record.stopped = Stopped { timed_out: 1, partway: 151, ..run.record.stopped };
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.starts_with("1 response stopped partway: 1 had"), "{finding:?}");
+    // Where most had been silent, the few that had not are of the same fault.
+    run.record.stopped.timed_out = 100;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.starts_with("151 responses stopped partway"), "{finding:?}");
+}
+
+#[test]
+fn where_no_queue_was_seen_the_network_is_not_excluded() {
+    let mut run = stuck(3);
+    assert!(on_run(&run).unwrap().cause.contains("lost an event"));
+    run.monitor = None;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("or the network"), "{finding:?}");
+    assert!(!finding.cause.contains("lost an event"), "{finding:?}");
+}

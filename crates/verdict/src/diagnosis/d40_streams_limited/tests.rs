@@ -128,7 +128,15 @@ fn fewer_streams_than_asked_for_are_another_load() {
     assert!(finding.fix.ends_with("--streams 10 and --connections 100 to have as many in flight."));
     let mut open = permitting(10, 99);
     sample::open_loop(&mut open, 1e3);
-    assert_eq!(on_run(&open).map(|finding| finding.severity), Some(Severity::Note));
+    // Nobody had to wait for a stream.
+    assert_eq!(on_run(&open), None);
+    open.record.never_sent = 5;
+    let mut intended = ablaze_model::record::Intended::default();
+    intended.lag.record_many(500_000, 1_000);
+    open.record.answered.intended = Some(Box::new(intended));
+    let finding = on_run(&open).unwrap();
+    assert_eq!(finding.severity, Severity::Note);
+    assert!(!finding.evidence.contains("connections that is"), "{finding:?}");
 }
 
 /// The limit that is kept is the lowest of all connections.

@@ -1,0 +1,151 @@
+//! D30 on runs.
+
+use super::*;
+use crate::live::{judge, sample};
+
+/// 20,000 requests that left so late, each answered after 500 µs.
+fn late_by(lag_ns: u64) -> Run {
+    let mut run = sample::run();
+    sample::open_loop(&mut run, 2_000.0);
+    let mut intended = Intended::default();
+    intended.lag.record_many(lag_ns, 20_000);
+    intended.response.record_many(lag_ns + 500_000, 20_000);
+    run.record.answered.intended = Some(Box::new(intended));
+    run
+}
+
+#[test]
+fn a_lag_counts_when_it_is_long_and_a_large_part_of_what_a_user_sees() {
+    let severity = |lag_ns| on_run(&late_by(lag_ns)).map(|finding| finding.severity);
+    assert_eq!(severity(40_000), None);
+    assert_eq!(severity(900_000), None);
+    assert_eq!(severity(1_100_000), Some(Severity::Note));
+    assert_eq!(severity(19_000_000), Some(Severity::Note));
+    assert_eq!(severity(21_000_000), Some(Severity::Suspect));
+    let finding = on_run(&late_by(1_200_000_000)).unwrap();
+    let evidence = &finding.evidence;
+    assert!(evidence.contains("left at most 1.20 s late"), "{evidence}");
+    assert!(evidence.contains("within 500 µs of when they left (service)"), "{evidence}");
+    assert_eq!(on_run(&sample::run()), None, "a closed loop is never late");
+}
+
+#[test]
+fn one_pause_of_the_machine_is_a_note() {
+    let with = |lag_ns| {
+        let mut run = late_by(20_000);
+        let intended = run.record.answered.intended.as_mut().unwrap();
+        intended.lag.record_many(lag_ns, 400);
+        intended.response.record_many(lag_ns + 500_000, 400);
+        on_run(&run).map(|finding| finding.severity)
+    };
+    assert_eq!(with(30_000_000), Some(Severity::Note));
+    assert_eq!(with(300_000_000), Some(Severity::Suspect));
+}
+
+#[test]
+fn what_was_waited_for_is_named() {
+    let mut run = late_by(1_200_000_000);
+    // One of 100 was in use on average, though 100 were opened: nobody waited for one.
+    assert!(on_run(&run).unwrap().cause.contains("Connections were free"));
+    run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+    assert!(on_run(&run).unwrap().cause.contains("100 connections permitted"));
+    run.record.connections_opened = 12;
+    assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));
+    let process = &mut sample::monitor(&mut run).target.processes[0];
+    process.stopped_readings = 20;
+    assert!(on_run(&run).unwrap().cause.contains("was stopped (state T in /proc)"));
+    // A tenth of a second of 1.2 s.
+    sample::monitor(&mut run).target.processes[0].stopped_readings = 1;
+    let found = on_run(&run).unwrap();
+    assert!(found.cause.contains("the client itself was late"), "{found:?}");
+    assert!(found.evidence.contains("was stopped (state T in /proc)"), "{found:?}");
+    sample::monitor(&mut run).target.processes[0].stopped_readings = 0;
+    run.record.failures[FailureKind::Refused as usize] = 5;
+    assert!(on_run(&run).unwrap().cause.starts_with("Connections could not be made"));
+    run.record.failures[FailureKind::Refused as usize] = 0;
+    run.record.failures[FailureKind::LocalPorts as usize] = 1_000;
+    assert!(on_run(&run).unwrap().cause.starts_with("Connections could not be made"));
+    run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
+    if let Load::Open { bounded, connections, .. } = &mut run.plan.load {
+        (*bounded, *connections) = (false, 12);
+    }
+    assert!(on_run(&run).unwrap().cause.contains("this machine permits no more"));
+    if let Load::Open { connections, .. } = &mut run.plan.load {
+        *connections = 1;
+    }
+    assert!(on_run(&run).unwrap().cause.contains("for the one connection to become free"));
+}
+
+#[test]
+fn a_client_with_time_left_is_not_blamed() {
+    let with = |client| {
+        let mut run = late_by(1_200_000_000);
+        run.workers = sample::with_shares(0.3, client).workers;
+        on_run(&run).unwrap().cause
+    };
+    assert!(with(0.7).contains("the client itself was late"), "{}", with(0.7));
+    assert!(with(0.1).contains("does not show"), "{}", with(0.1));
+}
+
+#[test]
+fn requests_that_waited_for_streams_did_not_wait_for_the_client() {
+    let late = late_by(1_200_000_000);
+    let mut run = sample::over_http2(100);
+    sample::open_loop(&mut run, 2_000.0);
+    run.record.answered.intended = late.record.answered.intended.clone();
+    run.record.http2.as_mut().unwrap().streams_permitted = Some(1);
+    let connections = run.plan.load.connections();
+    run.record.in_flight_ns = u128::from(connections) * u128::from(run.elapsed_ns);
+    let found = on_run(&run).unwrap();
+    assert!(
+        found.cause.starts_with("They waited for a stream: the server permits 1 stream"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn who_waits_for_a_connection_does_not_wait_for_a_cpu() {
+    let explained = |used: u128, waited_ns: u64| {
+        let mut run = late_by(1_200_000_000);
+        run.record.in_flight_ns = used * u128::from(run.elapsed_ns);
+        sample::idle(&mut run);
+        sample::threads(&mut run)[0].waited_ns = waited_ns;
+        sample::processors(&mut run).user_ns = 19_000_000_000;
+        sample::processors(&mut run).idle_ns = 0;
+        let findings = judge(&run).findings;
+        assert!(findings.iter().any(|finding| finding.id == D13), "{findings:?}");
+        findings.iter().find(|finding| finding.id == D30).unwrap().explained_by
+    };
+    assert_eq!(explained(99, 1_600_000_000), None);
+    assert_eq!(explained(99, 6_000_000_000), Some(D13));
+    assert_eq!(explained(10, 1_600_000_000), Some(D13));
+}
+
+#[test]
+fn of_few_requests_no_percentile_is_told() {
+    let mut run = sample::run();
+    sample::open_loop(&mut run, 1000.0);
+    run.record.responses = 8;
+    let mut intended = Intended::default();
+    intended.lag.record_many(599_000_000, 8);
+    intended.response.record_many(899_000_000, 8);
+    run.record.answered.intended = Some(Box::new(intended));
+    run.record.answered.total.clear();
+    run.record.answered.total.record_many(300_000_000, 8);
+    (run.record.unfinished, run.record.never_sent) = (994, 992);
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.starts_with("Of 8 requests that were answered, all left"), "{evidence}");
+    assert!(!evidence.contains("99 % were"), "{evidence}");
+    assert!(evidence.contains("992 of 1,002 requests"), "{evidence}");
+}
+
+#[test]
+fn a_backlog_is_a_doubt_however_short_the_lag() {
+    let mut run = late_by(10_000);
+    (run.record.unfinished, run.record.never_sent) = (200, 200);
+    assert_eq!(on_run(&run), None);
+    (run.record.unfinished, run.record.never_sent) = (220, 220);
+    let finding = on_run(&run).unwrap();
+    assert_eq!(finding.severity, Severity::Suspect);
+    assert!(finding.evidence.contains("220 of 20,220 requests (1.1 %)"), "{finding:?}");
+}
