@@ -8,6 +8,7 @@ pub mod client;
 pub mod clock;
 pub mod codes;
 pub mod datagrams;
+mod own_stream;
 mod padding;
 pub mod server;
 pub mod transport;

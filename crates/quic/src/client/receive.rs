@@ -68,16 +68,24 @@ impl Connection {
         let live = self.core.streams.live_count();
         while let Some(event) = self.quic.poll() {
             if let Err(kind) = self.event(event, now_ns, sink) {
-                let reason = kind.code().name().unwrap_or_default().as_bytes();
-                self.close_with(now_ns, kind.code(), reason, Why::Http3(kind));
+                self.fail(now_ns, kind);
             }
         }
-        self.core.own.write(&mut self.quic);
+        if let Err(kind) = self.core.own.write(&mut self.quic) {
+            self.fail(now_ns, kind);
+        }
         if self.stands() {
             self.core.top_up(&mut self.quic);
             self.look_at_limit(now_ns);
             self.ask_for_streams(live);
         }
+    }
+
+    /// The server broke the rules of HTTP/3, and is told which.
+    #[cold]
+    fn fail(&mut self, now_ns: u64, kind: ErrorKind) {
+        let reason = kind.code().name().unwrap_or_default().as_bytes();
+        self.close_with(now_ns, kind.code(), reason, Why::Http3(kind));
     }
 
     /// Streams that are open or could be are what the server permits at once: as long as that is less than the options ask

@@ -147,6 +147,8 @@ impl Core {
         self.uploads -= usize::from(upload.is_some());
         // RFC 9000, 3.5.
         let _ = quic.send_stream(id).reset(varint(ErrorCode::REQUEST_CANCELLED));
+        // One of our own that waited for room waits no more.
+        self.own.has_room(quic, id);
     }
 
     /// Reads what came on a stream that the server opened.

@@ -43,7 +43,7 @@ impl Core {
     pub(super) fn go_on(&mut self, quic: &mut quinn_proto::Connection, stream: StreamId) {
         let id = u64::from(stream);
         let Some(upload) = self.streams.find(id).and_then(|stream| stream.upload.take()) else {
-            return;
+            return self.own.has_room(quic, stream);
         };
         self.uploads -= 1;
         let mut pieces = upload.pieces;

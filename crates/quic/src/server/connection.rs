@@ -13,6 +13,8 @@ use ablaze_wire::http3::varint;
 use bytes::Bytes;
 use quinn_proto::{Dir, ReadError, StreamEvent, StreamId, VarInt, WriteError};
 
+use crate::own_stream::OwnStream;
+
 /// What came on a connection. Streams are named by their numbers (RFC 9000, 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -42,7 +44,7 @@ pub struct Connection {
     sections: Sections,
     unidirectional: HashMap<StreamId, PeerStream>,
     requests: HashMap<StreamId, Request>,
-    control: Option<StreamId>,
+    control: OwnStream,
     events: VecDeque<Event>,
     /// The first stream that is not taken any more (RFC 9114, 5.2).
     refused_from: Option<u64>,
@@ -63,7 +65,7 @@ impl Connection {
             sections: Sections::new(0, u32::try_from(section_bytes_max).unwrap_or(u32::MAX)),
             unidirectional: HashMap::new(),
             requests: HashMap::new(),
-            control: None,
+            control: OwnStream::new(control::first_bytes(0, section_bytes_max as u64)),
             events: VecDeque::new(),
             refused_from: None,
             undelivered: 0,
@@ -152,13 +154,10 @@ impl Connection {
             return;
         }
         self.refused_from = Some(stream);
-        let mut frame = Vec::new();
-        write_head(&mut frame, kind::GOAWAY, varint::len(stream) as u64);
-        varint::write(&mut frame, stream);
-        if let Some(control) = self.control {
-            // A control stream that takes no more bytes is one of a client that reads nothing.
-            let _ = self.quic.send_stream(control).write(&frame);
-        }
+        let frame = self.control.out();
+        write_head(frame, kind::GOAWAY, varint::len(stream) as u64);
+        varint::write(frame, stream);
+        self.control.write(&mut self.quic);
     }
 
     /// Ends the connection as soon as the conversation has had its say. What was not delivered is lost.
@@ -194,11 +193,7 @@ impl Connection {
     fn begin(&mut self) {
         self.stands = true;
         // A client that permits no streams is left without SETTINGS; it cannot be one of HTTP/3 (RFC 9114, 6.2).
-        self.control = self.quic.streams().open(Dir::Uni);
-        if let Some(control) = self.control {
-            let bytes = control::first_bytes(0, self.section_bytes_max as u64);
-            let _ = self.quic.send_stream(control).write(&bytes);
-        }
+        self.control.write(&mut self.quic);
     }
 
     fn stream_event(&mut self, event: StreamEvent) {
@@ -209,6 +204,10 @@ impl Connection {
                 }
             }
             StreamEvent::Readable { id } => self.read(id),
+            // None but the control stream is ours in one direction.
+            StreamEvent::Writable { id } if id.dir() == Dir::Uni => {
+                self.control.has_room(&mut self.quic);
+            }
             StreamEvent::Writable { id } => self.events.push_back(Event::Room(id.into())),
             StreamEvent::Finished { .. } => self.undelivered = self.undelivered.saturating_sub(1),
             StreamEvent::Stopped { id, .. } => self.stopped(id),
@@ -234,7 +233,7 @@ impl Connection {
 
     /// The client wants no more of a response (RFC 9000, 3.5).
     fn stopped(&mut self, stream: StreamId) {
-        if Some(stream) == self.control {
+        if Some(stream) == self.control.id() {
             return self.fail(ErrorKind::CriticalStreamEnded);
         }
         let finished = self.quic.send_stream(stream).reset(number(ErrorCode::REQUEST_CANCELLED.0));

@@ -103,9 +103,12 @@ impl<H: Handler> Http3<H> {
     ) {
         let mut frames = Vec::new();
         around.encoder.encode(b"HTTP/1.1 100 Continue\r\n\r\n", &mut frames);
-        // Where there is no room for it, the client goes on without it (RFC 9110, 10.1.1).
-        let room = connection.send_copy(stream, &frames);
-        debug_assert!(room.is_none_or(|sent| sent == 0 || sent == frames.len()));
+        let mut frames = Bytes::from(frames);
+        // What has no room now is said before anything else: what follows a part of a frame would be its content (RFC 9114,
+        // 7.1).
+        if connection.send(stream, &mut frames) {
+            self.streams.continues(stream, frames);
+        }
     }
 
     /// Counts a request, and takes no further one behind the last.

@@ -229,10 +229,10 @@ impl<H: Handler> Http3<H> {
         if too_long {
             return self.refuse(stream, Refused::BodyTooLong, connection, around, now_ns);
         }
+        self.streams.begin(stream, upload);
         if expects {
             self.say_continue(stream, connection, around);
         }
-        self.streams.begin(stream, upload);
     }
 
     fn content(

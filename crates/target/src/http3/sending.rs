@@ -32,12 +32,26 @@ enum Goes {
 impl<H: Handler> Http3<H> {
     /// Has a response go on.
     pub(super) fn advance(&mut self, stream: u64, connection: &mut Connection, now_ns: u64) {
-        let Some(reply) = self.streams.replying(stream) else { return };
+        let Some(reply) = self.streams.replying(stream) else {
+            return self.continue_first(stream, connection, now_ns);
+        };
         match reply.send(stream, connection) {
             Goes::WhenThereIsRoom => {}
             Goes::After(pause_ns) => self.streams.wait(stream, now_ns.saturating_add(pause_ns)),
             Goes::Gone => self.streams.close(stream),
             Goes::Over => self.end_reply(stream, connection, now_ns),
+        }
+    }
+
+    /// Says what of 100 (Continue) had no room, then has the response follow.
+    #[cold]
+    fn continue_first(&mut self, stream: u64, connection: &mut Connection, now_ns: u64) {
+        let Some(unsaid) = self.streams.unsaid(stream) else { return };
+        if !unsaid.is_empty() && !connection.send(stream, unsaid) {
+            return self.streams.close(stream);
+        }
+        if unsaid.is_empty() && self.streams.reply_follows(stream) {
+            self.advance(stream, connection, now_ns);
         }
     }
 

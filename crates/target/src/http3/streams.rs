@@ -67,11 +67,24 @@ pub enum Then {
     EndConnection,
 }
 
+/// A request whose client is told 100 (Continue): its response leaves behind that, and word of room may come before its time.
+#[derive(Debug)]
+pub struct Continuing {
+    /// What of it had no room yet.
+    unsaid: Bytes,
+    /// The request, until it is complete.
+    upload: Option<Upload>,
+    /// The response, once there is one.
+    reply: Option<Box<Reply>>,
+}
+
 /// A stream.
 #[derive(Debug)]
 pub enum Stream {
     /// Its request is not complete.
     Uploading(Box<Upload>),
+    /// The same where 100 (Continue) leaves first.
+    Continuing(Box<Continuing>),
     /// Its response leaves.
     Replying(Box<Reply>),
     /// Its request is complete; its response is being made.
@@ -97,15 +110,57 @@ impl Streams {
         self.open.insert(stream, Stream::Uploading(Box::new(upload)));
     }
 
+    /// A request whose client was told 100 (Continue), but for what had no room.
+    pub fn continues(&mut self, stream: u64, unsaid: Bytes) {
+        if let Some(upload) = self.end_upload(stream) {
+            let continuing = Continuing { unsaid, upload: Some(upload), reply: None };
+            self.open.insert(stream, Stream::Continuing(Box::new(continuing)));
+        }
+    }
+
+    /// What of 100 (Continue) had no room, where that leaves first.
+    pub fn unsaid(&mut self, stream: u64) -> Option<&mut Bytes> {
+        match self.open.get_mut(&stream) {
+            Some(Stream::Continuing(continuing)) => Some(&mut continuing.unsaid),
+            _ => None,
+        }
+    }
+
     /// A response that leaves.
     pub fn reply(&mut self, stream: u64, reply: Reply) {
-        self.open.insert(stream, Stream::Replying(Box::new(reply)));
+        let before = self.open.insert(stream, Stream::Replying(Box::new(reply)));
+        if let Some(Stream::Continuing(continuing)) = before {
+            self.put_behind(stream, continuing);
+        }
+    }
+
+    /// Has a response wait for what leaves before it.
+    #[cold]
+    fn put_behind(&mut self, stream: u64, mut continuing: Box<Continuing>) {
+        if let Some(Stream::Replying(reply)) = self.open.remove(&stream) {
+            continuing.upload = None;
+            continuing.reply = Some(reply);
+            self.open.insert(stream, Stream::Continuing(continuing));
+        }
+    }
+
+    /// All of 100 (Continue) was said: the response leaves, if there is one and its time has come. Whether it does.
+    pub fn reply_follows(&mut self, stream: u64) -> bool {
+        // Room came before the end of its delay, whose timer is gone when it ends.
+        if self.timers.iter().any(|Reverse((_, waiting))| *waiting == stream) {
+            return false;
+        }
+        let Some(Stream::Continuing(continuing)) = self.open.get_mut(&stream) else { return false };
+        let Some(reply) = continuing.reply.take() else { return false };
+        self.open.insert(stream, Stream::Replying(reply));
+        true
     }
 
     /// A request whose body is coming.
     pub fn upload(&mut self, stream: u64) -> Option<&mut Upload> {
         match self.open.get_mut(&stream) {
             Some(Stream::Uploading(upload)) => Some(upload),
+            Some(Stream::Continuing(continuing)) => continuing.upload.as_mut(),
             _ => None,
         }
     }
@@ -115,8 +170,9 @@ impl Streams {
         match self.open.get_mut(&stream) {
             Some(own @ Stream::Uploading(_)) => match std::mem::replace(own, Stream::Complete) {
                 Stream::Uploading(upload) => Some(*upload),
-                Stream::Replying(_) | Stream::Complete => None,
+                Stream::Continuing(_) | Stream::Replying(_) | Stream::Complete => None,
             },
+            Some(Stream::Continuing(continuing)) => continuing.upload.take(),
             _ => None,
         }
     }

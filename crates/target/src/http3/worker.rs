@@ -202,15 +202,22 @@ impl<H: Handler> UdpWorker<H> {
 
     /// Sends what is in `out` from there on; where it has to go on if the kernel takes no more.
     fn send(&mut self, transmit: &Transmit, mut from: usize) -> Option<usize> {
+        let mut lists = self.socket.segments;
+        // Whether the list was refused and the first of its datagrams is now sent alone.
+        let mut suspects = false;
         while from < self.out.len() {
             let left = &self.out[from..];
-            let most = if self.socket.segments { left.len() } else { transmit.segment_bytes };
+            let most = if lists { left.len() } else { transmit.segment_bytes };
             let bytes = &left[..most.min(left.len())];
             let segment_bytes = transmit.segment_bytes.max(1);
             self.counters.writes.one();
             let Transmit { to, from: address, ecn, .. } = *transmit;
             match self.socket.send(bytes, segment_bytes, to, address, ecn) {
                 Ok(()) => {
+                    if suspects {
+                        // Alone it went: the kernel does not cut, whoever the client is.
+                        self.socket.segments = false;
+                    }
                     let datagrams = bytes.len().div_ceil(segment_bytes);
                     self.counters.datagrams_written.add(datagrams as u64);
                     self.counters.written_bytes.add(bytes.len() as u64);
@@ -219,14 +226,17 @@ impl<H: Handler> UdpWorker<H> {
                     self.counters.write_eagains.one();
                     return Some(from);
                 }
-                // The interface has no checksum offload (EIO), or refuses the size: one by one then.
-                Err(_) if bytes.len() > segment_bytes => {
-                    self.socket.segments = false;
+                // The interface has no checksum offload (EIO), the list or this client is refused (EINVAL), or the size is
+                // (EMSGSIZE), which the last may not have: one by one then.
+                Err(error) if bytes.len() > segment_bytes && may_be_of_the_list(&error) => {
+                    lists = false;
+                    suspects = error.raw_os_error() != Some(libc::EMSGSIZE);
                     continue;
                 }
                 // As if it had been lost: QUIC sends again what matters.
                 Err(_) => {}
             }
+            suspects = false;
             from += bytes.len();
         }
         None
@@ -258,3 +268,12 @@ impl<H: Handler> UdpWorker<H> {
         self.counters.quic_failures.add(counts.failed);
     }
 }
+
+/// Whether some of its datagrams may go alone where a list was refused with this (`udp_send_skb` of the kernel). Other
+/// errors are of the client and the way to it: no call reaches it.
+fn may_be_of_the_list(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL | libc::EMSGSIZE))
+}
+
+#[cfg(test)]
+mod tests;

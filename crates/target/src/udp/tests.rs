@@ -2,6 +2,13 @@
 
 use super::*;
 
+impl UdpSocket {
+    /// Sends without checksums from now on: of such a socket the kernel takes no lists (`udp_send_skb`).
+    pub fn refuse_lists(&self) {
+        set(&self.socket, libc::SOL_SOCKET, libc::SO_NO_CHECK, 1).unwrap();
+    }
+}
+
 fn pair(address: &str) -> (UdpSocket, UdpSocket) {
     let bound =
         || UdpSocket::bind(address.parse().unwrap(), false, &SocketOptions::default()).unwrap();

@@ -150,6 +150,11 @@ pub enum ErrorKind {
     /// The peer's decoder stream is wrong (RFC 9204, 4.4).
     #[error("the QPACK decoder stream is invalid (RFC 9204, 4.4)")]
     DecoderStream,
+    /// The server has no room for what it must be told on a stream (6.2).
+    #[error(
+        "the server leaves a control or QPACK stream of the client without room (RFC 9114, 6.2)"
+    )]
+    StreamWithoutRoom,
 }
 
 impl ErrorKind {
@@ -162,7 +167,7 @@ impl ErrorKind {
             Self::SettingRepeated | Self::SettingOfHttp2 | Self::SettingValue => {
                 ErrorCode::SETTINGS_ERROR
             }
-            Self::SettingsTooLong => ErrorCode::EXCESSIVE_LOAD,
+            Self::SettingsTooLong | Self::StreamWithoutRoom => ErrorCode::EXCESSIVE_LOAD,
             Self::StreamRepeated | Self::ServerRequest | Self::PushByClient => {
                 ErrorCode::STREAM_CREATION_ERROR
             }

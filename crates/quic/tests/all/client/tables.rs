@@ -1,7 +1,8 @@
 //! Responses that refer to a dynamic table (RFC 9204), where one was permitted.
 
-use ablaze_quic::client::{End, Options, Why};
+use ablaze_quic::client::{End, Options, RequestSet, Why};
 use ablaze_quic::quinn_proto::StreamId;
+use ablaze_wire::http2::request::Request;
 use ablaze_wire::http3::control::stream_type;
 use ablaze_wire::http3::error::ErrorKind;
 use ablaze_wire::http3::frame::kind;
@@ -29,9 +30,13 @@ impl Script for Fills {
 }
 
 fn world(table_bytes: u32) -> World {
-    let mut options = Options::with_streams(2);
+    world_with(table_bytes, 2, Setup::default())
+}
+
+fn world_with(table_bytes: u32, streams: u32, setup: Setup) -> World {
+    let mut options = Options::with_streams(streams);
     options.table_bytes = table_bytes;
-    let mut world = World::with(options, &tls(), "server.test", Setup::default(), Fills);
+    let mut world = World::with(options, &tls(), "server.test", setup, Fills);
     world.log.wants_fields = true;
     world.connect();
     world.run(|world| world.client.peer_settings().is_some() || world.client.ended().is_some());
@@ -71,4 +76,38 @@ fn a_stream_that_is_given_up_takes_its_references_back() {
     // Stream Cancellation of 0 (4.4.2).
     let said = world.server.served.as_ref().unwrap().said_on(stream_type::QPACK_DECODER);
     assert_eq!(said, [1, 0x40]);
+}
+
+/// RFC 9114, 6.2: it has to permit three streams.
+#[test]
+fn a_server_that_takes_no_acknowledgments_is_left_before_they_fill_the_memory() {
+    let mut setup = Setup::default();
+    setup.transport.max_concurrent_uni_streams(2_u32.into());
+    let mut world = world_with(400, 100, setup);
+    world.log.is_quiet = true;
+    let set = RequestSet::new(&[Request::new("GET", "https", "server.test", "/")]);
+    while world.client.ended().is_none() {
+        while world.client.free_streams() > 0 {
+            world.client.request(&set, 0, 0, &mut world.digits, 0).unwrap();
+        }
+        world.run(|world| world.client.free_streams() > 0 || world.client.ended().is_some());
+        assert!(world.log.quietly_ended < 20_000);
+    }
+    assert_eq!(world.client.ended().unwrap().why, Why::Http3(ErrorKind::StreamWithoutRoom));
+    // 64 KiB of acknowledgments, of 1 to 4 bytes.
+    assert!(world.log.quietly_ended > 16_000, "{}", world.log.quietly_ended);
+}
+
+/// What had no room leaves when there is some.
+#[test]
+fn acknowledgments_go_on_with_the_server_s_room() {
+    let mut setup = Setup::default();
+    setup.transport.stream_receive_window(1_u32.into());
+    let mut world = world_with(400, 2, setup);
+    world.settle();
+    world.get(&["/", "/"]);
+    world.run(|world| world.log.ended() == 2);
+    world.settle();
+    let said = world.server.served.as_ref().unwrap().said_on(stream_type::QPACK_DECODER);
+    assert_eq!(said, [1, 0x80, 0x84]);
 }

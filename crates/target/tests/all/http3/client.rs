@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ablaze_quic::quinn_proto::crypto::rustls::QuicClientConfig;
 use ablaze_quic::quinn_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, Endpoint,
-    EndpointConfig, Event, ReadError, StreamEvent, StreamId, VarInt, WriteError,
+    EndpointConfig, Event, ReadError, StreamEvent, StreamId, TransportConfig, VarInt, WriteError,
 };
 use ablaze_target::Options;
 use ablaze_wire::http2::hpack::encoder::Name;
@@ -54,7 +54,12 @@ pub struct Client {
 impl Client {
     /// Connects to a server with these options.
     pub fn connect(server: SocketAddr, options: &Options) -> Self {
-        let mut client = Self::begin(server, options);
+        Self::connect_with(server, options, TransportConfig::default())
+    }
+
+    /// The same, with what it permits the server.
+    pub fn connect_with(server: SocketAddr, options: &Options, permits: TransportConfig) -> Self {
+        let mut client = Self::begin_with(server, options, permits);
         client.wait(|client| client.connected || client.closed.is_some());
         assert!(client.connected, "{:?}", client.closed);
         client
@@ -62,10 +67,15 @@ impl Client {
 
     /// Sends its first datagram.
     pub fn begin(server: SocketAddr, options: &Options) -> Self {
+        Self::begin_with(server, options, TransportConfig::default())
+    }
+
+    fn begin_with(server: SocketAddr, options: &Options, permits: TransportConfig) -> Self {
         let mut tls = ablaze_tamper::tls_client::config(options, &rustls::version::TLS13);
         tls.alpn_protocols = vec![b"h3".to_vec()];
         let crypto = QuicClientConfig::try_from(tls).unwrap();
-        let config = ClientConfig::new(Arc::new(crypto));
+        let mut config = ClientConfig::new(Arc::new(crypto));
+        config.transport_config(Arc::new(permits));
         let mut endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), None, false, None);
         let (handle, connection) =
             endpoint.connect(Instant::now(), config, server, "localhost").unwrap();

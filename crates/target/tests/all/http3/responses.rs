@@ -2,11 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
+use ablaze_quic::quinn_proto::TransportConfig;
+use ablaze_target::conditions::Delay;
 use ablaze_target::{Options, Server, filler};
 
 use super::client::{CONTROL, Client, frame, get_fields, head};
 use super::{models, options};
+use ablaze_wire::http3::control;
 use ablaze_wire::http3::frame::kind;
 
 #[test]
@@ -127,4 +131,90 @@ fn a_client_that_permits_little_gets_all_of_a_long_body() {
     assert_eq!(client.response(other).unwrap().statuses, ["200"]);
     client.read_now(stream);
     assert_eq!(client.response(stream).unwrap().body.len(), 20_000_000);
+}
+
+/// A client of few bytes at a time, on each stream or on all of them together (RFC 9000, 4.1).
+fn small_windows() -> impl Iterator<Item = TransportConfig> {
+    (1u32..8).flat_map(|bytes| {
+        let (mut each, mut all) = (TransportConfig::default(), TransportConfig::default());
+        each.stream_receive_window(bytes.into());
+        all.receive_window(bytes.into());
+        [each, all]
+    })
+}
+
+#[test]
+fn a_client_without_room_for_100_gets_it_and_the_response_whole() {
+    let delay = Duration::from_millis(50);
+    let options = Options { delay: Delay::Constant(delay), ..options() };
+    let server = Server::start(options.clone()).unwrap();
+    let mut fields = get_fields("/echo");
+    fields[0].1 = "POST";
+    fields.push(("expect", "100-continue"));
+    // The body waits for all of the 100, or is sent while most of that has no room.
+    for (at, waits) in small_windows().zip([true, true, false, false].into_iter().cycle()) {
+        let mut client = Client::connect_with(server.address(), &options, at);
+        client.reads = waits;
+        let stream = client.open(&head(&fields), false);
+        if waits {
+            client.wait(|client| client.came(stream).bytes.len() == 6);
+        } else {
+            client.pass(Duration::from_millis(10));
+        }
+        let asked = Instant::now();
+        client.write(stream, &frame(kind::DATA, b"body"), true);
+        client.pass(Duration::from_millis(10));
+        client.reads = true;
+        // There is room for the 100 now, and the response still has to wait.
+        for stream in [stream, 3] {
+            client.read_now(stream);
+        }
+        let response = client.response(stream).unwrap();
+        assert_eq!(
+            (response.statuses, &response.body[..]),
+            (vec!["100".into(), "200".into()], &b"body"[..])
+        );
+        assert!(asked.elapsed() >= delay, "{:?}", asked.elapsed());
+        assert_eq!(client.get("/hello").unwrap().statuses, ["200"]);
+    }
+}
+
+#[test]
+fn a_client_without_room_for_100_is_refused_once() {
+    let options = Options { max_body_bytes: 10, ..options() };
+    let server = Server::start(options.clone()).unwrap();
+    let mut fields = get_fields("/echo");
+    fields[0].1 = "POST";
+    fields.push(("expect", "100-continue"));
+    for permits in small_windows() {
+        let mut client = Client::connect_with(server.address(), &options, permits);
+        client.reads = false;
+        let stream = client.open(&[head(&fields), frame(kind::DATA, &[0; 11])].concat(), false);
+        client.pass(Duration::from_millis(10));
+        client.write(stream, &frame(kind::DATA, &[0; 11]), true);
+        client.pass(Duration::from_millis(10));
+        client.reads = true;
+        for stream in [stream, 3] {
+            client.read_now(stream);
+        }
+        assert_eq!(client.response(stream).unwrap().statuses, ["100", "413"]);
+    }
+    assert_eq!(server.stop().unwrap().requests, 14);
+}
+
+/// RFC 9114, 6.2: 1,024 bytes of room should be there, and need not.
+#[test]
+fn a_client_without_room_for_settings_gets_them_whole_and_goaway_behind() {
+    let options = Options { max_requests: Some(1), ..options() };
+    let server = Server::start(options.clone()).unwrap();
+    for permits in small_windows() {
+        let mut client = Client::connect_with(server.address(), &options, permits);
+        let goaway = frame(kind::GOAWAY, &[4]);
+        let stream = client.open(&head(&get_fields("/hello")), true);
+        client.wait(|client| client.came(3).bytes.ends_with(&goaway) || client.has_closed());
+        let mut whole = control::first_bytes(0, options.max_head_bytes as u64);
+        whole.extend(&goaway);
+        assert_eq!(client.came(3).bytes, whole);
+        assert_eq!(client.response(stream).unwrap().statuses, ["200"]);
+    }
 }
