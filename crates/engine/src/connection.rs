@@ -103,6 +103,8 @@ pub struct Connection<S> {
     /// How many bytes the worker had received when it began to listen whether the server serves others meanwhile;
     /// `None` while no request waits.
     pub silent_since_bytes: Option<u64>,
+    /// The length of that silence at the next look.
+    pub silence_ns: u64,
     /// Which of its origin's addresses it goes to.
     pub address: usize,
     /// Which of the Plan's origins it goes to.
@@ -140,6 +142,7 @@ impl<S: State> Connection<S> {
             deadline_ns: u64::MAX,
             left_until_ns: 0,
             silent_since_bytes: None,
+            silence_ns: 0,
             address: 0,
             origin: 0,
             user,

@@ -21,6 +21,9 @@ const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
 const SILENCE_NS: u64 = 1_000_000;
 const SILENCE_RESPONSES: u64 = 4;
 
+/// Silence for all the time that the server is given shows the same where it is so many times as long as the slowest response.
+const WHOLE_WAIT: f64 = 1.5;
+
 /// What a worker has learned of a server that was to close connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
@@ -28,7 +31,10 @@ pub(crate) enum Habit {
     Unknown,
     /// It closes them.
     Closes,
-    /// It left one open, and nothing came from it until the client closed that.
+    /// It left one open, and nothing came from it for `silence_ns`, until the client closed that at `at_ns`. Either it waited for
+    /// that, or it stood still meanwhile: what comes next shows which.
+    Suspected { at_ns: u64, silence_ns: u64 },
+    /// The next response came as soon as the client had closed it.
     Blocks,
 }
 
@@ -37,8 +43,14 @@ impl<P: Protocol> Worker<P> {
     /// place. Where there is none, or requests behind the last response have to go out again, the
     /// connection is closed from here; so it is where the server serves nobody while it waits for that.
     pub(crate) fn leave_to_server<I: Io>(&mut self, io: &mut I, slot: Slot) {
-        let may_wait =
-            self.connections[slot as usize].in_flight == 0 && self.habit != Habit::Blocks;
+        let connection = &self.connections[slot as usize];
+        let (origin, in_flight) = (connection.origin, connection.in_flight);
+        let habit = &mut self.habits[usize::from(origin)];
+        if let Habit::Suspected { at_ns, silence_ns } = *habit {
+            let at_once = self.now_ns.saturating_sub(at_ns) <= silence_ns;
+            *habit = if at_once { Habit::Blocks } else { Habit::Unknown };
+        }
+        let may_wait = in_flight == 0 && *habit != Habit::Blocks;
         let Some(next) = may_wait.then(|| self.spares.pop()).flatten() else {
             return self.end_connection(io, slot, CloseHow::Fin);
         };
@@ -64,11 +76,14 @@ impl<P: Protocol> Worker<P> {
     pub(super) fn await_close(&mut self, slot: Slot) {
         self.recorder.record().awaited_close += 1;
         let until = self.now_ns.saturating_add(AWAIT_CLOSE_NS);
-        self.connections[slot as usize].left_until_ns = until;
-        // In a closed loop the next request leaves at once.
-        let is_waiting = self.in_flight > 0 || self.open_loop.is_none();
-        match self.habit {
-            Habit::Unknown => self.listen(slot, self.now_ns, is_waiting),
+        let connection = &mut self.connections[slot as usize];
+        connection.left_until_ns = until;
+        let origin = connection.origin;
+        // In a closed loop the next request leaves at once; users may pause before it.
+        let at_once = self.open_loop.is_none() && !P::Sink::WALKS;
+        let is_waiting = self.in_flight > 0 || at_once;
+        match self.habits[usize::from(origin)] {
+            Habit::Unknown | Habit::Suspected { .. } => self.listen(slot, self.now_ns, is_waiting),
             Habit::Closes | Habit::Blocks => self.look_again(slot, until),
         }
     }
@@ -76,17 +91,22 @@ impl<P: Protocol> Worker<P> {
     /// The server has not closed the connection in the time it was given.
     pub(super) fn close_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
         let is_waiting = self.in_flight > 0;
+        let slowest_ns = self.recorder.slowest_ns() as f64;
         let record = self.recorder.record();
         let connection = &mut self.connections[slot as usize];
         let until = connection.left_until_ns;
         let is_silent = is_waiting && connection.silent_since_bytes == Some(record.received_bytes);
-        if now >= until {
-            record.left_open += 1;
-        } else if self.habit == Habit::Closes {
-            return self.look_again(slot, until);
-        } else if is_silent {
+        let habit = &mut self.habits[usize::from(connection.origin)];
+        let silence_ns = connection.silence_ns;
+        // A look that is cut short by the end of the wait was too short to show anything, unless it was nearly all of it.
+        let shows = now < until || silence_ns as f64 >= WHOLE_WAIT * slowest_ns;
+        if is_silent && shows && *habit != Habit::Closes {
             record.closed_early += 1;
-            self.habit = Habit::Blocks;
+            *habit = Habit::Suspected { at_ns: now, silence_ns };
+        } else if now >= until {
+            record.left_open += 1;
+        } else if *habit == Habit::Closes {
+            return self.look_again(slot, until);
         } else {
             return self.listen(slot, now, is_waiting);
         }
@@ -101,8 +121,9 @@ impl<P: Protocol> Worker<P> {
         let received_bytes = self.recorder.record().received_bytes;
         let connection = &mut self.connections[slot as usize];
         connection.silent_since_bytes = is_waiting.then_some(received_bytes);
-        let until = connection.left_until_ns;
-        self.look_again(slot, now.saturating_add(silence_ns).min(until));
+        let at = now.saturating_add(silence_ns).min(connection.left_until_ns);
+        connection.silence_ns = at.saturating_sub(now);
+        self.look_again(slot, at);
     }
 
     fn look_again(&mut self, slot: Slot, at: u64) {
@@ -114,8 +135,10 @@ impl<P: Protocol> Worker<P> {
     pub(super) fn note_who_closed(&mut self, slot: Slot) {
         let connection = &self.connections[slot as usize];
         let was_left = connection.is_spare && connection.stage == Stage::Closing;
-        if was_left && connection.deadline_ns != u64::MAX && self.habit == Habit::Unknown {
-            self.habit = Habit::Closes;
+        let habit = &mut self.habits[usize::from(connection.origin)];
+        let is_open = matches!(habit, Habit::Unknown | Habit::Suspected { .. });
+        if was_left && connection.deadline_ns != u64::MAX && is_open {
+            *habit = Habit::Closes;
         }
     }
 }

@@ -174,7 +174,7 @@ pub(crate) struct Worker<P: Protocol> {
     /// Slots whose sends or opens leave with the current batch and take its time.
     unstamped: Vec<Slot>,
     /// What a server does with connections that it was to close.
-    habit: leaving::Habit,
+    habits: Vec<leaving::Habit>,
     /// Free slots that hold no place of the load.
     spares: Vec<Slot>,
     /// Requests that the load has in flight where it is at its fullest.
@@ -238,7 +238,7 @@ impl<P: Protocol> Worker<P> {
                 assignment.teller.take(),
             ),
             unstamped: Vec::with_capacity(count),
-            habit: leaving::Habit::Unknown,
+            habits: vec![leaving::Habit::Unknown; plan.origins() as usize],
             spares: (of_load..assignment.slots()).rev().collect(),
             places: u64::from(assignment.connections) * u64::from(pipeline),
             expected_mode: P::FIRST_MODE,

@@ -4,8 +4,8 @@
 
 mod http2;
 mod http3;
-mod journeys;
-mod origins;
+pub(crate) mod journeys;
+pub(crate) mod origins;
 mod redirects;
 mod users;
 mod walkers;

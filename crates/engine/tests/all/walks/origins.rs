@@ -14,7 +14,7 @@ use crate::simulated::support::*;
 const REFUSED: i32 = 111;
 
 /// The plan with a journey to two hosts; the second has this many addresses.
-pub(super) fn to_two(mut plan: Plan, text: &str, addresses: u8) -> Plan {
+pub(crate) fn to_two(mut plan: Plan, text: &str, addresses: u8) -> Plan {
     plan.target.others = vec![Origin {
         url: "http://other.there:81".to_owned(),
         host: "other.there".to_owned(),
