@@ -1,7 +1,7 @@
 //! The runs of an experiment beside each other: whether they did the same work, how far repeats lie
 //! apart, what shape the curves have. The rules are those of `ablaze explain`.
 
-use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, Unequal};
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, SKIPPED, Unequal};
 use ablaze_report::experiment::curve::worst;
 use ablaze_verdict::rules::Member;
 use ablaze_verdict::several::{Several, beside_each_other, member};
@@ -31,13 +31,22 @@ pub fn judged(
     let verdict = match runs.is_empty() {
         // Nothing speaks against runs that were not made, and nothing for them.
         true => Verdict::Invalid,
-        false => worst(&runs).max(saved::doubt(experiment, results)).max(together),
+        false => {
+            let found = worst(&runs).max(saved::doubt(experiment, results)).max(together);
+            found.max(of_failed(results))
+        }
     };
     Ok(JudgedTogether {
         verdict,
         findings: several.map_or_else(Vec::new, |several| several.findings().to_vec()),
         unequal,
     })
+}
+
+/// Runs of a target that failed are missing from its figures, which are those of the others.
+fn of_failed(results: &Results) -> Verdict {
+    let mut failed = results.failed().filter(|(_, why)| !why.starts_with(SKIPPED));
+    failed.next().map_or(Verdict::Valid, |_| Verdict::Suspect)
 }
 
 /// The runs under each load, each with the place of its target.

@@ -218,6 +218,11 @@ impl Condition {
         (self.metric.unit() == Unit::Nanoseconds).then_some(self.limit)
     }
 
+    /// Whether it is about how fast responses came, or what they cost: not about which came.
+    pub fn is_of_speed(&self) -> bool {
+        self.metric.unit() == Unit::Nanoseconds || self.metric == Metric::Rate
+    }
+
     /// Requests that it takes to show that a share is kept to: of fewer than 100, `errors<1%` permits none.
     pub fn requests_needed(&self) -> Option<u64> {
         let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);

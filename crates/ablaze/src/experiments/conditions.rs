@@ -207,7 +207,7 @@ fn outcome(experiment: &Experiment, results: &Results) -> CaseOutcome {
     match shown::status(experiment, results) {
         0 => CaseOutcome::Passed,
         INTERRUPTED => CaseOutcome::Failed("it was interrupted".to_owned()),
-        _ => CaseOutcome::Failed("nothing was measured of a target".to_owned()),
+        _ => CaseOutcome::Failed("no expected response came from a target".to_owned()),
     }
 }
 

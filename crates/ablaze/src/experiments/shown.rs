@@ -79,10 +79,16 @@ pub fn either(
     }
 }
 
+/// Whether a response came as expected in a run of this target: as for a single run, error pages alone are nothing measured.
+pub fn answered(results: &Results, target: usize) -> bool {
+    let mut runs = results.measured().filter(|(trial, _)| trial.target == target);
+    runs.any(|(_, run)| run.responses > run.unexpected)
+}
+
 /// The exit status that results deserve by themselves: a comparison wants every target that was not
 /// skipped because a program is missing, a sweep something to draw, and both that every run could be saved.
 pub fn status(experiment: &Experiment, results: &Results) -> u8 {
-    let measured = |target: usize| results.measured().any(|(trial, _)| trial.target == target);
+    let measured = |target: usize| answered(results, target);
     let mut targets = 0..experiment.targets.len();
     let enough = match is_comparison(experiment) {
         true => {

@@ -146,7 +146,8 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);
     kept.end_page(page);
-    let nothing = results.measured().next().is_none() || results.unsaved.is_some();
+    let something = (0..experiment.targets.len()).any(|target| shown::answered(&results, target));
+    let nothing = !something || results.unsaved.is_some();
     Ok(ExitCode::from(match (results.interrupted, nothing) {
         (true, _) => INTERRUPTED,
         (false, true) => NOTHING_MEASURED,

@@ -7,8 +7,10 @@ use std::str::FromStr;
 use ablaze_model::experiment::{Experiment, Results};
 use ablaze_model::printable::printable;
 use ablaze_report::condition::Condition;
+use ablaze_report::experiment::curve::is_most;
 use ablaze_report::number::counted;
 use ablaze_stats::repeats::median;
+use ablaze_verdict::Verdict;
 
 use super::{Answer, CheckError, Standing, at_load, place_of};
 
@@ -97,12 +99,24 @@ impl FigureCheck {
         let runs = results.of(target, load);
         let values: Vec<f64> = runs.iter().filter_map(|run| self.condition.value_in(run)).collect();
         let missing = runs.len() - values.len();
-        let middle = median(&values).filter(|_| missing == 0);
+        let failed = results.failed();
+        let failed =
+            failed.filter(|(trial, _)| trial.target == target && trial.load == load).count();
+        let all = counted((runs.len() + failed) as u64, "run");
+        let invalid = runs.iter().filter(|run| run.verdict == Verdict::Invalid).count();
+        let why = match () {
+            () if runs.is_empty() => Some("nothing was measured".to_owned()),
+            () if failed > 0 => Some(format!("{failed} of {all} failed")),
+            () if missing > 0 => Some(format!("missing in {missing} of {all}")),
+            // How fast error pages came, for example, says nothing.
+            () if self.condition.is_of_speed() && is_most(invalid, runs.len()) => {
+                Some(format!("{invalid} of {all} are INVALID"))
+            }
+            () => None,
+        };
+        let middle = median(&values).filter(|_| why.is_none());
         let Some(middle) = middle else {
-            let why = match runs.len() {
-                0 => "nothing was measured".to_owned(),
-                _ => format!("missing in {missing} of {}", counted(runs.len() as u64, "run")),
-            };
+            let why = why.unwrap_or_else(|| "nothing was measured".to_owned());
             return Standing {
                 what: whose.to_owned(),
                 text: format!("{whose}: cannot be judged, {why}"),
@@ -194,6 +208,45 @@ mod tests {
         let [one, other] = &answers("pay.p99 < 10ms", [&[Some(1.0)], &[]])[..] else { panic!() };
         assert_eq!((one.1, other.1), (Answer::Unknown, Answer::Unknown));
         assert!(one.0.ends_with("missing in 1 of 1 run"), "{}", one.0);
+    }
+
+    #[test]
+    fn runs_that_failed_or_are_invalid_are_not_left_out() {
+        let experiment = experiments::experiment();
+        let judged = |check: &str, outcome: &dyn Fn(u32) -> Outcome| {
+            let check: Check = check.parse().unwrap();
+            let trials = experiment.trials().into_iter().filter(|trial| trial.target == 0);
+            let trials = trials.map(|trial| (trial, outcome(trial.repeat))).collect();
+            let results = Results { trials, ..Results::default() };
+            let standing = check.judge(&experiment, &results, &[]).swap_remove(0);
+            (standing.answer, standing.text)
+        };
+        let figures = |unexpected: u64, verdict: Verdict| {
+            let whole = GroupFigures {
+                name: None,
+                responses: 10_000,
+                unexpected: Some(unexpected),
+                rate_per_s: Some(1e3),
+                ..login(Some(1e6))
+            };
+            let groups = vec![whole];
+            let figures = experiments::figures(1e3);
+            Outcome::Measured(Box::new(Figures { unexpected, verdict, groups, ..figures }))
+        };
+        let measured = || figures(0, Verdict::Valid);
+        assert_eq!(judged("p99 < 10ms", &|_| measured()).0, Answer::Met);
+        let crashed = |repeat| match repeat {
+            0 => measured(),
+            _ => Outcome::Failed("the server ended".to_owned()),
+        };
+        let (answer, text) = judged("p99 < 10ms", &crashed);
+        assert_eq!(answer, Answer::Unknown);
+        assert!(text.contains(" failed"), "{text}");
+        let errors = |_| figures(10_000, Verdict::Invalid);
+        assert_eq!(judged("p99 < 10ms", &errors).0, Answer::Unknown);
+        assert_eq!(judged("rate > 10", &errors).0, Answer::Unknown);
+        // That is what these are about.
+        assert_eq!(judged("unexpected < 10", &errors).0, Answer::NotMet);
     }
 
     #[test]

@@ -212,7 +212,8 @@ pub fn ratio_of(
     let as_requested =
         |(one, other): &&(&Figures, &Figures)| one.rate_as_requested && other.rate_as_requested;
     let requested = pairs.iter().filter(as_requested).count();
-    if metric == Metric::Rate && is_most(requested, pairs.len()) {
+    // One that did not carry the rate is a difference.
+    if metric == Metric::Rate && requested == pairs.len() && requested > 0 {
         return Some(Err(NoInterval::AsRequested));
     }
     let pair = |(one, other): &(&Figures, &Figures)| {

@@ -130,6 +130,12 @@ fn a_rate_that_both_carried_as_requested_ranks_nobody() {
     assert_eq!(order, [Metric::Median, Metric::P99, Metric::Rate]);
     assert_eq!(metrics[2].ratio, Err(NoInterval::AsRequested));
     assert_eq!((metrics[0].answer, metrics[2].answer), (Some(Answer::Worse), None));
+    // A few pairs in which one did not keep up are a difference as well.
+    as_requested(&mut open, |trial| trial.target == 0 || trial.repeat < 5);
+    let comparison = Comparison::of(&experiments::experiment(), &open, 0, 0);
+    let rate =
+        comparison.against[0].metrics.iter().find(|compared| compared.metric == Metric::Rate);
+    assert!(rate.unwrap().ratio.is_ok(), "{rate:?}");
     // A server that does not keep up differs.
     as_requested(&mut open, |trial| trial.target == 0);
     let comparison = Comparison::of(&experiments::experiment(), &open, 0, 0);
