@@ -23,7 +23,7 @@ pub fn monitor() -> Monitored {
                 waiting: Some(0),
             }),
             woken_per_connection: Some(1),
-            throttled: Some(Throttled { periods: 3, of_periods: Some(100), time_ns: 40_000_000 }),
+            throttled: Some(Throttled { periods: 0, of_periods: Some(100), time_ns: 0 }),
             children_ended: 0,
             processes: vec![Process {
                 serving: Some(serving()),

@@ -109,7 +109,7 @@ pub struct Throttled {
     /// Periods in which the group used up its quota.
     pub periods: u64,
     /// Of so many in which it ran (`nr_periods`); `None` where they were not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub of_periods: Option<u64>,
     /// Time for which its processes were kept from running, ns; the kernel adds it up over CPUs.
     pub time_ns: u64,

@@ -33,7 +33,7 @@ pub struct Target {
     pub woken_per_connection: Option<u64>,
     /// What the CPU quotas cost that the server's processes are under and the client is not; of several the one that
     /// cost the most time. `None` where there is none to be seen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub throttled: Option<Throttled>,
     /// Processes that those of the target started and that ended in the run: their CPU time is in no figure.
     #[serde(default)]
