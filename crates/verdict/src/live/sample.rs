@@ -12,7 +12,20 @@ use ablaze_model::record::{
     DatagramTraffic, Http2Facts, Http3Facts, QuicFacts, ServerSettings, Slice,
 };
 use ablaze_model::run::WorkerEffort;
-use ablaze_model::spec::{Head, Line, LoadSpec, Shape, UrlSpec};
+use ablaze_model::spec::{FrontEnd, Head, Line, LoadSpec, Shape, UrlSpec};
+
+/// Everybody whose options a finding can advise.
+pub const FRONT_ENDS: [FrontEnd; 9] = [
+    FrontEnd::Load,
+    FrontEnd::Ab,
+    FrontEnd::Gurl,
+    FrontEnd::Wrk,
+    FrontEnd::Hey,
+    FrontEnd::H2load,
+    FrontEnd::Oha,
+    FrontEnd::Vegeta,
+    FrontEnd::Library,
+];
 
 /// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
 /// responses, the server full, the client not.
