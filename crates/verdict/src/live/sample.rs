@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use ablaze_model::Run;
 use ablaze_model::fleet::{Fleet, FleetWorker, WorkerMachine};
 use ablaze_model::monitor::*;
+use ablaze_model::plan::proxy::{Proxy, Way};
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{
     DatagramTraffic, Http2Facts, Http3Facts, QuicFacts, ServerSettings, Slice,
@@ -129,6 +130,11 @@ pub fn asked(run: &mut Run, lines: &[&str]) {
     };
     spec.shape = Shape::Closed { connections: Some(run.plan.load.connections()) };
     run.asked = Some(Box::new(spec));
+}
+
+/// One on this host that passes requests on.
+pub fn proxy() -> Proxy {
+    Proxy { host: "127.0.0.1".to_owned(), port: 3128, way: Way::Forward, credentials: None }
 }
 
 /// Makes server and client rest for most of the time.
