@@ -24,6 +24,7 @@ use crate::finding::{Finding, Severity};
 use crate::live::figures::{
     asked_in_flight, elapsed_s, in_flight, monitor, server_stopped, weighed_s,
 };
+use crate::live::options::{Opt, spelled};
 use crate::words::{amount, counted, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -72,12 +73,17 @@ const HERE_AND_RAN_ON: (&str, &str) = (
 );
 
 /// Where most of the time of all connections went into it.
-const EITHER: (&str, &str) = (
-    "Either the server stopped again and again, or single requests are so slow that all connections were in such a request \
-     at once: a closed loop cannot tell, as its connections wait for both in the same way.",
-    "Run it at a rate (`-r`), half of this one for example, with more connections: what is sent while the others wait comes \
-     back if only single requests are slow. Percentiles of this run count requests, not time.",
-);
+const EITHER: &str = "Either the server stopped again and again, or single requests are so slow that all connections were in such a request \
+                      at once: a closed loop cannot tell, as its connections wait for both in the same way.";
+
+/// What tells the two apart.
+fn tell_them_apart(run: &Run) -> String {
+    format!(
+        "Run it at a rate ({}), half of this one for example, with more connections: what is sent while the others wait comes \
+         back if only single requests are slow. Percentiles of this run count requests, not time.",
+        spelled(run, Opt::Rate)
+    )
+}
 
 fn on_run(run: &Run) -> Option<Finding> {
     let finished = finished(run);
@@ -151,7 +157,7 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         time(max_ns / 1e6)
     );
     if may_be_requests {
-        return Some(Finding::new(D07, Severity::Note, evidence, EITHER.0, EITHER.1));
+        return Some(Finding::new(D07, Severity::Note, evidence, EITHER, tell_them_apart(run)));
     }
     let (covers, ran_on) = match pauses::own(run, longest_s) {
         Some(own) => (Some(own.cover(longest_s, lost_s)), !own.last_as_long_as(lost_s)),

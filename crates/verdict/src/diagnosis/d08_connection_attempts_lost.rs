@@ -9,7 +9,7 @@ use ablaze_stats::Latency;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
 use crate::DiagnosisId::{D07, D08, D21, D22};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{counter, monitor, target};
+use crate::live::figures::{client_counter, counter, is_over_tcp, monitor, target};
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
@@ -44,15 +44,16 @@ const NOT_THE_BACKLOG: &str =
     "See in the server what keeps it from accepting; a longer backlog does not help.";
 
 pub(super) fn on_run(run: &Run) -> Option<Finding> {
-    // Where nothing was sent again, connects are late because the client was.
-    let resent = counter(run, "TcpExtTCPSynRetrans");
-    let late = late(&run.record.setup_connect) + late(&run.record.answered.connect);
-    let late = late.min(resent.unwrap_or(late));
+    // Neither QUIC nor a Unix socket has SYN packets.
+    if !is_over_tcp(run) {
+        return None;
+    }
+    let late = Late::of(run);
     let void = requests_into_the_void(run);
     // The counter is that of the whole namespace; these are signs that it counted ours.
-    let ours = late > 0 || void > 0 || was_full(run);
+    let ours = late.connections > 0 || void > 0 || was_full(run);
     let overflows = overflows(run).filter(|count| *count > 0 && ours);
-    if overflows.is_none() && late == 0 {
+    if overflows.is_none() && late.connections == 0 {
         return None;
     }
     let mut evidence = Vec::new();
@@ -84,20 +85,7 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
             d09_retransmission::times()
         ));
     }
-    if late > 0 {
-        let longest = [&run.record.setup_connect, &run.record.answered.connect]
-            .into_iter()
-            .filter_map(Latency::max_ns)
-            .max()?;
-        let resent = resent.map_or(String::new(), |count| {
-            format!("; {} SYN packets were sent again (TCPSynRetrans)", grouped(count))
-        });
-        evidence.push(format!(
-            "{} took a second or more to open, the longest {}{resent}.",
-            counted(late, "connection"),
-            time(longest as f64 / 1e6)
-        ));
-    }
+    evidence.extend(late.evidence(run));
     let given_up = queue.filter(|_| overflows.is_some()).and_then(|(backlog, _)| {
         let timeouts = run.record.failures_of(FailureKind::Timeout);
         let open = u64::from(run.plan.load.connections());
@@ -131,7 +119,10 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
             NOT_THE_BACKLOG,
         ));
     }
-    let (cause, fix) = in_words(run, overflows.is_some());
+    let (cause, fix) = match overflows {
+        Some(_) => of_a_full_queue(run),
+        None => late.in_words(),
+    };
     let somaxconn = monitor(run).and_then(|monitor| {
         monitor.environment.settings.get("net.core.somaxconn")?.trim().parse::<u64>().ok()
     });
@@ -157,22 +148,86 @@ fn left_waiting(run: &Run) -> Option<u64> {
     listener.waiting.filter(is_full).filter(|_| are_kept)
 }
 
-/// Cause and fix.
-fn in_words(run: &Run, queue_was_full: bool) -> (&'static str, String) {
-    if queue_was_full {
-        (
-            "More connections arrived at once than the accept queue holds: the rest were dropped, \
-             and retried by timers of a second or more.",
+/// Cause and fix where the accept queue was seen to be full.
+fn of_a_full_queue(run: &Run) -> (String, String) {
+    (
+        "More connections arrived at once than the accept queue holds: the rest were dropped, \
+         and retried by timers of a second or more."
+            .to_owned(),
+        format!(
+            "Give listen() a longer backlog and raise net.core.somaxconn to match, or spread the \
+             opening of connections over time with {}.",
+            spelled(run, Opt::Ramp)
+        ),
+    )
+}
+
+/// Connections that took a second or more to open, as they do where a SYN packet was lost.
+struct Late {
+    connections: u64,
+    /// How many SYN packets were sent again, by whomever in the client's network namespace.
+    resent: Option<u64>,
+}
+
+impl Late {
+    fn of(run: &Run) -> Self {
+        let record = &run.record;
+        let resent = client_counter(run, "TcpExtTCPSynRetrans");
+        // Where nothing was sent again, connects are late because the client was. With a tunnel their time has the proxy's
+        // answer in it.
+        let tells = resent != Some(0) && record.proxy.is_none();
+        let connections = match tells {
+            true => late(&record.setup_connect) + late(&record.answered.connect),
+            false => 0,
+        };
+        Self { connections, resent }
+    }
+
+    fn evidence(&self, run: &Run) -> Option<String> {
+        let connects = [&run.record.setup_connect, &run.record.answered.connect];
+        let longest = connects.into_iter().filter_map(Latency::max_ns).max()?;
+        let resent = self.resent.map_or(String::new(), |count| {
+            let were = if count == 1 { "was" } else { "were" };
             format!(
-                "Give listen() a longer backlog and raise net.core.somaxconn to match, or spread the \
-                 opening of connections over time with {}.",
-                spelled(run, Opt::Ramp)
+                "; {} {were} sent again (TCPSynRetrans, of this network namespace)",
+                counted(count, "SYN packet")
+            )
+        });
+        (self.connections > 0).then(|| {
+            format!(
+                "{} took a second or more to open, the longest {}{resent}.",
+                counted(self.connections, "connection"),
+                time(longest as f64 / 1e6)
+            )
+        })
+    }
+
+    /// Cause and fix.
+    fn in_words(&self) -> (String, String) {
+        let Some(resent) = self.resent else {
+            return (
+                "Linux sends a SYN packet again after 1, 3 and 7 s, where it was lost on the network or the server's \
+                 accept queue was full. Whether it did so here was not counted: a client that was late looks the same."
+                    .to_owned(),
+                "Run `nstat -az TcpExtTCPSynRetrans` on the client's machine and `nstat -az TcpExtListenOverflows` on \
+                 the server before and after: if both rise, give listen() a longer backlog and raise \
+                 net.core.somaxconn to match; if only the first does, look for packet loss on the network \
+                 (`ip -s link`)."
+                    .to_owned(),
+            );
+        };
+        let (whose, others) = match resent < self.connections {
+            true => (
+                format!("The SYN packets of at most {} of these connections", grouped(resent)),
+                "; the others were late for another reason",
             ),
-        )
-    } else {
+            false => ("The SYN packets of these connections".to_owned(), ""),
+        };
         (
-            "The SYN packets of these connections were lost, on the network or because the \
-             server's accept queue was full, and sent again by timers of a second or more.",
+            format!(
+                "{whose} were lost, on the network or because the server's accept queue was full, and sent again by \
+                 timers of a second or more{others}."
+            ),
             "Run `nstat -az TcpExtListenOverflows` on the server before and after: if it rises, \
              give listen() a longer backlog and raise net.core.somaxconn to match; otherwise look \
              for packet loss on the network (`ip -s link`)."
@@ -199,15 +254,17 @@ fn seen(run: &Run) -> Option<String> {
 /// Times that an accept queue of the network namespace was full: it can be the target's only where
 /// that is in it.
 fn overflows(run: &Run) -> Option<u64> {
-    let of_tcp = target(run).is_some() && run.plan.target.unix_socket.is_none();
+    let of_tcp = target(run).is_some() && is_over_tcp(run);
     counter(run, "TcpExtListenOverflows").filter(|_| of_tcp)
 }
 
-/// Whether the target's own accept queue can have been the full one.
+/// Whether the target's own accept queue can have been the full one: of one that was not seen nothing says so.
 fn was_full(run: &Run) -> bool {
     let listener = target(run).and_then(|target| target.listener.as_ref());
-    let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
-    queue.is_none_or(|(backlog, longest)| longest >= backlog)
+    listener.is_some_and(|listener| {
+        let queue = listener.backlog.zip(listener.longest_queue);
+        queue.is_none_or(|(backlog, longest)| longest >= backlog)
+    })
 }
 
 /// Responses to requests that went out before the server knew of the connection. When a full accept

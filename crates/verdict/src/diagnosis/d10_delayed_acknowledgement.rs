@@ -6,7 +6,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D10;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{counter, monitor};
+use crate::live::figures::{client_counter, is_over_tcp, monitor};
 use crate::live::timers::Cluster;
 use crate::printed::{Connections, Report};
 use crate::words::{amount, counted, grouped, percent};
@@ -27,6 +27,8 @@ const MOST: f64 = 0.5;
 const WAITING_SEEN: f64 = 3.0;
 /// Two segments of a response, where most have them.
 const SEGMENTS: f64 = 1.5;
+/// So much a server sends before anything is acknowledged: ten segments (RFC 6928). What is longer takes a round trip or more.
+const AT_ONCE_BYTES: u64 = 14_480;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D10,
@@ -43,11 +45,12 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 fn on_run(run: &Run) -> Option<Finding> {
     let cluster = cluster(run);
     let share = cluster.count as f64 / run.record.responses.max(1) as f64;
-    if cluster.count < FEWEST || share < LEAST || !cluster.stands_out() {
+    // Without TCP there is no algorithm of Nagle's.
+    if !is_over_tcp(run) || cluster.count < FEWEST || share < LEAST || !cluster.stands_out() {
         return None;
     }
     // Each response that waited, waited for one delayed acknowledgement.
-    let delayed = counter(run, "TcpExtDelayedACKs");
+    let delayed = client_counter(run, "TcpExtDelayedACKs");
     let segments = segments_per_response(run);
     let unsent = unsent_bytes(run);
     let in_one_piece = segments.is_some_and(|segments| segments < SEGMENTS);
@@ -55,50 +58,70 @@ fn on_run(run: &Run) -> Option<Finding> {
     let waiting = cluster.count as f64 * FROM_NS as f64 / run.elapsed_ns.max(1) as f64;
     let nothing_held = unsent == Some(0) && (share >= MOST || waiting >= WAITING_SEEN);
     if delayed.is_some_and(|delayed| delayed < cluster.count / 2)
+        || delayed.is_none() && may_be_long(run, cluster.count)
         || share >= MOST && in_one_piece
         || nothing_held
     {
         return None;
     }
-    let seen_unsent = unsent.is_some_and(|bytes| bytes > 0);
-    let delayed = delayed.map_or(String::new(), |delayed| {
-        format!(
+    let severity = match delayed {
+        Some(_) if share >= MOVES_P99 => Severity::Suspect,
+        _ => Severity::Note,
+    };
+    let (cause, fix) = match delayed {
+        Some(_) if unsent.is_some_and(|bytes| bytes > 0) => (HELD_BACK, TOGETHER),
+        Some(_) => (LOOKS_THE_SAME, TOGETHER),
+        None => NOT_COUNTED,
+    };
+    let evidence = format!(
+        "From first byte to last, {} of {} ({}) took 38 to 62 ms, and {} slightly more or less.{}",
+        grouped(cluster.count),
+        counted(run.record.responses, "response"),
+        percent(share),
+        grouped(cluster.beside()),
+        beside_it(delayed, segments, unsent)
+    );
+    Some(Finding::new(D10, severity, evidence, cause, fix))
+}
+
+const HELD_BACK: &str = "The server sends head and body separately, and its kernel holds back the second until the first is \
+                         acknowledged (Nagle's algorithm), which the client's kernel delays by 40 ms.";
+const LOOKS_THE_SAME: &str = "40 ms is how long Linux delays an acknowledgement: a server that sends head and body \
+                              separately, with Nagle's algorithm on, waits for it before it sends the second. A server \
+                              that itself takes 40 ms between head and body looks the same from here.";
+const TOGETHER: &str = "Have the server send head and body together, with one write or writev, or set \
+                        TCP_NODELAY on its connections.";
+/// Of what is only known that it took so long.
+const NOT_COUNTED: (&str, &str) = (
+    "40 ms is how long Linux delays an acknowledgement, which a server waits for that sends head and body separately, with \
+     Nagle's algorithm on. A server that itself takes 40 ms between head and body, or a network that does, looks the same.",
+    "Run `nstat -az TcpExtDelayedACKs` on the client's machine before and after: if it rises by as many, have the server send \
+     head and body together, with one write or writev, or set TCP_NODELAY on its connections.",
+);
+
+/// What else was seen of them, as sentences.
+fn beside_it(delayed: Option<u64>, segments: Option<f64>, unsent: Option<u64>) -> String {
+    let delayed = match delayed {
+        Some(delayed) => format!(
             " {} acknowledgements were delayed (DelayedACKs, of this network namespace).",
             grouped(delayed)
-        )
-    });
+        ),
+        None => " How many acknowledgements were delayed (DelayedACKs) was not counted.".to_owned(),
+    };
     let segments = segments.map_or(String::new(), |segments| {
         format!(" {} packets with data arrived for each one sent.", amount(segments))
     });
     let unsent = unsent.map_or(String::new(), |unsent| {
         format!(" When sampled, up to {} B lay unsent in the server's sockets.", grouped(unsent))
     });
-    let severity = if share >= MOVES_P99 { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(
-        D10,
-        severity,
-        format!(
-            "From first byte to last, {} of {} ({}) took 38 to 62 ms, and {} slightly more or \
-             less.{delayed}{segments}{unsent}",
-            grouped(cluster.count),
-            counted(run.record.responses, "response"),
-            percent(share),
-            grouped(cluster.beside())
-        ),
-        match seen_unsent {
-            true => {
-                "The server sends head and body separately, and its kernel holds back the second until \
-                 the first is acknowledged (Nagle's algorithm), which the client's kernel delays by 40 ms."
-            }
-            false => {
-                "40 ms is how long Linux delays an acknowledgement: a server that sends head and body \
-                 separately, with Nagle's algorithm on, waits for it before it sends the second. A server \
-                 that itself takes 40 ms between head and body looks the same from here."
-            }
-        },
-        "Have the server send head and body together, with one write or writev, or set \
-         TCP_NODELAY on its connections.",
-    ))
+    format!("{delayed}{segments}{unsent}")
+}
+
+/// Whether as many bodies as half of so many responses are, or may be, so long that the network alone can take that time.
+fn may_be_long(run: &Run, responses: u64) -> bool {
+    let record = &run.record;
+    let long: u64 = record.body_lengths.range(AT_ONCE_BYTES..).map(|(_, count)| count).sum();
+    long + record.body_lengths_other >= responses.div_ceil(2)
 }
 
 /// Where between first byte and last the median of a printed report may lie: 40 ms, what ticks add, and
@@ -230,6 +253,43 @@ mod tests {
         // Bodies of which some take 40 ms, some more, some less.
         let mut run = split(1000);
         run.record.answered.receive.record_many(65_000_000, 600);
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn without_a_count_of_delayed_acknowledgements_nobody_is_accused() {
+        let not_counted = |run: &Run| {
+            let finding = on_run(run).unwrap();
+            assert_eq!(finding.severity, Severity::Note);
+            assert!(finding.evidence.contains("(DelayedACKs) was not counted"), "{finding:?}");
+            assert!(
+                finding.cause.contains("or a network that does, looks the same"),
+                "{finding:?}"
+            );
+            assert!(finding.fix.starts_with("Run `nstat -az TcpExtDelayedACKs`"), "{finding:?}");
+        };
+        let mut run = split(9_900);
+        run.monitor = None;
+        not_counted(&run);
+        // Bodies that the server cannot send at once.
+        run.record.body_lengths = [(14, 10_100), (1_000_000, 9_900)].into();
+        assert_eq!(on_run(&run), None);
+        (run.record.body_lengths, run.record.body_lengths_other) = ([(14, 100)].into(), 19_900);
+        assert_eq!(on_run(&run), None, "any length");
+        // The counter of the target's machine, which delays none of the fleet's.
+        let mut run = split(9_900);
+        sample::counter(&mut run, "TcpExtDelayedACKs", 0);
+        run.fleet = Some(Box::new(sample::fleet(2)));
+        not_counted(&run);
+    }
+
+    #[test]
+    fn nagles_algorithm_is_of_tcp() {
+        let mut run = split(20_000);
+        run.plan.http3 = sample::over_http3().plan.http3;
+        assert_eq!(on_run(&run), None);
+        let mut run = split(20_000);
+        run.plan.target.unix_socket = Some("/run/there".into());
         assert_eq!(on_run(&run), None);
     }
 }

@@ -23,7 +23,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 fn on_run(run: &Run) -> Option<Finding> {
     let limited = limit::of(run);
-    if limited.by != Limit::Client {
+    // Which machines of a fleet had no time left D46 says.
+    if limited.by != Limit::Client || run.fleet.is_some() {
         return None;
     }
     let nearly = server(run).is_some_and(|server| server.busiest >= NEARLY);
@@ -34,11 +35,21 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!("The client's {}.", limited.evidence.trim_start_matches("its ")),
         "The client could not send faster: the rate is a lower bound for the server, and the \
          times include waiting in the client.",
-        format!(
-            "Give the client more threads ({}) if CPUs are available, or a machine of its own.",
+        fix(run),
+    ))
+}
+
+/// A thread needs a connection of its own.
+fn fix(run: &Run) -> String {
+    let more = match run.plan.workers.count < run.plan.load.connections() {
+        true => format!("more threads ({})", spelled(run, Opt::Threads)),
+        false => format!(
+            "more connections ({}), which more threads ({}) can share,",
+            spelled(run, Opt::Connections),
             spelled(run, Opt::Threads)
         ),
-    ))
+    };
+    format!("Give the client {more} if CPUs are available, or a machine of its own.")
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -52,8 +63,12 @@ fn seen(run: &Run) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::fleet::WorkerLimit;
+    use ablaze_model::plan::Load;
+
     use super::*;
-    use crate::live::sample;
+    use crate::DiagnosisId::D46;
+    use crate::live::{judge, sample};
 
     #[test]
     fn the_client_is_accused_only_where_the_server_had_time_left() {
@@ -73,5 +88,26 @@ mod tests {
         let mut unseen = sample::with_shares(0.5, 0.9);
         unseen.monitor = None;
         assert_eq!(on_run(&unseen).unwrap().severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn as_many_threads_as_connections_need_more_of_both() {
+        let mut run = sample::with_shares(0.60, 0.90);
+        let fix = |run: &Run| on_run(run).unwrap().fix;
+        assert!(fix(&run).starts_with("Give the client more threads (--threads) if"));
+        run.plan.load = Load::Closed { connections: 1, pipeline: 100 };
+        let said = fix(&run);
+        assert!(said.contains("more connections (--connections), which more threads"), "{said}");
+    }
+
+    #[test]
+    fn machines_of_a_fleet_are_told_of_in_one_place() {
+        let mut run = sample::with_shares(0.60, 0.90);
+        let mut fleet = sample::fleet(2);
+        let limit = WorkerLimit { key: "client".to_owned(), text: "its thread".to_owned() };
+        fleet.workers[0].limit = Some(limit);
+        run.fleet = Some(Box::new(fleet));
+        let found: Vec<_> = judge(&run).findings.into_iter().map(|finding| finding.id).collect();
+        assert!(found.contains(&D46) && !found.contains(&D11), "{found:?}");
     }
 }

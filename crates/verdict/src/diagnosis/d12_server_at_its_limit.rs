@@ -29,14 +29,22 @@ fn on_run(run: &Run) -> Option<Finding> {
             grouped(process.pid.into()).replace(',', "")
         )
     });
-    Some(Finding::new(
-        D12,
-        Severity::Note,
-        format!("The server: {}.{who}", limited.evidence),
-        "The server could not respond faster on the CPUs it used: the rate is its capacity.",
-        "For a higher rate, give the server more threads, or profile it to see where its time \
-         goes.",
-    ))
+    let (whose, cause, fix) = match run.plan.target.proxy {
+        None => (
+            "server",
+            "The server could not respond faster on the CPUs it used: the rate is its capacity.",
+            "For a higher rate, give the server more threads, or profile it to see where its time \
+             goes.",
+        ),
+        Some(_) => (
+            "proxy",
+            "The proxy could not pass on more on the CPUs it used: the rate is its capacity, and a lower bound for the \
+             target.",
+            "For a higher rate, give the proxy more threads, or load the target without it.",
+        ),
+    };
+    let evidence = format!("The {whose}: {}.{who}", limited.evidence);
+    Some(Finding::new(D12, Severity::Note, evidence, cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -57,5 +65,15 @@ mod tests {
         let finding = on_run(&sample::run()).unwrap();
         assert!(finding.evidence.contains("It is nginx, process 4711"), "{}", finding.evidence);
         assert_eq!(on_run(&sample::with_shares(0.5, 0.5)), None);
+    }
+
+    #[test]
+    fn what_a_proxy_can_pass_on_is_not_the_capacity_of_the_target() {
+        let mut run = sample::run();
+        run.plan.target.proxy = Some(sample::proxy());
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.starts_with("The proxy: its one thread"), "{finding:?}");
+        assert!(finding.cause.contains("a lower bound for the target"), "{finding:?}");
+        assert!(!finding.fix.contains("server"), "{finding:?}");
     }
 }

@@ -1,12 +1,17 @@
 //! D14: a run too short, or with too few requests per connection, to have left its beginning
 //! behind; or one whose beginning ran at another rate than the rest.
 
+mod beginning;
+
+pub(super) use beginning::has_beginning;
+
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
-use ablaze_stats::change_point;
+use ablaze_model::spec::FrontEnd;
 
+use self::beginning::warm_up;
 use super::d01_concurrency_not_reached::is_missed;
-use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response};
+use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{elapsed_s, users_pause};
@@ -14,7 +19,7 @@ use crate::live::options::{Opt, spelled};
 use crate::printed::{Command, Curve, Program, Report, Tool};
 use crate::rules::comparison::Comparison;
 use crate::rules::curve::Curves;
-use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
+use crate::words::{amount, counted, decimal, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D14,
@@ -37,6 +42,9 @@ const TOO_SHORT_S: f64 = 1.0;
 /// The same for requests per connection.
 const FEW: f64 = 100.0;
 const TOO_FEW: f64 = 10.0;
+/// How long a run is to be at least, and up to how long it is advised to be for the sake of many connections, in seconds.
+const LONG_S: f64 = 10.0;
+const TOO_LONG_S: f64 = 600.0;
 
 const CAUSE: &str = "Opening connections, filling caches and reaching a steady state take a large \
                      share of a short run, and one disturbance weighs as much as a change worth \
@@ -55,23 +63,18 @@ fn on_run(run: &Run) -> Option<Finding> {
         evidence.push(format!("The run took {}.", time(length_s * 1e3)));
     }
     let finished = run.record.finished();
-    match run.plan.load {
-        Load::Closed { connections, .. } if !users_pause(run) => {
-            let each = finished as f64 / f64::from(connections);
-            if each < FEW {
-                severity = severity.max(Some(gravity(each < TOO_FEW)));
-                evidence.push(format!(
-                    "{} requests per connection, with {}.",
-                    amount(each),
-                    counted(connections.into(), "connection")
-                ));
-            }
-        }
-        _ if (finished as f64) < FEW => {
-            severity = severity.max(Some(gravity((finished as f64) < TOO_FEW)));
-            evidence.push(format!("It had {}.", counted(finished, "request")));
-        }
-        _ => {}
+    let connections = connections(run);
+    let each = finished as f64 / connections.unwrap_or(1) as f64;
+    if each < FEW {
+        severity = severity.max(Some(gravity(each < TOO_FEW)));
+        evidence.push(match connections {
+            Some(connections) => format!(
+                "{} requests per connection, with {}.",
+                amount(each),
+                counted(connections, "connection")
+            ),
+            None => format!("It had {}.", counted(finished, "request")),
+        });
     }
     let beginning = warm_up(run);
     if let Some(beginning) = &beginning {
@@ -83,106 +86,54 @@ fn on_run(run: &Run) -> Option<Finding> {
     let too_short = length_s < SHORT_S || evidence.len() > usize::from(beginning.is_some());
     let (cause, fix) = match beginning.filter(|_| !too_short) {
         Some(beginning) => (beginning.cause(), beginning.fix(run)),
-        None => (CAUSE, longer(None)),
+        None => (CAUSE, longer_run(run)),
     };
     Some(Finding::new(D14, severity, evidence.join(" "), cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {
     let length = time(elapsed_s(run) * 1e3);
-    match run.plan.load {
+    match connections(run) {
         _ if run.record.responses == 0 => None,
-        Load::Closed { connections, .. } if !users_pause(run) => Some(format!(
+        Some(connections) => Some(format!(
             "The run took {length}, without a distinct warm-up; {} requests went over each of {}.",
-            amount(run.record.finished() as f64 / f64::from(connections)),
-            counted(connections.into(), "connection")
+            amount(run.record.finished() as f64 / connections as f64),
+            counted(connections, "connection")
         )),
-        _ => Some(format!("The run took {length}.")),
+        None => Some(format!("The run took {length}.")),
     }
 }
 
-/// A beginning that ran at another rate than the rest.
-struct Beginning {
-    length_s: f64,
-    before_per_s: f64,
-    after_per_s: f64,
-    /// The rate of the whole run against that of the rest.
-    moved: f64,
+/// The connections of a closed loop, which are in use all the time.
+fn connections(run: &Run) -> Option<u64> {
+    match run.plan.load {
+        Load::Closed { connections, .. } if !users_pause(run) => Some(connections.into()),
+        _ => None,
+    }
 }
 
-/// Looked for where the rate is the server's to decide: a closed loop, and without what the run
-/// itself does at its beginning.
-fn warm_up(run: &Run) -> Option<Beginning> {
-    let slices = &run.record.slices;
-    let decides = run.plan.load.is_open() || users_pause(run);
-    if decides || run.plan.connections.ramp_ns > 0 || slices.slice_ns == 0 {
-        return None;
-    }
-    // The last slice may be cut short.
-    let whole = (run.elapsed_ns / slices.slice_ns) as usize;
-    let counts: Vec<u64> = slices.slices.iter().take(whole).map(|slice| slice.responses).collect();
-    let shift = change_point::warm_up(&counts)?;
-    let per_s = |per_slice: f64| per_slice * 1e9 / slices.slice_ns as f64;
-    let (before, after) = counts.split_at_checked(shift.index)?;
-    if before.is_empty() || after.is_empty() {
-        return None;
-    }
-    let mean = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / counts.len() as f64;
-    if mean(after) <= 0.0 || shift.after <= 0.0 || d02_no_response::gone(run).is_some() {
-        // What comes before silence is no beginning of anything.
-        return None;
-    }
-    // The medians of both parts differ; where the rates do not so, single slices made one of them.
-    if (mean(before) < mean(after)) != (shift.before < shift.after) {
-        return None;
-    }
-    Some(Beginning {
-        length_s: shift.index as f64 * slices.slice_ns as f64 / 1e9,
-        before_per_s: per_s(mean(before)),
-        after_per_s: per_s(mean(after)),
-        moved: mean(&counts) / mean(after) - 1.0,
-    })
-}
-
-impl Beginning {
-    fn evidence(&self) -> String {
-        let moved = if self.moved.abs() < 0.001 {
-            String::new()
-        } else {
-            let way = if self.moved < 0.0 { "lower" } else { "higher" };
-            format!("; this makes the overall rate {} {way}", percent(self.moved.abs()))
-        };
-        format!(
-            "The first {} ran at {}/s, the rest at {}/s{moved}. Nothing was excluded.",
-            time(self.length_s * 1e3),
-            amount(self.before_per_s),
-            amount(self.after_per_s)
-        )
-    }
-
-    fn cause(&self) -> &'static str {
-        if self.after_per_s > self.before_per_s {
-            "Something had to warm up: caches, a JIT compiler in the server, CPU clock rates; or \
-             something else ran on the machine at the beginning."
-        } else {
-            "Something was used up after a while: space in a queue, burst CPU credit, thermal \
-             headroom; or something else started to run on the machine."
+/// How whoever asked for this run asks for one that is long enough.
+fn longer_run(run: &Run) -> String {
+    let (finished, connections) = (run.record.finished(), connections(run));
+    let wanted = FEW * connections.unwrap_or(1) as f64;
+    let needed_s = (elapsed_s(run) * wanted / finished.max(1) as f64).max(LONG_S).ceil();
+    // Where both are given, what is reached first ends the run.
+    let instead = match run.plan.limits.requests {
+        Some(_) => ", instead of a number of requests",
+        None => "",
+    };
+    let duration = spelled(run, Opt::Duration);
+    let how = match run.front_end() {
+        _ if connections.is_some() && needed_s > TOO_LONG_S => {
+            format!("fewer connections: {}", spelled(run, Opt::Connections))
         }
-    }
-
-    fn fix(&self, run: &Run) -> String {
-        let seconds = (self.length_s * 1.5).ceil().max(1.0);
-        format!(
-            "If it happens every time, exclude it with {} {seconds:.0}s; if not, measure again on a \
-             quiet machine.",
-            spelled(run, Opt::Warmup)
-        )
-    }
-}
-
-/// Whether its beginning ran at another rate than the rest.
-pub(super) fn has_beginning(run: &Run) -> bool {
-    warm_up(run).is_some()
+        FrontEnd::Ab => {
+            format!("-t {needed_s:.0} -n 1000000, in this order: -t alone stops at 50,000 requests")
+        }
+        FrontEnd::Library => format!("{duration}{instead}"),
+        _ => format!("{duration} {needed_s:.0}s{instead}"),
+    };
+    format!("{REMEDY} ({how}).")
 }
 
 fn gravity(too_short: bool) -> Severity {

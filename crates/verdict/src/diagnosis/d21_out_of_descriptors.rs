@@ -8,14 +8,21 @@ use crate::DiagnosisId::D21;
 use crate::finding::{Finding, Severity};
 use crate::live::UnderWay;
 use crate::live::figures::{monitor, target};
+use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
-use crate::words::{grouped, percent};
+use crate::words::{counted, grouped, percent};
 
 /// From this share of the requests on the number is that of the shortage.
 const MOST: f64 = 0.5;
 /// A server at its limit may close one or two again to get rid of what it cannot serve.
 const SPARE: u64 = 2;
+
+/// Errnos of Linux.
+const ENOMEM: i32 = 12;
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+const ENOBUFS: i32 = 105;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D21,
@@ -40,56 +47,140 @@ fn of_the_client(run: &Run) -> Option<Finding> {
         return None;
     }
     let share = failed as f64 / run.record.finished() as f64;
-    let limit = monitor(run).and_then(|monitor| monitor.environment.descriptors.soft);
+    let missing = Missing::of(run);
+    let limit = own_limit(run).filter(|_| missing.can_be_the_limit());
     let more = limit.map_or(String::new(), |limit| {
         format!(" The limit was {} when the run started.", grouped(limit))
     });
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
-    Some(Finding::new(
-        D21,
-        severity,
-        format!(
-            "{} connections failed because no descriptor was left: {} of all requests.{more}",
-            grouped(failed),
-            percent(share)
-        ),
-        "Each connection needs a file descriptor, and the limit on them is too low.",
-        "Raise the limit in the shell before the run (`ulimit -n`), or use fewer connections.",
-    ))
+    let evidence = format!(
+        "{} failed because {}: {} of all requests.{more}",
+        counted(failed, "connection"),
+        missing.what(),
+        percent(share)
+    );
+    let (cause, more) = missing.in_words(run);
+    let fix = format!("{more}, or use fewer connections ({}).", spelled(run, Opt::Connections));
+    Some(Finding::new(D21, severity, evidence, cause, fix))
+}
+
+/// What a connection needs, and the first that failed for it did not get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// A descriptor of this process (EMFILE).
+    Descriptor,
+    /// An open file of the whole machine (ENFILE).
+    File,
+    /// Memory of the kernel (ENOMEM, ENOBUFS).
+    Memory,
+    /// One of these.
+    Unknown,
+}
+
+impl Missing {
+    /// By the errno of the first failure, if that was one of these.
+    fn of(run: &Run) -> Self {
+        let first = run.record.first_failure;
+        match first.filter(|first| first.kind == FailureKind::LocalDescriptors) {
+            Some(first) => match first.errno {
+                EMFILE => Self::Descriptor,
+                ENFILE => Self::File,
+                ENOMEM | ENOBUFS => Self::Memory,
+                _ => Self::Unknown,
+            },
+            None => Self::Unknown,
+        }
+    }
+
+    /// Whether the limit on the process's descriptors can be the reason.
+    fn can_be_the_limit(self) -> bool {
+        matches!(self, Self::Descriptor | Self::Unknown)
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::Descriptor => "no descriptor was left",
+            Self::File => "the machine had no open file left (ENFILE)",
+            Self::Memory => "the kernel had no memory left (ENOMEM or ENOBUFS)",
+            Self::Unknown => "no descriptor was left, or no memory for one",
+        }
+    }
+
+    /// The cause, and the beginning of the fix.
+    fn in_words(self, run: &Run) -> (&'static str, String) {
+        let shell = match run.fleet {
+            Some(_) => "in the shell that starts the worker",
+            None => "in the shell before the run",
+        };
+        match self {
+            Self::Descriptor => (
+                "Each connection needs a file descriptor, and the limit on them is too low.",
+                format!("Raise the limit {shell} (`ulimit -n`)"),
+            ),
+            Self::File => (
+                "Each connection is an open file, and all processes of the machine together may have no more of them \
+                 (fs.file-max).",
+                "Raise that limit (`sysctl fs.file-max`), end what has the others open (`lsof`)"
+                    .to_owned(),
+            ),
+            Self::Memory => (
+                "The kernel has no memory left for another socket: the machine's, or what this process's control group may \
+                 use.",
+                "Give the machine or the control group more memory".to_owned(),
+            ),
+            Self::Unknown => (
+                "Each connection needs a file descriptor and memory for its socket; which of them was missing is not known.",
+                format!("If the limit on descriptors is low, raise it {shell} (`ulimit -n`)"),
+            ),
+        }
+    }
+}
+
+/// How many descriptors the client may have open. Of a fleet what was watched is the target's machine, if any.
+fn own_limit(run: &Run) -> Option<u64> {
+    let monitor = monitor(run).filter(|_| run.fleet.is_none())?;
+    monitor.environment.descriptors.soft
 }
 
 /// One of the client's is enough for the finding.
 fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
     let so_far = run.so_far;
     let failed = so_far.failures[FailureKind::LocalDescriptors as usize];
-    (failed > 0)
-        .then(|| format!("{} connections failed because no descriptor was left", grouped(failed)))
+    (failed > 0).then(|| {
+        format!("{} failed because {}", counted(failed, "connection"), Missing::Unknown.what())
+    })
 }
 
 fn of_the_server(run: &Run) -> Option<Finding> {
     let (process, open, limit) = fullest(run)?;
+    // It is the proxy that connections are opened to.
+    let whose = if run.plan.target.proxy.is_some() { "proxy" } else { "server" };
     (open + SPARE >= limit).then(|| {
         Finding::new(
             D21,
             Severity::Suspect,
             format!(
-                "The server, {}, process {}, had {} descriptors open, and its limit is {}.",
+                "The {whose}, {}, process {}, had {} descriptors open, and its limit is {}.",
                 process.name,
                 process.pid,
                 grouped(open),
                 grouped(limit)
             ),
-            "The server cannot accept another connection: the others wait in its queue until one \
-             closes.",
-            "Raise the limit where the server is started (`ulimit -n`, LimitNOFILE= of systemd, \
-             worker_rlimit_nofile of nginx), or lower -c.",
+            format!(
+                "The {whose} cannot accept another connection: the others wait in its queue until one \
+                 closes."
+            ),
+            format!(
+                "Raise the limit where the {whose} is started (`ulimit -n`, LimitNOFILE= of systemd, \
+                 worker_rlimit_nofile of nginx), or use fewer connections ({}).",
+                spelled(run, Opt::Connections)
+            ),
         )
     })
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let limit = monitor(run).and_then(|monitor| monitor.environment.descriptors.soft);
-    let limit = limit.map_or(String::new(), |limit| {
+    let limit = own_limit(run).map_or(String::new(), |limit| {
         format!("; the limit was {} when the run started", grouped(limit))
     });
     let server = fullest(run).map_or(String::new(), |(process, open, limit)| {
@@ -142,6 +233,7 @@ mod tests {
     use super::*;
     use crate::live::sample;
     use ablaze_model::monitor::Range;
+    use ablaze_model::record::FirstFailure;
 
     #[test]
     fn one_is_a_doubt_and_half_is_another_experiment() {
@@ -154,6 +246,60 @@ mod tests {
         assert_eq!(with(&mut run, 1), Some(Severity::Suspect));
         assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
         assert!(on_run(&run).unwrap().evidence.contains("The limit was 1,024"));
+    }
+
+    fn failed(run: &mut Run, kind: FailureKind, errno: i32) -> Finding {
+        run.record.failures[FailureKind::LocalDescriptors as usize] = 1;
+        let first = FirstFailure { at_ns: 1, kind, errno, connecting: true };
+        run.record.first_failure = Some(first);
+        on_run(run).unwrap()
+    }
+
+    #[test]
+    fn the_limit_is_too_low_only_where_it_was_what_failed() {
+        let mut run = sample::run();
+        let kind = FailureKind::LocalDescriptors;
+        let finding = failed(&mut run, kind, EMFILE);
+        assert!(
+            finding.evidence.starts_with("1 connection failed because no descriptor was left:")
+        );
+        assert!(finding.cause.ends_with("the limit on them is too low."), "{finding:?}");
+        for (errno, cause) in [(ENFILE, "fs.file-max"), (ENOMEM, "memory"), (ENOBUFS, "memory")] {
+            let finding = failed(&mut run, kind, errno);
+            assert!(finding.cause.contains(cause), "{finding:?}");
+            let all = [finding.evidence, finding.cause, finding.fix].join(" ");
+            assert!(!all.contains("ulimit") && !all.contains("1,024"), "{all}");
+        }
+        // What failed first was something else.
+        let finding = failed(&mut run, FailureKind::Timeout, 0);
+        assert!(finding.cause.ends_with("is not known."), "{finding:?}");
+    }
+
+    #[test]
+    fn of_a_fleet_the_limit_is_not_that_of_the_targets_machine() {
+        let mut run = sample::run();
+        run.fleet = Some(Box::new(sample::fleet(2)));
+        let finding = failed(&mut run, FailureKind::LocalDescriptors, EMFILE);
+        assert!(!finding.evidence.contains("The limit was"), "{finding:?}");
+        assert!(finding.fix.contains("in the shell that starts the worker"), "{finding:?}");
+    }
+
+    #[test]
+    fn fewer_connections_are_advised_in_the_letters_of_the_caller() {
+        let mut run = sample::run();
+        sample::asked(&mut run, &[]);
+        sample::monitor(&mut run).target.processes[0].descriptors =
+            Some(Range { min: 9, max: 1_024, last: 9 });
+        for front_end in sample::FRONT_ENDS {
+            run.asked.as_mut().unwrap().front_end = front_end;
+            let fix = on_run(&run).unwrap().fix;
+            let option = spelled(&run, Opt::Connections);
+            assert!(fix.ends_with(&format!("fewer connections ({option}).")), "{fix}");
+        }
+        run.plan.target.proxy = Some(sample::proxy());
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.starts_with("The proxy, nginx,"), "{finding:?}");
+        assert!(finding.cause.starts_with("The proxy cannot accept"), "{finding:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ const QUEUES: [(&str, &str); 7] = [
     ("IpInDiscards", "incoming packets"),
     ("IpOutDiscards", "outgoing packets"),
 ];
-/// A smaller share of the segments is a note.
+/// A smaller share of the packets is a note.
 const LITTLE: f64 = 1e-4;
 
 /// A table of tracked connections that is this full is about to drop some.
@@ -35,26 +35,28 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    let full = full(run)?;
+    // None of these queues is in the way of a Unix socket.
+    let full = full(run).filter(|_| run.plan.target.unix_socket.is_none())?;
     if full.is_empty() {
         return nearly_full(&monitor(run)?.kernel.connection_tracking?);
     }
     let dropped: u64 = full.iter().map(|(_, _, count)| count).sum();
-    let segments = counter(run, "TcpInSegs").unwrap_or(0).max(1);
-    let share = dropped as f64 / segments as f64;
+    let share = arrived(run).map(|arrived| dropped as f64 / arrived.max(dropped) as f64);
     let named = full.iter().map(|(name, about, count)| {
         format!("{} × {about} ({})", grouped(*count), name.trim_start_matches("TcpExt"))
     });
     let asked = run.plan.connections.socket_buffer_bytes.map_or(String::new(), |bytes| {
         format!(" The client's sockets were given buffers of {} B.", grouped(bytes.into()))
     });
+    let of_all = share
+        .map_or(String::new(), |share| format!("; {} of the packets that arrived", percent(share)));
     let evidence = format!(
-        "Overflowed: {}; {} of the segments that arrived. The counters cover the whole network \
-         namespace.{asked}",
-        listed(named),
-        percent(share)
+        "Overflowed: {}{of_all}. The counters cover the whole network namespace.{asked}",
+        listed(named)
     );
-    let severity = if share < LITTLE { Severity::Note } else { Severity::Suspect };
+    // How much it was must be known for a doubt.
+    let much = share.is_some_and(|share| share >= LITTLE);
+    let severity = if much { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(
         D22,
         severity,
@@ -63,6 +65,14 @@ fn on_run(run: &Run) -> Option<Finding> {
         "Enlarge the queue named above (net.core.netdev_max_backlog, net.core.rmem_max, \
          net.ipv4.tcp_rmem, tcp_mem, net.netfilter.nf_conntrack_max), or lower the load.",
     ))
+}
+
+/// How many packets arrived with TCP and UDP, as far as is known: datagrams over IPv6 have no counter here, so that those of
+/// this run are counted at least.
+fn arrived(run: &Run) -> Option<u64> {
+    let segments = counter(run, "TcpInSegs")?;
+    let own = run.record.http3.as_ref().map_or(0, |facts| facts.quic.received.datagrams);
+    Some(segments + counter(run, "UdpInDatagrams").unwrap_or(0).max(own))
 }
 
 /// A full queue is what the counters show; whether anything was sent again for it, another one does.
@@ -140,6 +150,7 @@ fn nearly_full(table: &ConnectionTracking) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::live::sample;
+    use ablaze_model::monitor::Softnet;
 
     #[test]
     fn queues_are_named_and_few_drops_are_a_note() {
@@ -152,8 +163,34 @@ mod tests {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("1,001 × a socket's backlog (TCPBacklogDrop)"));
+        assert!(finding.evidence.contains("; 0.10 % of the packets that arrived"), "{finding:?}");
+        run.plan.target.unix_socket = Some("/run/there".into());
+        assert_eq!(on_run(&run), None, "packets of others");
+        run.plan.target.unix_socket = None;
         run.monitor = None;
         assert_eq!(on_run(&run), None);
+    }
+
+    /// The segments are those of somebody's terminal.
+    #[test]
+    fn drops_are_a_share_of_all_packets() {
+        let mut run = sample::over_http3();
+        sample::counter(&mut run, "TcpInSegs", 200);
+        sample::counter(&mut run, "UdpInDatagrams", 20_000_000);
+        let softnet = Softnet { processed: 20_000_000, dropped: 50, squeezed: 0 };
+        sample::monitor(&mut run).kernel.softnet = Some(softnet);
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(finding.evidence.contains("; 0.0002"), "{finding:?}");
+        // Over IPv6: this run's own 50,000.
+        sample::counter(&mut run, "UdpInDatagrams", 0);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("; 0.10 % of the packets"), "{finding:?}");
+        let counters = sample::monitor(&mut run).kernel.network.as_mut().unwrap();
+        counters.remove("TcpInSegs");
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(finding.evidence.contains("(softnet dropped). The counters"), "{finding:?}");
     }
 
     #[test]

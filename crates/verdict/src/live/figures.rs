@@ -293,6 +293,16 @@ pub(crate) fn counter(run: &Run, name: &str) -> Option<u64> {
     monitor(run)?.kernel.network.as_ref()?.get(name).copied()
 }
 
+/// The same of the namespace that connections come from. A fleet is watched where the target is, if anywhere.
+pub(crate) fn client_counter(run: &Run, name: &str) -> Option<u64> {
+    counter(run, name).filter(|_| run.fleet.is_none())
+}
+
+/// Whether the load goes over TCP: not over QUIC, and not through a Unix socket.
+pub(crate) fn is_over_tcp(run: &Run) -> bool {
+    run.plan.http3.is_none() && run.plan.target.unix_socket.is_none()
+}
+
 /// A share of a core in words: `96 % of a core`.
 pub(crate) fn of_a_core(share: f64) -> String {
     format!("{:.0} % of a core", share * 100.0)

@@ -340,12 +340,18 @@ fn excluded(run: &Run, finding: &Finding) -> Option<&'static str> {
 
 /// Whether a sentence names an option by its letter, outside of the command of another program.
 fn names_a_short_option(fix: &str) -> bool {
+    let quoted = |text: &str| text.split(' ').next().is_some_and(is_a_letter);
+    if fix.split('`').skip(1).step_by(2).any(quoted) {
+        return true;
+    }
     let outside: String = fix.split('`').step_by(2).collect();
     let mut words = outside.split(|c: char| c.is_whitespace() || "(),.;".contains(c));
-    words.any(|word| {
-        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        letters.is_some_and(|rest| rest.len() == 1 && rest.chars().all(|c| c.is_ascii_alphabetic()))
-    })
+    words.any(is_a_letter)
+}
+
+fn is_a_letter(word: &str) -> bool {
+    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    letters.is_some_and(|rest| rest.len() == 1 && rest.chars().all(|c| c.is_ascii_alphabetic()))
 }
 
 proptest! {
@@ -369,5 +375,6 @@ proptest! {
 #[test]
 fn letters_of_options_are_found() {
     assert!(names_a_short_option("Give it more threads (-t), or a machine."));
+    assert!(names_a_short_option("Run it at a rate (`-r`)."));
     assert!(!names_a_short_option("Use --threads, or `curl -v http://x/`; anti-x."));
 }

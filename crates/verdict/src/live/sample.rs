@@ -7,12 +7,26 @@ use std::collections::BTreeMap;
 use ablaze_model::Run;
 use ablaze_model::fleet::{Fleet, FleetWorker, WorkerMachine};
 use ablaze_model::monitor::*;
+use ablaze_model::plan::proxy::{Proxy, Way};
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{
     DatagramTraffic, Http2Facts, Http3Facts, QuicFacts, ServerSettings, Slice,
 };
 use ablaze_model::run::WorkerEffort;
-use ablaze_model::spec::{Head, Line, LoadSpec, Shape, UrlSpec};
+use ablaze_model::spec::{FrontEnd, Head, Line, LoadSpec, Shape, UrlSpec};
+
+/// Everybody whose options a finding can advise.
+pub const FRONT_ENDS: [FrontEnd; 9] = [
+    FrontEnd::Load,
+    FrontEnd::Ab,
+    FrontEnd::Gurl,
+    FrontEnd::Wrk,
+    FrontEnd::Hey,
+    FrontEnd::H2load,
+    FrontEnd::Oha,
+    FrontEnd::Vegeta,
+    FrontEnd::Library,
+];
 
 /// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
 /// responses, the server full, the client not.
@@ -116,6 +130,11 @@ pub fn asked(run: &mut Run, lines: &[&str]) {
     };
     spec.shape = Shape::Closed { connections: Some(run.plan.load.connections()) };
     run.asked = Some(Box::new(spec));
+}
+
+/// One on this host that passes requests on.
+pub fn proxy() -> Proxy {
+    Proxy { host: "127.0.0.1".to_owned(), port: 3128, way: Way::Forward, credentials: None }
 }
 
 /// Makes server and client rest for most of the time.

@@ -323,14 +323,29 @@ mod on_runs {
         assert_eq!(found.severity, Severity::Note);
         assert!(found.evidence.contains("at least 1.00 s starting at 0.300 s"), "{found:?}");
         assert!(found.evidence.contains("at least 70 % of the run"), "{found:?}");
-        assert_eq!((found.cause.as_ref(), found.fix.as_ref()), EITHER);
+        assert_eq!(found.cause, EITHER);
+        assert!(found.fix.starts_with("Run it at a rate (--rate), half"), "{found:?}");
         assert!(!found.evidence.contains("the rate would be"), "{found:?}");
         // What is due meanwhile does not come back either.
         sample::open_loop(&mut run, 500.0);
         run.record.in_flight_ns /= 2;
         let found = on_run(&run).expect("D07");
         assert_eq!(found.severity, Severity::Suspect);
-        assert_ne!(found.cause, EITHER.0);
+        assert_ne!(found.cause, EITHER);
+    }
+
+    /// Its `-r` is ab's own.
+    #[test]
+    fn a_rate_is_advised_in_the_letters_of_the_caller() {
+        let mut run = in_bursts(3, 13);
+        run.record.answered.total.record_many(1_020_000_000, 700);
+        sample::asked(&mut run, &[]);
+        for front_end in sample::FRONT_ENDS {
+            run.asked.as_mut().unwrap().front_end = front_end;
+            let fix = on_run(&run).expect("D07").fix;
+            let option = spelled(&run, Opt::Rate);
+            assert!(fix.starts_with(&format!("Run it at a rate ({option}), half")), "{fix}");
+        }
     }
 
     #[test]

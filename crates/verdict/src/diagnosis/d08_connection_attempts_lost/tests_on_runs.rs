@@ -77,7 +77,55 @@ fn a_late_connect_of_which_nothing_was_lost_is_a_late_client() {
     sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
     assert_eq!(on_run(&run), None);
     sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
-    assert!(on_run(&run).unwrap().evidence.contains("20 connections took a second"));
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("20 connections took a second"), "{finding:?}");
+    assert!(finding.evidence.contains("; 20 SYN packets were sent again"), "{finding:?}");
+    assert!(finding.cause.starts_with("The SYN packets of these connections were lost"));
+    // One of anybody's explains one at most.
+    sample::counter(&mut run, "TcpExtTCPSynRetrans", 1);
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("20 connections took a second"), "{finding:?}");
+    assert!(finding.evidence.contains("; 1 SYN packet was sent again"), "{finding:?}");
+    assert!(finding.cause.contains("at most 1 of these connections were lost"), "{finding:?}");
+}
+
+#[test]
+fn packets_that_nobody_counted_are_not_said_to_be_lost() {
+    let mut run = sample::run();
+    run.record.setup_connect.record_many(1_200_000_000, 50);
+    let not_counted = |run: &Run| {
+        let finding = on_run(run).unwrap();
+        assert!(finding.evidence.contains("50 connections took a second"), "{finding:?}");
+        assert!(!finding.evidence.contains("SYN"), "{finding:?}");
+        assert!(finding.cause.contains("was not counted"), "{finding:?}");
+        assert!(finding.fix.contains("if only the first does, look"), "{finding:?}");
+    };
+    not_counted(&run);
+    // What the target's machine sent again says nothing of the fleet's.
+    sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
+    run.fleet = Some(Box::new(sample::fleet(2)));
+    not_counted(&run);
+    (run.fleet, run.monitor) = (None, None);
+    not_counted(&run);
+    // A proxy that takes so long for its answer to CONNECT.
+    run.record.proxy = Some(Box::default());
+    assert_eq!(on_run(&run), None);
+}
+
+#[test]
+fn what_goes_over_no_tcp_and_a_queue_that_nobody_saw_were_not_full() {
+    let mut run = sample::over_http3();
+    sample::counter(&mut run, "TcpExtListenOverflows", 12);
+    sample::monitor(&mut run).target.listener = None;
+    run.record.setup_connect.record(1_200_000_000);
+    assert_eq!(on_run(&run), None);
+    run.plan.http3 = None;
+    run.record.setup_connect.clear();
+    assert_eq!(on_run(&run), None, "another queue may have been");
+    run.record.setup_connect.record(1_003_000_000);
+    assert!(on_run(&run).unwrap().evidence.contains("was full 12 times"));
+    run.plan.target.unix_socket = Some("/run/there".into());
+    assert_eq!(on_run(&run), None);
 }
 
 #[test]

@@ -65,6 +65,49 @@ mod on_runs {
     }
 
     #[test]
+    fn a_longer_run_is_asked_for_in_the_options_of_the_caller() {
+        let mut run = sample::run();
+        sample::asked(&mut run, &[]);
+        run.elapsed_ns = 900_000_000;
+        let mut fix = |front_end, requests| {
+            run.asked.as_mut().unwrap().front_end = front_end;
+            run.plan.limits.requests = requests;
+            on_run(&run).unwrap().fix
+        };
+        for (front_end, how) in [
+            (FrontEnd::Load, "(--duration 10s)."),
+            (FrontEnd::Ab, "(-t 10 -n 1000000, in this order: -t alone stops at 50,000 requests)."),
+            (FrontEnd::Gurl, "(-duration 10s)."),
+            (FrontEnd::Wrk, "(-d 10s)."),
+            (FrontEnd::Hey, "(-z 10s)."),
+            (FrontEnd::H2load, "(-D 10s)."),
+            (FrontEnd::Oha, "(-z 10s)."),
+            (FrontEnd::Vegeta, "(-duration 10s)."),
+            (FrontEnd::Library, "(duration())."),
+        ] {
+            let said = fix(front_end, None);
+            assert!(said.ends_with(how), "{front_end:?}: {said}");
+        }
+        let said = fix(FrontEnd::Load, Some(20_000));
+        assert!(said.ends_with("(--duration 10s, instead of a number of requests)."), "{said}");
+        // -t made the number.
+        let said = fix(FrontEnd::Ab, Some(50_000));
+        assert!(said.ends_with("stops at 50,000 requests)."), "{said}");
+    }
+
+    /// Ten seconds were not enough.
+    #[test]
+    fn many_connections_need_a_longer_run_or_are_too_many() {
+        let mut run = sample::run();
+        let mut fix = |responses| {
+            run.record.responses = responses;
+            on_run(&run).unwrap().fix
+        };
+        assert!(fix(5_000).ends_with("(--duration 20s)."), "{}", fix(5_000));
+        assert!(fix(100).ends_with("(fewer connections: --connections)."), "{}", fix(100));
+    }
+
+    #[test]
     fn a_short_run_keeps_its_own_advice() {
         let mut run = with_slices(around(6_100, 6).chain(around(18_800, 94)));
         run.elapsed_ns = 4_900_000_000;
