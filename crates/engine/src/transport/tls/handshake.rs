@@ -7,6 +7,7 @@ use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{Error, HandshakeKind, ProtocolVersion};
 
+use super::gathering::Messages;
 use super::incoming::Incoming;
 use super::no_certificate::was_asked;
 use super::protection::{Protection, record_type};
@@ -89,10 +90,15 @@ impl<I: Io> TlsIo<'_, I> {
         let mut incoming = Incoming::new(came, shown);
         match self.advance(slot, &mut incoming) {
             Got::Further => {
-                let (rest, shown) = incoming.rest();
+                let (used, shown) = incoming.progress();
+                // What was kept stays where it lies: of a message in many pieces it is not copied for each of them.
+                match gathered.is_empty() {
+                    true => gathered.extend_from_slice(&bytes[used..]),
+                    false => drop(gathered.drain(..used)),
+                }
                 self.list(slot);
                 let session = self.session(slot);
-                (session.spill, session.shown) = (rest.to_vec(), shown);
+                (session.spill, session.shown) = (gathered, shown);
             }
             Got::Nowhere(trouble) => self.fail(above, slot, trouble),
             Got::There => match self.take_keys(slot) {
@@ -233,7 +239,7 @@ impl<I: Io> TlsIo<'_, I> {
             Some((write, read))
         };
         let (write, read) = keys().ok_or_else(|| Trouble::of(&Error::EncryptError))?;
-        let keys = Keys { write, read, rustls, owes_update: false, message: Vec::new() };
+        let keys = Keys { write, read, rustls, owes_update: false, messages: Messages::default() };
         self.session(slot).phase = Phase::Data(Box::new(keys));
         Ok(())
     }

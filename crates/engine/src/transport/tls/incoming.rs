@@ -46,9 +46,10 @@ impl<'b> Incoming<'b> {
         self.end > before
     }
 
-    /// What has to be there when more comes, and how many bytes of it rustls was shown as whole records.
-    pub fn rest(&self) -> (&[u8], usize) {
-        (&self.bytes[self.used..], self.shown - self.used)
+    /// How many bytes rustls is done with, and how many behind these, which have to be there when more comes, it was shown as
+    /// whole records.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.used, self.shown - self.used)
     }
 
     /// What rustls was not shown.

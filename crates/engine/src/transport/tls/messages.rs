@@ -5,6 +5,7 @@
 use aws_lc_rs::hkdf;
 use rustls::AlertDescription;
 
+use super::gathering::Messages;
 use super::protection::{Header, Protection, record_type};
 use super::trace::HandshakeSecrets;
 use ablaze_model::record::{Spoken, TlsParty};
@@ -86,7 +87,7 @@ struct Side<'s> {
     /// Bytes behind the last whole record.
     unread: Vec<u8>,
     /// The beginning of a message that goes on in the next record.
-    message: Vec<u8>,
+    messages: Messages,
     sealing: Sealing,
 }
 
@@ -104,20 +105,24 @@ enum Sealing {
 
 impl<'s> Side<'s> {
     fn new(from: TlsParty, secret: &'s [u8]) -> Self {
-        let (unread, message) = (Vec::new(), Vec::new());
-        Self { from, secret, unread, message, sealing: Sealing::Clear }
+        let (unread, messages) = (Vec::new(), Messages::default());
+        Self { from, secret, unread, messages, sealing: Sealing::Clear }
     }
 
     /// Reads every record that is whole.
     fn read(&mut self, other: &mut Self, spoken: &mut Vec<Spoken>) {
-        while let Ok(Some(header)) = Header::read(&self.unread) {
-            if self.unread.len() < header.record_bytes() || matches!(self.sealing, Sealing::Over) {
-                return;
+        let mut unread = std::mem::take(&mut self.unread);
+        let mut read = 0;
+        while let Ok(Some(header)) = Header::read(&unread[read..]) {
+            let end = read + header.record_bytes();
+            if unread.len() < end || matches!(self.sealing, Sealing::Over) {
+                break;
             }
-            let behind = self.unread.split_off(header.record_bytes());
-            let mut record = std::mem::replace(&mut self.unread, behind);
-            self.read_record(header, &mut record, other, spoken);
+            self.read_record(header, &mut unread[read..end], other, spoken);
+            read = end;
         }
+        unread.drain(..read);
+        self.unread = unread;
     }
 
     fn read_record(
@@ -163,11 +168,9 @@ impl<'s> Side<'s> {
 
     /// Reads every message that is whole.
     fn read_messages(&mut self, payload: &[u8], other: &mut Self, spoken: &mut Vec<Spoken>) {
-        self.message.extend_from_slice(payload);
-        while let &[kind, high, middle, low, ref behind @ ..] = &self.message[..] {
-            let length = u32::from_be_bytes([0, high, middle, low]) as usize;
-            let Some((body, rest)) = behind.split_at_checked(length) else { return };
-            let mut said = handshake(self.from, kind, length);
+        let mut messages = std::mem::take(&mut self.messages);
+        let read = messages.read(payload, |kind, body, _| {
+            let mut said = handshake(self.from, kind, body.len());
             match kind {
                 SERVER_HELLO if body.get(2..34) == Some(&HELLO_RETRY_RANDOM) => {
                     said.message = "HelloRetryRequest".to_owned();
@@ -182,7 +185,11 @@ impl<'s> Side<'s> {
                 _ => {}
             }
             spoken.push(said);
-            self.message = rest.to_vec();
+            Ok(())
+        });
+        self.messages = messages;
+        if read.is_err() {
+            self.sealing = Sealing::Over;
         }
     }
 }

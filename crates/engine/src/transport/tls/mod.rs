@@ -3,7 +3,8 @@
 //!
 //! `verbs` are what the worker does ([`TlsIo`] has the driver's own verbs), `sending` seals and
 //! flushes, `handshake` carries out the handshake with rustls, `incoming` is what it shows to rustls
-//! of what came, `receiving` opens records where they lie and tells the worker. `protection` is the
+//! of what came, `receiving` opens records where they lie and tells the worker, `gathering` puts messages together that
+//! records cut. `protection` is the
 //! cipher around records, `session` what is kept of a connection, `config` comes from the Plan,
 //! `verifier` decides on certificates, `trouble` names what went wrong, `trace` and `messages` list what
 //! was said, for those who ask.
@@ -12,6 +13,7 @@
 //! through as they are, but for the buffers that they are sent from.
 
 pub mod config;
+mod gathering;
 mod handshake;
 mod incoming;
 mod messages;

@@ -15,8 +15,6 @@ const NEW_SESSION_TICKET: u8 = 4;
 const KEY_UPDATE: u8 = 24;
 /// The same in TLS 1.2: may we begin again? It is answered by silence (RFC 5246, 7.4.1.1).
 const HELLO_REQUEST: u8 = 0;
-/// No message that may come then is as long.
-const MESSAGE_BYTES_MAX: usize = 1 << 17;
 
 /// Alerts (RFC 8446, 6).
 const CLOSE_NOTIFY: u8 = 0;
@@ -180,23 +178,15 @@ impl<I: Io> TlsIo<'_, I> {
         let Phase::Data(keys) = &mut self.tls.sessions[slot as usize].phase else {
             return Ok(());
         };
-        let mut gathered = std::mem::take(&mut keys.message);
-        gathered.extend_from_slice(plain);
-        let mut rest = &gathered[..];
-        while let &[kind, high, middle, low, ref behind @ ..] = rest {
-            let length = u32::from_be_bytes([0, high, middle, low]) as usize;
-            if length > MESSAGE_BYTES_MAX {
-                return Err(Damage::TooLong);
-            }
-            let Some((payload, behind)) = behind.split_at_checked(length) else { break };
-            rest = behind;
+        let mut messages = std::mem::take(&mut keys.messages);
+        let read = messages.read(plain, |kind, payload, is_last| {
             if let Some(trace) = &mut self.tls.trace {
-                trace.message(slot, TlsParty::Server, kind, length);
+                trace.message(slot, TlsParty::Server, kind, payload.len());
             }
-            keys.read_message(kind, payload, rest.is_empty(), resumes)?;
-        }
-        keys.message = rest.to_vec();
-        Ok(())
+            keys.read_message(kind, payload, is_last, resumes)
+        });
+        keys.messages = messages;
+        read
     }
 
     #[cold]

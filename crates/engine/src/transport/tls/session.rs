@@ -6,6 +6,7 @@ use ablaze_net::{Io, OutBuffer, Outgoing, Receive};
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::kernel::KernelConnection;
 
+use super::gathering::Messages;
 use super::protection::Protection;
 
 /// Where a connection's TLS is.
@@ -41,7 +42,7 @@ pub struct Keys {
     /// The server changed its keys and asked for the same.
     pub owes_update: bool,
     /// The beginning of a handshake message that goes on in the next record.
-    pub message: Vec<u8>,
+    pub messages: Messages,
 }
 
 /// One connection's TLS.
