@@ -1,6 +1,7 @@
 //! Outlets at whose other end is nobody: a FIFO that no one opens, a standard output that was closed.
 
 use std::process::Command;
+use std::time::Duration;
 
 use ablaze_testing::{Bounded, Scratch as Folder};
 use rustix::process::Signal;
@@ -24,6 +25,8 @@ fn one_signal_ends_the_wait_for_the_reader_of_a_fifo() {
         let before = server.served().requests;
         let mut child = start(&mut command(words));
         assert!(eventually(|| server.served().requests >= before + 10), "{words:?}");
+        // The server has answered: the responses are still to be read, and the report to be made.
+        std::thread::sleep(Duration::from_millis(500));
         child.signal(Signal::TERM);
         let ended = eventually(|| child.try_wait().unwrap().is_some());
         if !ended {

@@ -232,7 +232,10 @@ fn connections_end_as_asked_for() {
             let (ran, json) = measured(&words);
             assert_eq!(number(&json, "/succeeded"), 6, "{io} {how}: {}", ran.stderr);
             let seen = observer.seen(6);
-            assert!(seen.iter().all(|one| one.end == expected), "{io} {how}: {seen:?}");
+            // A server that stood still for a moment may be taken for one that waits for the client: that is told.
+            let early = number(&json, "/closed_early") as usize;
+            let others = seen.iter().filter(|one| one.end != expected).count();
+            assert!(others <= early, "{io} {how}: {seen:?}");
         }
     }
 }
