@@ -12,7 +12,7 @@ use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
-use crate::experiments::shown::Showing;
+use crate::experiments::shown::{self, Showing};
 use crate::experiments::vary::{self, Varied};
 use crate::outputs::Files;
 use crate::web::plan::PlanPage;

@@ -2,7 +2,6 @@
 //! or it permits them, and the client did not fill them.
 
 use ablaze_model::Run;
-use ablaze_model::plan::Load;
 
 use super::d01_concurrency_not_reached::{ANOTHER_EXPERIMENT, FEWEST_EACH, MISSED};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
