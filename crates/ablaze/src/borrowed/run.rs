@@ -138,6 +138,9 @@ fn native_options(tool: &Tool, words: &[String]) -> Result<native::Options, Comm
     let program = std::iter::once(tool.name).chain(words.iter().map(String::as_str));
     match CommandLine::try_parse_from(program) {
         Ok(line) => {
+            if let Some(why) = line.fleet.refused() {
+                return Err(tool.usage(why));
+            }
             line.exports.note_no_effect();
             Ok(line.options)
         }

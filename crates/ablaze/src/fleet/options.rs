@@ -17,6 +17,14 @@ pub struct FleetOptions {
     pub lost: Option<Lost>,
 }
 
+impl FleetOptions {
+    /// Why another tool's command line cannot be shared among machines, where that was asked for.
+    pub fn refused(&self) -> Option<&'static str> {
+        let asked = self.fleet.is_some();
+        asked.then_some("--fleet is an option of `ablaze load`, compare, sweep, find and run, not of this command")
+    }
+}
+
 /// What becomes of a run of which a worker is lost.
 ///
 /// # Errors

@@ -56,7 +56,7 @@ front_ends! {
     Compare run "run the experiment that a file describes";
     Compare report "show saved results again, or convert saved runs";
     Compare replay "repeat five published benchmarks, as they were run and fairly";
-    Understand explain "say what the numbers in a report by ab, gurl or ablaze do and do not mean";
+    Understand explain "say what a report of ab, wrk, hey, ablaze and others does and does not show";
     Understand say "print the command line for one of another tool: ablaze say 'wrk -c9 URL'";
     Understand doctor "check this machine before a run, and say how to fix what it finds";
     Own worker "carry out a share of a load for `ablaze load --fleet`, which starts it";
@@ -82,7 +82,7 @@ pub const EXAMPLES: &str =
 pub const END: &str = "
 `ablaze COMMAND --help` or `ablaze man COMMAND`: its options; `ablaze completions SHELL`: for Tab.
 Of `ablaze load --fleet`: `ablaze worker --help`, `ablaze fleet --help`.
-Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met; 4 INVALID (--strict); 130 interrupted.
+Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met or --slo missed; 4 INVALID (--strict); 130 interrupted.
 ";
 
 /// A command of this program.

@@ -40,6 +40,9 @@ pub fn read(words: &[OsString]) -> Result<Native, AbError> {
     let program = OsString::from("ablaze ab");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
         Ok(line) => {
+            if let Some(why) = line.fleet.refused() {
+                return Err(AbError::native_usage(why));
+            }
             line.exports.note_no_effect();
             Ok(Native::Options(Box::new(line.options)))
         }

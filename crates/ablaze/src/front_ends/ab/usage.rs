@@ -98,8 +98,10 @@ const OPTIONS: &str = "    \
     -r              Connection errors do not change the exit status
     -m method       Send this method
     -h              Print this text
-    -I -E file      https: no server name (SNI); client certificate
-    -f prot -Z list https: TLS1.2, TLS1.3 or ALL; cipher suites
+    -I              https: send no server name (SNI)
+    -E file         https: client certificate and key (PEM)
+    -f protocol     https: TLS1.2, TLS1.3 or ALL
+    -Z list         https: cipher suites
     --name value    Any long option that `ablaze load --help` lists,
                     such as --warmup 1s, --cpus 0-3, --json
 ";

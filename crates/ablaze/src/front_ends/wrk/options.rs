@@ -107,6 +107,9 @@ fn native_options(words: &[OsString]) -> Result<Option<Box<native::Options>>, Co
     let program = OsString::from("ablaze wrk");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
         Ok(line) => {
+            if let Some(why) = line.fleet.refused() {
+                return Err(usage(why));
+            }
             refuse_another_request(&line.options)?;
             line.exports.note_no_effect();
             Ok(Some(Box::new(line.options)))
@@ -135,9 +138,11 @@ fn refuse_another_request(options: &native::Options) -> Result<(), CommandError>
         ("--alt-svc", options.http3.alt_svc),
         ("--pipeline", load.pipeline.is_some()),
         ("--streams", load.streams.is_some()),
+        ("--journey", !request.journey_files.is_empty()),
     ];
     let given = given.iter().find(|(_, given)| *given).map(|(option, _)| *option);
-    match given.or(request.bodies.given()) {
+    let journeys = request.journey.given().or(request.users.given());
+    match given.or(request.bodies.given()).or(journeys) {
         None => Ok(()),
         Some(option) => Err(usage(format!(
             "{option} is not supported with wrk's options: use `ablaze load {option} …`"

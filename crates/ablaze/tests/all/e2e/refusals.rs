@@ -117,3 +117,25 @@ fn many_streams_share_a_long_body() {
     assert_eq!(ran.status, 0, "{ran:?}");
     assert_eq!(server.stop().unwrap().requests, 3);
 }
+
+/// What another tool's command line cannot do is refused, and not left out without a word.
+#[test]
+fn what_has_no_effect_beside_another_tools_options_is_refused() {
+    let url = "http://127.0.0.1:9/";
+    let tools: [&[&str]; 6] =
+        [&["ab"], &["wrk"], &["hey"], &["h2load"], &["oha"], &["vegeta", "attack"]];
+    for tool in tools {
+        let refused = ablaze(&[tool, &["--fleet", "exec:2", url][..]].concat());
+        assert_ne!(refused.status, 0, "{tool:?}");
+        assert!(
+            refused.stderr.contains("--fleet is an option of `ablaze load`"),
+            "{tool:?}: {refused:?}"
+        );
+        assert_eq!(refused.stdout, "", "{tool:?}");
+    }
+    for option in [&["--users", "3"][..], &["--think-time", "1s"], &["--journey", "x.hurl"]] {
+        let refused = ablaze(&[&["wrk"][..], option, &[url]].concat());
+        assert_ne!(refused.status, 0, "{option:?}");
+        assert!(refused.stderr.contains(option[0]), "{option:?}: {refused:?}");
+    }
+}
