@@ -92,6 +92,10 @@ pub struct Connection<S> {
     pub idle_after: u64,
     /// Attempts to connect that failed since the last success.
     pub failed_attempts: u32,
+    /// Connections in a row that stood and took none of the requests that waited.
+    pub ended_in_vain: u32,
+    /// The last of them was ended by GOAWAY.
+    pub was_sent_away: bool,
     /// How long its TLS handshake took; 0 where there was none.
     pub tls_ns: u64,
     /// When opening it began. 0 until the driver submits.
@@ -137,6 +141,8 @@ impl<S: State> Connection<S> {
             idle_since_ns: 0,
             idle_after: 0,
             failed_attempts: 0,
+            ended_in_vain: 0,
+            was_sent_away: false,
             tls_ns: 0,
             opening_ns: 0,
             deadline_ns: u64::MAX,

@@ -79,6 +79,7 @@ impl<P: Protocol> Worker<P> {
             _ => P::closed(self, slot, why, at),
         }
         self.note_end_of_connection(slot, at);
+        self.note_ended_in_vain(slot, at);
         self.note_who_closed(slot);
         self.connections[slot as usize].socket_gone();
         match self.connections[slot as usize].is_spare {
@@ -96,6 +97,31 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
+    /// A connection stood, and ended before it took any of the requests that wait. The next attempt rests as behind one that
+    /// failed; and after as many in a row as make a server unreachable, what waits fails: else it would be tried for ever.
+    fn note_ended_in_vain(&mut self, slot: Slot, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let stood = matches!(connection.stage, Stage::Open | Stage::Closing);
+        if !stood || connection.requests > 0 || connection.in_flight == 0 {
+            if connection.requests > 0 {
+                connection.ended_in_vain = 0;
+            }
+            return;
+        }
+        connection.ended_in_vain += 1;
+        let limit = self.plan.limits.unreachable_after.max(1);
+        if P::Sink::WALKS || !connection.ended_in_vain.is_multiple_of(limit) {
+            return;
+        }
+        let kind = match std::mem::take(&mut connection.was_sent_away) {
+            true => FailureKind::GoAway,
+            false => FailureKind::ClosedWithoutResponse,
+        };
+        for _ in 0..self.connections[slot as usize].in_flight {
+            P::fail_oldest(self, slot, at, Failure::of((kind, 0)));
+        }
+    }
+
     /// What waits for a connection that is closed was never sent on it.
     fn closed_with_user(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let connection = &mut self.connections[slot as usize];
@@ -110,7 +136,8 @@ impl<P: Protocol> Worker<P> {
         if self.unreachable {
             return;
         }
-        let failed_attempts = self.connections[slot as usize].failed_attempts;
+        let connection = &self.connections[slot as usize];
+        let failed_attempts = connection.failed_attempts.max(connection.ended_in_vain);
         if self.in_setup {
             if failed_attempts >= SETUP_ATTEMPTS {
                 self.setup_left -= 1;

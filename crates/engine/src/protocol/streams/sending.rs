@@ -179,6 +179,7 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     /// The server ended a connection (GOAWAY) before anything was asked: this many in a row are enough, and what waits fails.
     #[cold]
     fn sent_away(&mut self, slot: Slot, at: u64) {
+        self.connections[slot as usize].was_sent_away = true;
         if !self.note_turned_away(at, FailureKind::GoAway) {
             return;
         }

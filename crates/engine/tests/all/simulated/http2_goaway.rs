@@ -59,6 +59,29 @@ fn a_server_that_goes_on_every_connection_is_said_to_go() {
     }
 }
 
+/// It has answered before, and then goes on every connection, as one that drains behind a balancer.
+#[test]
+fn a_server_that_goes_after_it_answered_is_not_asked_for_ever() {
+    for streams in [1, 10] {
+        let peer = Http2Script::with(&[], &[goaway(0, 0)], |asked| asked.response(MS));
+        let peer = peer.greeting_with_more(|connection| connection >= 2);
+        let mut plan = with_timeout(over_http2(plan(100, 2), streams), 3_600 * S);
+        plan.connections.requests_per_connection = Some(20);
+        run(&plan, &peer, |run| {
+            check_sums(run);
+            assert_eq!((run.record.responses, run.record.finished()), (40, 100), "{streams}");
+            assert_eq!(
+                run.record.failures_of(FailureKind::GoAway),
+                60,
+                "{:?}",
+                run.record.failures
+            );
+            assert!(run.record.connections_opened < 700, "{}", run.record.connections_opened);
+            assert!(run.elapsed_ns < 60 * S, "{}", run.elapsed_ns);
+        });
+    }
+}
+
 /// A server that is about to go names the highest stream there can be: what it has by then it still responds to.
 #[test]
 fn what_is_in_flight_when_a_server_announces_that_it_goes_is_answered() {
