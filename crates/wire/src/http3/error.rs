@@ -199,6 +199,11 @@ pub enum StreamFault {
     /// Not as long as content-length says (4.1.2).
     #[error("the content is not as long as content-length says (RFC 9114, 4.1.2)")]
     ContentLength,
+    /// Content of a response that has none (RFC 9110, 9.3.2, 15.3.5 and 15.4.5).
+    #[error(
+        "content came with a response that has none: to HEAD, or with the status 204 or 304 (RFC 9110, 6.4.1)"
+    )]
+    DataForbidden,
     /// The fields are larger than we take (4.2.2).
     #[error("the header fields are larger than the limit (RFC 9114, 4.2.2)")]
     FieldsTooLarge,

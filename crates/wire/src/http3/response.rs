@@ -190,6 +190,9 @@ impl Response {
             };
             match self.kind {
                 kind::DATA if !payload.is_empty() => {
+                    if self.has_no_content {
+                        return Err(StreamFault::DataForbidden.into());
+                    }
                     self.content_bytes += payload.len() as u64;
                     if self.content_length.is_some_and(|length| self.content_bytes > length) {
                         return Err(StreamFault::ContentLength.into());

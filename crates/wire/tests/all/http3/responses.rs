@@ -183,6 +183,26 @@ fn messages_that_are_malformed() {
     }
 }
 
+/// As over HTTP/2.
+#[test]
+fn content_where_there_is_none() {
+    let refused = |status, is_head| {
+        let bytes = [headers(&[(":status", status)]), frame(kind::DATA, b"hello")].concat();
+        match read(&bytes, bytes.len(), is_head, Seen::default()) {
+            Err(Fault::Stream(fault)) => Some(fault),
+            Ok(_) => None,
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    for (status, is_head) in [("200", true), ("204", false), ("304", false)] {
+        assert_eq!(refused(status, is_head), Some(StreamFault::DataForbidden), "{status}");
+    }
+    assert_eq!(refused("200", false), None);
+    // An empty frame is no content.
+    let empty = [headers(&[(":status", "204")]), frame(kind::DATA, b"")].concat();
+    assert!(read(&empty, empty.len(), false, Seen::default()).is_ok());
+}
+
 #[test]
 fn frames_that_end_the_connection() {
     let ok = || headers(&[(":status", "200")]);
