@@ -92,6 +92,8 @@ pub struct Connection<S> {
     pub idle_after: u64,
     /// Attempts to connect that failed since the last success.
     pub failed_attempts: u32,
+    /// Its socket was connected, and the protocol could be spoken.
+    pub stood: bool,
     /// Connections in a row that stood and took none of the requests that waited.
     pub ended_in_vain: u32,
     /// The last of them was ended by GOAWAY.
@@ -141,6 +143,7 @@ impl<S: State> Connection<S> {
             idle_since_ns: 0,
             idle_after: 0,
             failed_attempts: 0,
+            stood: false,
             ended_in_vain: 0,
             was_sent_away: false,
             tls_ns: 0,
@@ -187,6 +190,7 @@ impl<S: State> Connection<S> {
         self.stage = Stage::Free;
         self.given_up = None;
         self.mode = Receive::Stream;
+        self.stood = false;
         self.requests = 0;
         self.responses = 0;
         self.idle_after = 0;

@@ -21,7 +21,7 @@ use self::warmup::WarmupLeft;
 use crate::connection::Exchange;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::{ClockStarts, Plan};
-use ablaze_model::record::{FirstFailure, Record, Stopped, StoppedResponse};
+use ablaze_model::record::{Record, Stopped, StoppedResponse};
 
 /// A worker's histograms, counters and time slices.
 #[derive(Debug)]
@@ -212,6 +212,10 @@ impl Recorder {
         errno: i32,
         connecting: bool,
     ) {
+        if self.window_has_closed() {
+            // It was in flight when the run ended, and has been counted as that.
+            return;
+        }
         if exchange.started_ns < self.window_start_ns {
             return self.warmup.ended(0);
         }
@@ -247,14 +251,6 @@ impl Recorder {
         }
         if self.keep_every_request {
             self.keep_line(exchange, at, Kept::Failure(kind));
-        }
-    }
-
-    /// A failure that belongs to no exchange of the window: connecting before it was unreachable.
-    pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
-        self.record.failures[kind as usize] += 1;
-        if self.record.first_failure.is_none() {
-            self.record.first_failure = Some(FirstFailure { at_ns: at, kind, errno, connecting });
         }
     }
 

@@ -72,8 +72,9 @@ fn without(coding: &[u8], body: &[u8], most: usize) -> Result<Vec<u8>, String> {
 
 /// All frames of a body (RFC 8878, 3.1), up to `limit` bytes.
 fn read_zstd(body: &[u8], limit: u64, out: &mut Vec<u8>) -> io::Result<usize> {
-    let mut rest = body;
-    while (out.len() as u64) < limit && (!rest.is_empty() || out.is_empty()) {
+    let (mut rest, mut any) = (body, false);
+    while (out.len() as u64) < limit && (!any || !rest.is_empty()) {
+        any = true;
         let frame = StreamingDecoder::new(&mut rest).map_err(io::Error::other)?;
         frame.take(limit - out.len() as u64).read_to_end(out)?;
     }

@@ -3,7 +3,7 @@
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Plan;
-use ablaze_model::record::{Circumstances, Record, RequestLine};
+use ablaze_model::record::{Circumstances, FirstFailure, Record, RequestLine};
 
 use ablaze_wire::http1::response;
 
@@ -57,6 +57,14 @@ impl Recorder {
     pub fn slowest_ns(&self) -> u64 {
         let connected_ns = self.connected_total.max_ns().unwrap_or(0);
         self.record.answered.total.max_ns().unwrap_or(0).max(connected_ns).max(self.median_ns)
+    }
+
+    /// A failure that belongs to no exchange of the window: connecting before it was unreachable.
+    pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
+        self.record.failures[kind as usize] += 1;
+        if self.record.first_failure.is_none() {
+            self.record.first_failure = Some(FirstFailure { at_ns: at, kind, errno, connecting });
+        }
     }
 
     /// The window has closed. Bytes that leave or come from now on, such as those that end connections, are no part of the

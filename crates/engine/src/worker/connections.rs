@@ -91,7 +91,7 @@ impl<P: Protocol> Worker<P> {
     /// What a connection that stood came to, once.
     pub(crate) fn note_end_of_connection(&mut self, slot: Slot, at: u64) {
         let connection = &mut self.connections[slot as usize];
-        if matches!(connection.stage, Stage::Open | Stage::Closing) {
+        if connection.stood {
             self.recorder.connection_ended(connection, at);
             connection.opening_ns = 0;
         }
@@ -101,8 +101,7 @@ impl<P: Protocol> Worker<P> {
     /// failed; and after as many in a row as make a server unreachable, what waits fails: else it would be tried for ever.
     fn note_ended_in_vain(&mut self, slot: Slot, at: u64) {
         let connection = &mut self.connections[slot as usize];
-        let stood = matches!(connection.stage, Stage::Open | Stage::Closing);
-        if !stood || connection.requests > 0 || connection.in_flight == 0 {
+        if !connection.stood || connection.requests > 0 || connection.in_flight == 0 {
             if connection.requests > 0 {
                 connection.ended_in_vain = 0;
             }

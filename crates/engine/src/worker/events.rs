@@ -158,6 +158,7 @@ impl<P: Protocol> Worker<P> {
         let connection = &mut self.connections[slot as usize];
         connection.stage = Stage::Open;
         connection.failed_attempts = 0;
+        connection.stood = true;
         let tls_ns = connection.tls_ns;
         let connect_ns = at.saturating_sub(connection.opening_ns + tls_ns).max(1);
         self.recorder.record().connections_opened += 1;

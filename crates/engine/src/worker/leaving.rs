@@ -31,9 +31,9 @@ pub(crate) enum Habit {
     Unknown,
     /// It closes them.
     Closes,
-    /// It left one open, and nothing came from it for `silence_ns`, until the client closed that at `at_ns`. Either it waited for
-    /// that, or it stood still meanwhile: what comes next shows which.
-    Suspected { at_ns: u64, silence_ns: u64 },
+    /// It left some open, and nothing came from it for `silence_ns`, until the client closed them, the last at `at_ns`. Either it
+    /// waited for that, or it stood still meanwhile: what comes next shows which.
+    Suspected { at_ns: u64, silence_ns: u64, closed: u64 },
     /// The next response came as soon as the client had closed it.
     Blocks,
 }
@@ -46,9 +46,14 @@ impl<P: Protocol> Worker<P> {
         let connection = &self.connections[slot as usize];
         let (origin, in_flight) = (connection.origin, connection.in_flight);
         let habit = &mut self.habits[usize::from(origin)];
-        if let Habit::Suspected { at_ns, silence_ns } = *habit {
-            let at_once = self.now_ns.saturating_sub(at_ns) <= silence_ns;
-            *habit = if at_once { Habit::Blocks } else { Habit::Unknown };
+        if let Habit::Suspected { at_ns, silence_ns, closed } = *habit {
+            *habit = match self.now_ns.saturating_sub(at_ns) <= silence_ns {
+                true => {
+                    self.recorder.record().closed_early += closed;
+                    Habit::Blocks
+                }
+                false => Habit::Unknown,
+            };
         }
         let may_wait = in_flight == 0 && *habit != Habit::Blocks;
         let Some(next) = may_wait.then(|| self.spares.pop()).flatten() else {
@@ -101,8 +106,12 @@ impl<P: Protocol> Worker<P> {
         // A look that is cut short by the end of the wait was too short to show anything, unless it was nearly all of it.
         let shows = now < until || silence_ns as f64 >= WHOLE_WAIT * slowest_ns;
         if is_silent && shows && *habit != Habit::Closes {
-            record.closed_early += 1;
-            *habit = Habit::Suspected { at_ns: now, silence_ns };
+            let suspected = |closed| Habit::Suspected { at_ns: now, silence_ns, closed };
+            match *habit {
+                Habit::Blocks => record.closed_early += 1,
+                Habit::Suspected { closed, .. } => *habit = suspected(closed + 1),
+                Habit::Unknown | Habit::Closes => *habit = suspected(1),
+            }
         } else if now >= until {
             record.left_open += 1;
         } else if *habit == Habit::Closes {

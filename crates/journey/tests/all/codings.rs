@@ -59,6 +59,9 @@ fn codings_are_undone_in_their_order() {
     assert_eq!(&*decoded(Headers::Lines(two), &body, 100).unwrap(), BODY);
     // One frame behind the other is one body.
     assert_eq!(of("zstd", &[ZSTD, ZSTD].concat(), 100), Ok([BODY, BODY].concat()));
+    // A frame of no bytes is a body of none.
+    let empty = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x00, 0x01, 0x00, 0x00];
+    assert_eq!(of("zstd", &empty, 100), Ok(Vec::new()));
 }
 
 #[test]
