@@ -149,7 +149,7 @@ const AFTER_HELP: &str = "\
 The rate is doubled until it does not hold, then the gap is halved down to 2 %, and both ends are
 confirmed in longer stages. A rate holds when at least 98 % of it is answered, every condition
 holds, the stage is not INVALID and has enough requests to tell (errors<1%: 100). Conditions use
-the metrics of --fail-if: rate mean p50 p95 p99 (any percentile) max errors unexpected status.NNN checks lag
+the metrics of --fail-if: rate mean p99 (or any pN) max errors unexpected status.NNN checks lag
 cpu (the client's per request). If the client is the limit, there is no answer.
   ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
   ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'

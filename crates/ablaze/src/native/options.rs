@@ -306,8 +306,8 @@ Placeholders in path, header fields and body, of constant width:
 
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
-Metrics of --fail-if: rate mean p50 p95 p99 (any percentile) max errors unexpected status.NNN checks
-lag cpu (the client's per request). Of a line of --urls, a step or a journey: its name, a dot, the metric:
+Metrics of --fail-if: rate mean p99 (or any pN) max errors unexpected status.NNN checks lag cpu
+(the client's per request). Of a line of --urls, a step or a journey: its name, a dot, the metric:
 login.p99>1s, buy.errors>1%, journey.p95>2s.
 {formats}
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
