@@ -80,6 +80,22 @@ pub fn help(tool: &Tool, begins: &str) -> String {
     )
 }
 
+/// A native option beside another tool's: by its long name alone, without a default, which the tool's own options decide. `None`
+/// where it has no effect there.
+pub fn beside_others(argument: &Arg) -> Option<Arg> {
+    const REFUSED: [&str; 2] = ["fleet", "lost"];
+    if argument.get_long().is_none_or(|name| REFUSED.contains(&name)) {
+        return None;
+    }
+    let plain = argument.clone().short(None).visible_short_alias(None);
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let default = help.find(" [default:").zip(help.rfind(']'));
+    Some(match default {
+        Some((from, to)) => plain.help(format!("{}{}", &help[..from], &help[to + 1..])),
+        None => plain,
+    })
+}
+
 /// Its options as shells complete them, and native ones behind them.
 pub fn command(tool: &Tool) -> clap::Command {
     let native = CommandLine::command();
@@ -104,7 +120,7 @@ pub fn command(tool: &Tool) -> clap::Command {
     });
     let is_own = |name: &str| tool.known.iter().any(|known| known.name == name);
     let others = native.iter().filter(|argument| !argument.get_long().is_some_and(is_own));
-    let others = others.map(|argument| (*argument).clone().short(None).visible_short_alias(None));
+    let others = others.filter_map(|argument| beside_others(argument));
     clap::Command::new(tool.name)
         .disable_version_flag(true)
         .disable_help_flag(true)

@@ -9,7 +9,7 @@ mod getopt;
 mod gurl;
 mod h2load;
 mod hey;
-mod known;
+pub mod known;
 mod oha;
 pub mod run;
 mod vegeta;

@@ -82,7 +82,7 @@ pub const EXAMPLES: &str =
 pub const END: &str = "
 `ablaze COMMAND --help` or `ablaze man COMMAND`: its options; `ablaze completions SHELL`: for Tab.
 Of `ablaze load --fleet`: `ablaze worker --help`, `ablaze fleet --help`.
-Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met or --slo missed; 4 INVALID (--strict); 130 interrupted.
+Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if, --slo; 4 INVALID (--strict); 130 Ctrl-C.
 ";
 
 /// A command of this program.

@@ -4,6 +4,7 @@
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
 use super::{getopt, usage};
+use crate::borrowed::known::beside_others;
 use crate::native::CommandLine;
 
 const ENDS: &str = "\
@@ -28,9 +29,8 @@ pub fn command() -> Command {
         })
     };
     let native = CommandLine::command();
-    let long = native.get_arguments().filter(|argument| argument.get_long().is_some());
     // In ab's command line every letter is ab's.
-    let long = long.cloned().map(|argument| argument.short(None).visible_short_alias(None));
+    let long = native.get_arguments().filter_map(beside_others);
     Command::new("ablaze ab")
         .about("Load a URL as ApacheBench does, and print its report.")
         .override_usage("ablaze ab [OPTIONS] [http[s]://]hostname[:port]/path")

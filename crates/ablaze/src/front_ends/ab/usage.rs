@@ -17,16 +17,24 @@ pub fn text(program: &str) -> String {
     format!("Usage: {program} [options] [http[s]://]hostname[:port]/path\nOptions are:\n{OPTIONS}")
 }
 
-/// What the text says about an option in its first line.
+/// What the text says about an option in its first line: of a line about two options, the part of that one.
 pub fn about(letter: char) -> Option<&'static str> {
-    Some(line_of(letter)?.1)
+    let (option, text) = line_of(letter)?;
+    let letters: Vec<&str> = names(option).filter(|word| word.starts_with('-')).collect();
+    match (&letters[..], text.split_once("; ")) {
+        ([first, _], Some((of_first, of_second))) => {
+            Some(if *first == format!("-{letter}") { of_first } else { of_second })
+        }
+        _ => Some(text),
+    }
 }
 
 /// The same with the lines below it, as sentences.
 pub fn about_at_length(letter: char) -> Option<String> {
     let name = format!("-{letter}");
     let mut lines = OPTIONS.lines().skip_while(|line| !names(line).any(|word| word == name));
-    let mut text = lines.next()?.get(COLUMN..)?.to_owned();
+    lines.next()?;
+    let mut text = about(letter)?.to_owned();
     let below = lines.map_while(|line| line.strip_prefix(&" ".repeat(COLUMN)));
     for line in below {
         let goes_on = text.ends_with([':', ',']) || text.ends_with("such as");
@@ -98,10 +106,8 @@ const OPTIONS: &str = "    \
     -r              Connection errors do not change the exit status
     -m method       Send this method
     -h              Print this text
-    -I              https: send no server name (SNI)
-    -E file         https: client certificate and key (PEM)
-    -f protocol     https: TLS1.2, TLS1.3 or ALL
-    -Z list         https: cipher suites
+    -I -E file      https: no server name (SNI); client certificate
+    -f prot -Z list https: TLS1.2, TLS1.3 or ALL; cipher suites
     --name value    Any long option that `ablaze load --help` lists,
                     such as --warmup 1s, --cpus 0-3, --json
 ";

@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
 use super::getopt::KNOWN;
+use crate::borrowed::known::beside_others;
 use crate::native::CommandLine;
 
 const BEGINS: &str = "\
@@ -44,7 +45,7 @@ pub fn command() -> Command {
     let long = native.get_arguments().filter(|argument| {
         argument.get_long().is_some_and(|name| KNOWN.iter().all(|known| known.long != name))
     });
-    let long = long.cloned().map(|argument| argument.short(None).visible_short_alias(None));
+    let long = long.filter_map(beside_others);
     Command::new("ablaze wrk")
         .about(BEGINS)
         .override_usage("ablaze wrk [OPTIONS] URL [-- ARGUMENTS]")

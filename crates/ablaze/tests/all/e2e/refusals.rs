@@ -122,10 +122,8 @@ fn many_streams_share_a_long_body() {
 #[test]
 fn what_has_no_effect_beside_another_tools_options_is_refused() {
     let url = "http://127.0.0.1:9/";
-    let tools: [&[&str]; 6] =
-        [&["ab"], &["wrk"], &["hey"], &["h2load"], &["oha"], &["vegeta", "attack"]];
-    for tool in tools {
-        let refused = ablaze(&[tool, &["--fleet", "exec:2", url][..]].concat());
+    for tool in ["ab", "wrk", "hey", "h2load", "oha"] {
+        let refused = ablaze(&[tool, "--fleet", "exec:2", url]);
         assert_ne!(refused.status, 0, "{tool:?}");
         assert!(
             refused.stderr.contains("--fleet is an option of `ablaze load`"),
