@@ -52,6 +52,7 @@ pub(crate) fn merge(
         connected_to: endpoints.get(address).map(|e| e.address.to_string()).unwrap_or_default(),
         machine: Machine::default(),
         monitor: None,
+        shards: None,
         profiling: None,
     }
 }

@@ -197,6 +197,25 @@ mod tests {
         }
     }
 
+    /// A repeat that failed is missing from the figures; a target whose program is not installed was left out of all.
+    #[test]
+    fn failed_repeats_make_the_others_suspect() {
+        let scratch = Scratch::new("failed");
+        let experiment = experiments::experiment();
+        let folder = Folder::numbered(&scratch.join("x"), &experiment).unwrap();
+        let measured = || Outcome::Measured(Box::new(experiments::figures(1e3)));
+        let verdict = |last: Outcome| {
+            let trial = |repeat, target| Trial { repeat, load: 0, target };
+            let trials = vec![(trial(0, 0), measured()), (trial(0, 1), last)];
+            let results = Results { trials, ..Results::default() };
+            judged(&experiment, &folder, &results).unwrap().verdict
+        };
+        assert_eq!(verdict(measured()), Verdict::Valid);
+        let skipped = format!("{SKIPPED}install nginx");
+        assert_eq!(verdict(Outcome::Failed(skipped)), Verdict::Valid);
+        assert_eq!(verdict(Outcome::Failed("the server ended".to_owned())), Verdict::Suspect);
+    }
+
     #[test]
     fn evidence_names_its_load_once() {
         let said = super::labelled("-c 50", "6 runs of a.\nThe medians of a and b.");

@@ -3,7 +3,7 @@
 use super::*;
 use ablaze_model::experiment::{Outcome, Trial, Unequal};
 use ablaze_testing::experiments;
-use ablaze_verdict::{DiagnosisId, Finding, Severity};
+use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
 
 /// The second target's rate is `ratio` times the first's, give or take three parts in a hundred.
 fn results(repeats: u32, ratio: f64) -> Results {
@@ -36,6 +36,33 @@ fn runs_that_others_disturbed_decide_nothing() {
     let standing = disturbed(13);
     assert_eq!(standing.answer, Answer::NotShown);
     assert!(standing.text.contains("during 13 of 24 runs"), "{}", standing.text);
+}
+
+#[test]
+fn runs_that_failed_or_are_invalid_decide_nothing() {
+    let check: Check = "other / one rate < 0.95".parse().unwrap();
+    let judged = |change: &dyn Fn(usize, &mut Outcome)| {
+        let mut results = results(12, 0.8);
+        let trials = results.trials.iter_mut().filter(|(trial, _)| trial.target == 1);
+        trials.enumerate().for_each(|(number, (_, outcome))| change(number, outcome));
+        check.judge(&experiments::experiment(), &results, &[]).remove(0)
+    };
+    let invalid = |number: usize, most: usize, outcome: &mut Outcome| {
+        if let Outcome::Measured(figures) = outcome {
+            figures.verdict = if number < most { Verdict::Invalid } else { Verdict::Valid };
+        }
+    };
+    assert_eq!(judged(&|number, run| invalid(number, 6, run)).answer, Answer::Met);
+    let standing = judged(&|number, run| invalid(number, 7, run));
+    assert_eq!(standing.answer, Answer::Unknown);
+    assert!(standing.text.ends_with("other: 7 of 12 runs are INVALID"), "{}", standing.text);
+    let standing = judged(&|number, run| {
+        if number == 3 {
+            *run = Outcome::Failed("the server ended".to_owned());
+        }
+    });
+    assert_eq!(standing.answer, Answer::Unknown);
+    assert!(standing.text.ends_with("other: 1 of 12 runs failed"), "{}", standing.text);
 }
 
 fn answer(check: &str, repeats: u32, ratio: f64) -> Answer {

@@ -2,7 +2,7 @@
 //! one run that they were. Distributions and counters are added, nothing is lost.
 
 use ablaze_model::plan::{Load, RateProfile};
-use ablaze_model::run::{Ended, Machine};
+use ablaze_model::run::{Ended, Machine, Shards as OfShards};
 use ablaze_model::{Plan, Run};
 
 /// Shards ran together for at least this share of the longest.
@@ -14,10 +14,17 @@ const TOGETHER: f64 = 0.5;
 /// When they did not do the same work, or not at the same time: which, and in what they differ.
 pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
     let mut together = Shards { together_min: TOGETHER, so_far: None };
+    // What was put together before counts as what it was put together from.
+    let (mut count, mut together_ns) = (0, u64::MAX);
     for (name, shard) in shards {
+        let before = shard.shards;
+        count += before.map_or(1, |of| of.count);
+        together_ns = together_ns.min(before.map_or(u64::MAX, |of| of.together_ns));
         together.add(name, shard)?;
     }
-    together.whole().ok_or_else(|| "nothing to merge".to_owned())
+    let together_ns = together_ns.min(together.together_ns());
+    let whole = together.whole().ok_or_else(|| "nothing to merge".to_owned())?;
+    Ok(Run { shards: Some(OfShards { count, together_ns }), ..whole })
 }
 
 /// Shards that are put together one after the other: a Run has millions of buckets, and only that of all so far is kept.
@@ -75,6 +82,11 @@ impl Shards {
         add(&mut so_far.whole, shard);
         so_far.names.push(name);
         Ok(())
+    }
+
+    /// For how long all of them ran, ns.
+    fn together_ns(&self) -> u64 {
+        self.so_far.as_ref().map_or(0, |so_far| so_far.together.1.saturating_sub(so_far.together.0))
     }
 
     /// The one run that they were; `None` where there is none.
@@ -225,6 +237,8 @@ mod tests {
         let responses =
             |run: &Run| run.record.slices.slices.iter().map(|s| s.responses).sum::<u64>();
         assert_eq!(responses(&whole), 2 * responses(&one));
+        let together = OfShards { count: 2, together_ns: one.elapsed_ns - 300_000_000 };
+        assert_eq!(whole.shards, Some(together));
         let slices = |run: &Run| run.record.slices.slices.len();
         assert_eq!(slices(&whole), slices(&one) + 3);
         // One that was ended early is a shard only where that is known.

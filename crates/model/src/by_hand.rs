@@ -99,5 +99,6 @@ pub fn run() -> Run {
         profiling: None,
         rate_changes: Vec::new(),
         fleet: None,
+        shards: None,
     }
 }

@@ -1,6 +1,8 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
+use serde::{Deserialize, Serialize};
+
 use crate::fleet::Fleet;
 use crate::monitor::{Monitored, Processors};
 use crate::profiling::Profiling;
@@ -45,6 +47,8 @@ pub struct Run {
     pub rate_changes: Vec<RateChange>,
     /// The machines that carried it out together; `None` if it was one.
     pub fleet: Option<Box<Fleet>>,
+    /// The runs that it was put together from by hand; `None` if it was one.
+    pub shards: Option<Shards>,
     /// Where CPU time went, if that was asked for: from a run of its own.
     pub profiling: Option<Profiling>,
 }
@@ -107,6 +111,15 @@ impl Run {
 pub fn with_interrupts(share: f64, times: Option<Processors>) -> f64 {
     let rest = times.map_or(1.0, |times| times.of_threads());
     if share < 1.0 { (share / rest).min(1.0) } else { share }
+}
+
+/// Runs of several clients at the same time, put together as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shards {
+    /// How many.
+    pub count: u64,
+    /// For how much of the window all of them ran, by the clocks of their machines.
+    pub together_ns: u64,
 }
 
 /// How a run ended.

@@ -104,7 +104,7 @@ pub fn compare(pairs: &[Pair]) -> Result<Comparison, NotComparable> {
         low: low.exp(),
         high: high.exp(),
         p_value: bootstrap.p_value(0.0).min(1.0),
-        could_show: could_show((high - low) / 2.0).exp_m1(),
+        could_show: could_show((high - low) / 2.0, CONFIDENCE).exp_m1(),
     })
 }
 
@@ -117,11 +117,19 @@ pub fn interval_at(pairs: &[Pair], confidence: f64) -> Option<(f64, f64)> {
     Some((low.exp(), high.exp()))
 }
 
+/// What [`Comparison::could_show`] is for one of several questions: the first to be answered by [`holm`] must be shown at
+/// the level of [`CONFIDENCE`] divided by their number. `None` where [`compare`] has no answer either.
+pub fn could_show_among(pairs: &[Pair], questions: usize) -> Option<f64> {
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / questions.max(1) as f64;
+    let (low, high) = interval_at(pairs, confidence)?;
+    Some(could_show((high.ln() - low.ln()) / 2.0, confidence).exp_m1())
+}
+
 /// The shift of a logarithm that an interval of this half width excludes with a chance of `POWER`:
-/// (z(0.995) + z(0.8)) standard errors, of which the half width is z(0.995) (J. Cohen, Statistical
+/// at 99 % (z(0.995) + z(0.8)) standard errors, of which the half width is z(0.995) (J. Cohen, Statistical
 /// Power Analysis, 2nd ed. 1988, chapter 2).
-fn could_show(half_width: f64) -> f64 {
-    let level = normal_quantile(1.0 - (1.0 - CONFIDENCE) / 2.0);
+fn could_show(half_width: f64, confidence: f64) -> f64 {
+    let level = normal_quantile(1.0 - (1.0 - confidence) / 2.0);
     half_width * (1.0 + normal_quantile(POWER) / level)
 }
 

@@ -85,6 +85,36 @@ fn the_smallest_difference_is_shown_four_times_in_five() {
     }
 }
 
+/// One of five questions must be shown at a fifth of the level: what can be shown then is larger.
+#[test]
+fn among_several_questions_a_difference_must_be_larger_to_be_shown() {
+    const QUESTIONS: usize = 5;
+    for n in [8, 12, 20] {
+        let mut random = Random::new(n as u64);
+        let noise = Noise::Even(0.03);
+        let among = |pairs: &[Pair]| could_show_among(pairs, QUESTIONS).unwrap();
+        let samples: Vec<Vec<Pair>> = (0..101).map(|_| pairs(&mut random, noise, n, 1.0)).collect();
+        let mut claims: Vec<f64> = samples.iter().map(|sample| among(sample)).collect();
+        claims.sort_by(f64::total_cmp);
+        let mut alone: Vec<f64> =
+            samples.iter().map(|sample| compare(sample).unwrap().could_show).collect();
+        alone.sort_by(f64::total_cmp);
+        assert!(claims[50] > alone[50]);
+        for sample in &samples {
+            let one = could_show_among(sample, 1).unwrap();
+            assert!((one - compare(sample).unwrap().could_show).abs() < 1e-9);
+        }
+        let shown = (0..200)
+            .filter(|_| {
+                let found = compare(&pairs(&mut random, noise, n, 1.0 + claims[50])).unwrap();
+                found.outcome_among_several(found.p_value * QUESTIONS as f64) == Outcome::More
+            })
+            .count();
+        println!("{n} pairs could show {:.4} as one of {QUESTIONS}: {shown} of 200", claims[50]);
+        assert!((140..=190).contains(&shown), "{n} pairs: {shown} of 200");
+    }
+}
+
 #[test]
 fn an_outlier_moves_neither_the_ratio_nor_much_of_the_interval() {
     let mut runs: Vec<Pair> =

@@ -1,7 +1,7 @@
 //! The results of an experiment as they are printed: a comparison where the targets meet one load,
 //! a sweep where they meet several.
 
-use ablaze_model::experiment::{Experiment, JudgedTogether, Results, Unequal};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results, Tool, Unequal};
 use ablaze_report::experiment::comparison::Comparison;
 use ablaze_report::experiment::curve::{Curve, Pick};
 use ablaze_report::experiment::{json, text};
@@ -80,15 +80,20 @@ pub fn either(
 }
 
 /// Whether a response came as expected in a run of this target: as for a single run, error pages alone are nothing measured.
-pub fn answered(results: &Results, target: usize) -> bool {
+/// Of ab's responses that is not known: it counts all that are not 2xx together, redirects and error pages.
+pub fn answered(experiment: &Experiment, results: &Results, target: usize) -> bool {
+    let counts_expected = experiment.targets[target].client == Tool::Ablaze;
     let mut runs = results.measured().filter(|(trial, _)| trial.target == target);
-    runs.any(|(_, run)| run.responses > run.unexpected)
+    runs.any(|(_, run)| match counts_expected {
+        true => run.responses > run.unexpected,
+        false => run.responses > 0,
+    })
 }
 
 /// The exit status that results deserve by themselves: a comparison wants every target that was not
 /// skipped because a program is missing, a sweep something to draw, and both that every run could be saved.
 pub fn status(experiment: &Experiment, results: &Results) -> u8 {
-    let measured = |target: usize| answered(results, target);
+    let measured = |target: usize| answered(experiment, results, target);
     let mut targets = 0..experiment.targets.len();
     let enough = match is_comparison(experiment) {
         true => {
@@ -101,5 +106,54 @@ pub fn status(experiment: &Experiment, results: &Results) -> u8 {
         (true, _) => INTERRUPTED,
         (false, true) => 0,
         (false, false) => NOTHING_MEASURED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::experiment::{Figures, Outcome, SKIPPED, Trial};
+    use ablaze_testing::experiments;
+
+    use super::*;
+
+    /// One run of each target; of the first, `unexpected` of 10,000 responses were not expected.
+    fn results(unexpected: u64, other: Outcome) -> Results {
+        let figures = Figures { unexpected, ..experiments::figures(1e3) };
+        let outcomes = [Outcome::Measured(Box::new(figures)), other].into_iter().enumerate();
+        let trial = |target: usize| Trial { repeat: 0, load: 0, target };
+        let trials = outcomes.map(|(target, outcome)| (trial(target), outcome)).collect();
+        Results { trials, ..Results::default() }
+    }
+
+    fn measured() -> Outcome {
+        Outcome::Measured(Box::new(experiments::figures(1e3)))
+    }
+
+    #[test]
+    fn error_pages_alone_are_nothing_measured() {
+        let experiment = experiments::experiment();
+        assert_eq!(status(&experiment, &results(9_999, measured())), 0);
+        assert_eq!(status(&experiment, &results(10_000, measured())), NOTHING_MEASURED);
+        // A curve can be drawn of the other.
+        let mut sweep = experiments::experiment();
+        sweep.loads.push(experiments::load(20));
+        assert_eq!(status(&sweep, &results(10_000, measured())), 0);
+        // What ab counts as not 2xx can be redirects, which are expected.
+        let mut by_ab = experiments::experiment();
+        by_ab.targets[0].client = Tool::Ab;
+        assert_eq!(status(&by_ab, &results(10_000, measured())), 0);
+    }
+
+    #[test]
+    fn a_comparison_wants_every_target_that_is_installed() {
+        let experiment = experiments::experiment();
+        let failed = Outcome::Failed("refused the connection".to_owned());
+        assert_eq!(status(&experiment, &results(0, failed)), NOTHING_MEASURED);
+        let skipped = Outcome::Failed(format!("{SKIPPED}install nginx"));
+        assert_eq!(status(&experiment, &results(0, skipped)), 0);
+        let interrupted = Results { interrupted: true, ..results(0, measured()) };
+        assert_eq!(status(&experiment, &interrupted), INTERRUPTED);
+        let unsaved = Results { unsaved: Some("full".to_owned()), ..results(0, measured()) };
+        assert_eq!(status(&experiment, &unsaved), NOTHING_MEASURED);
     }
 }

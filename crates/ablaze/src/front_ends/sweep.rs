@@ -146,7 +146,8 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);
     kept.end_page(page);
-    let something = (0..experiment.targets.len()).any(|target| shown::answered(&results, target));
+    let something =
+        (0..experiment.targets.len()).any(|target| shown::answered(&experiment, &results, target));
     let nothing = !something || results.unsaved.is_some();
     Ok(ExitCode::from(match (results.interrupted, nothing) {
         (true, _) => INTERRUPTED,

@@ -5,11 +5,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use ablaze_model::experiment::{Experiment, Figures, Results, Unequal};
+use ablaze_model::printable::printable;
 use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval, ratio_of};
 use ablaze_report::experiment::curve::is_most;
-use ablaze_report::number::amount;
+use ablaze_report::number::{amount, counted};
 use ablaze_stats::compare::MIN_PAIRS;
-use ablaze_verdict::{DiagnosisId, Severity};
+use ablaze_verdict::{DiagnosisId, Severity, Verdict};
 
 use super::{Answer, CheckError, Standing, at_load, place_of};
 
@@ -134,6 +135,14 @@ impl RatioCheck {
                 let text = format!("{what}: cannot be judged, {evidence}");
                 return Standing { what, text, answer: Answer::Unknown };
             }
+            let unusable = [target, control].into_iter().find_map(|of| {
+                let why = unusable(results, of, load)?;
+                Some(format!("{}: {why}", printable(&experiment.targets[of].name)))
+            });
+            if let Some(why) = unusable {
+                let text = format!("{what}: cannot be judged, {why}");
+                return Standing { what, text, answer: Answer::Unknown };
+            }
             let (text, answer) = match results.paired(experiment, load, (target, control)) {
                 Some(pairs) => self.of_pairs(&pairs, &label),
                 None => self.of_medians(experiment, results, load, (target, control)),
@@ -226,6 +235,21 @@ impl RatioCheck {
         let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
         let text = format!("{self}{label}: it was {middle} [{low}, {high}]");
         (text, answer)
+    }
+}
+
+/// Why the runs of a target under this load give no figure of it: what came of those that did not fail, or how fast error
+/// pages came, is no answer.
+fn unusable(results: &Results, target: usize, load: usize) -> Option<String> {
+    let runs = results.of(target, load);
+    let failed = results.failed().filter(|(trial, _)| (trial.target, trial.load) == (target, load));
+    let failed = failed.count();
+    let invalid = runs.iter().filter(|run| run.verdict == Verdict::Invalid).count();
+    let all = counted((runs.len() + failed) as u64, "run");
+    match failed {
+        0 if is_most(invalid, runs.len()) => Some(format!("{invalid} of {all} are INVALID")),
+        0 => None,
+        _ => Some(format!("{failed} of {all} failed")),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::monitor::Monitored;
 use crate::profiling::Profiling;
 use crate::rate_change::RateChange;
 use crate::record;
+use crate::run::Shards;
 use crate::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,9 @@ pub(super) struct Document {
     /// Only where several machines carried it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<Box<Fleet>>,
+    /// Only where several runs were put together by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shards: Option<Shards>,
     pub ended: Ended,
     pub target: Target,
     pub connected_to: String,

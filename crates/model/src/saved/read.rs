@@ -130,6 +130,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
         monitor: document.monitor,
         rate_changes: document.rate_changes,
         fleet: document.fleet,
+        shards: document.shards,
         profiling: document.profile,
     })
 }

@@ -32,6 +32,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         setup_ns: run.setup_ns,
         rate_changes: run.rate_changes.clone(),
         fleet: run.fleet.clone(),
+        shards: run.shards,
         ended: match run.ended {
             run::Ended::Complete => Ended::Complete,
             run::Ended::Interrupted => Ended::Interrupted,

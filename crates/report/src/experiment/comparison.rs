@@ -4,8 +4,8 @@
 
 use ablaze_model::experiment::{Experiment, Figures, Results};
 use ablaze_stats::compare::{
-    CONFIDENCE, Comparison as Ratio, MIN_PAIRS, NotComparable, Outcome, Pair, compare, holm,
-    interval_at,
+    CONFIDENCE, Comparison as Ratio, MIN_PAIRS, NotComparable, Outcome, Pair, compare,
+    could_show_among, holm, interval_at,
 };
 use ablaze_stats::repeats::median;
 
@@ -283,6 +283,12 @@ fn correct(all: &mut [Against]) {
         for ((compared, ratio), p_value) in with_ratio.into_iter().zip(holm(&p_values)) {
             let more_is_better = compared.metric.more_is_better();
             let outcome = ratio.outcome_among_several(p_value);
+            if p_values.len() > 1
+                && let Ok(ratio) = &mut compared.ratio
+                && let Some(could_show) = could_show_among(&compared.pairs, p_values.len())
+            {
+                ratio.could_show = could_show;
+            }
             if outcome != ratio.outcome() {
                 let confidence = 1.0 - (1.0 - CONFIDENCE) * ratio.p_value / p_value;
                 let ends = interval_at(&compared.pairs, confidence);

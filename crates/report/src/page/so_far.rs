@@ -42,6 +42,7 @@ impl SoFar {
             machine: Machine::default(),
             monitor: None,
             rate_changes: Vec::new(),
+            shards: None,
             profiling: None,
             fleet: None,
         };

@@ -47,7 +47,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     let worst = faults.iter().rev().max_by_key(|fault| fault.severity)?;
     let (severity, cause, fix) = (worst.severity, worst.cause, worst.fix.clone());
     let evidence: Vec<String> = faults.into_iter().map(|fault| fault.evidence).collect();
-    Some(Finding::new(D24, severity, evidence.join(" "), cause, fix))
+    // It is the proxy that connections are opened to.
+    let whose = |text: &str| match run.plan.target.proxy {
+        Some(_) => text.replace("he server", "he proxy"),
+        None => text.to_owned(),
+    };
+    Some(Finding::new(D24, severity, whose(&evidence.join(" ")), whose(cause), whose(&fix)))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -273,6 +278,12 @@ mod tests {
         assert_eq!(on_run(&run), None, "rustc and clang do not tell");
         built(&mut run, Some("-O2"), 2);
         assert_eq!(on_run(&run), None, "half of them");
+        let mut through = run.clone();
+        built(&mut through, Some("-O0"), 3);
+        through.plan.target.proxy = Some(sample::proxy());
+        let finding = on_run(&through).unwrap();
+        let text = [finding.evidence, finding.cause, finding.fix.to_string()].concat();
+        assert!(text.contains("Build the proxy ") && !text.contains("he server"), "{text}");
         built(&mut run, Some("-O0"), 3);
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);

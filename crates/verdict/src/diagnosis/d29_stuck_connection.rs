@@ -213,7 +213,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
     let mut why = "The report does not tell which step took so long: the server did not respond, \
                    or stopped in the middle of a response; or connections could not be opened, as \
                    when the accept queue is full (a backlog below the concurrency) and Linux tries \
-                   again after 1, 3 and 7 s."
+                   again after 1, 3 and 7 s (since 6.5 also after 2, 4 and 5 s)."
         .to_owned();
     let keep_alive = command.map(|command| command.keep_alive == Some(true));
     let with_k = match keep_alive {

@@ -18,7 +18,31 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn check(run: &Run) -> Option<Finding> {
-    skewed(run).or_else(|| drifted(run))
+    skewed(run).or_else(|| drifted(run)).or_else(|| apart(run))
+}
+
+/// Runs that were put together: only some of them ran for this share of the window, and more than an interval.
+const APART: f64 = 0.01;
+
+fn apart(run: &Run) -> Option<Finding> {
+    let shards = run.shards?;
+    let alone_ns = run.elapsed_ns.saturating_sub(shards.together_ns);
+    let is_much = alone_ns as f64 > APART * run.elapsed_ns as f64;
+    (is_much && alone_ns > run.record.slices.slice_ns).then(|| {
+        Finding::new(
+            D45,
+            Severity::Suspect,
+            format!(
+                "All of the {} runs that were merged ran for {} of {}, by the clocks of their machines.",
+                shards.count,
+                milliseconds(shards.together_ns),
+                milliseconds(run.elapsed_ns)
+            ),
+            "In the rest of the time only some of them ran. The rate is the responses over the whole time: it is not that under \
+             the load of all of them.",
+            "Start them at the same moment with the same duration, or let `ablaze --fleet` start them.",
+        )
+    })
 }
 
 /// They started further apart than the shortest interval that is reported.
@@ -68,6 +92,13 @@ fn milliseconds(ns: u64) -> String {
 }
 
 fn seen(run: &Run) -> Option<String> {
+    if let Some(shards) = run.shards {
+        let (all, whole) = (milliseconds(shards.together_ns), milliseconds(run.elapsed_ns));
+        return Some(format!(
+            "All of the {} runs that were merged ran for {all} of {whole}.",
+            shards.count
+        ));
+    }
     let Some(fleet) = &run.fleet else {
         return Some("One machine carried the load out.".to_owned());
     };
@@ -97,6 +128,25 @@ mod tests {
         let finding = skewed(3 * slice_ns, 1_000_000).unwrap();
         assert_eq!(finding.severity, Severity::Invalid);
         assert!(finding.evidence.contains("300 ms (±1.00 ms)"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn merged_runs_that_ran_apart_are_suspect() {
+        let mut run = sample::run();
+        let slice_ns = run.record.slices.slice_ns;
+        run.elapsed_ns = 100 * slice_ns;
+        let mut together = |together_ns| {
+            run.shards = Some(ablaze_model::run::Shards { count: 2, together_ns });
+            check(&run)
+        };
+        assert_eq!(together(100 * slice_ns), None);
+        assert_eq!(together(99 * slice_ns), None);
+        let finding = together(80 * slice_ns).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(
+            finding.evidence.contains("2 runs that were merged ran for 8.00 s of 10.0 s"),
+            "{finding:?}"
+        );
     }
 
     #[test]

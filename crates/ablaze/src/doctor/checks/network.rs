@@ -40,7 +40,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Check> {
     }
     let effect = format!(
         "at most {} connections wait to be accepted, whatever a server passes to listen(); of {} \
-         opened at once, some retry after 1 s, 3 s, 7 s",
+         opened at once, some retry after 1 s or more",
         grouped(most),
         grouped(wanted)
     );

@@ -86,7 +86,7 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
         return Some(Check::ok(BACKLOG, figure));
     }
     let effect = format!(
-        "{} are opened at once: those that find the queue full retry after 1 s, 3 s, 7 s, and the \
+        "{} are opened at once: those that find the queue full retry after 1 s or more, and the \
          run begins with fewer than requested",
         counted(connections, "connection")
     );

@@ -40,7 +40,8 @@ impl<S: Walk> Worker<Http1<S>> {
         let connection = self.connections[slot as usize];
         if connection.in_flight == 0 {
             let by_server = matches!(why, CloseReason::Eof | CloseReason::Transfer(_));
-            if connection.responses > 0 && by_server {
+            // One that was cut off in a response was used.
+            if connection.responses > 0 && by_server && connection.given_up.is_none() {
                 self.recorder.ended_unused(connection.idle_ns(at));
             }
             return;
@@ -189,6 +190,7 @@ impl<S: Walk> Worker<Http1<S>> {
             // No byte came for those behind it in a pipeline.
             connection.state.reading = Reading::Head;
             connection.state.response_began = false;
+            connection.given_up = Some(FailureKind::TlsTruncated);
             self.oldest_failed(slot, at, Failure::of((FailureKind::TlsTruncated, 0)));
         }
     }

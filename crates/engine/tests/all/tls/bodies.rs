@@ -132,6 +132,27 @@ fn a_body_without_an_end_of_its_own_is_whole_only_with_close_notify() {
     }
 }
 
+/// A connection that is cut off in its second response was not idle.
+#[test]
+fn a_connection_cut_off_in_a_response_did_not_end_unused() {
+    const WHOLE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    const TO_END: &[u8] = b"HTTP/1.1 200 OK\r\n\r\nto the end";
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    for (name, version) in BOTH {
+        let peer = TlsPeer::new(config(&[version], &issued), |moment| {
+            moment.response(if moment.request == 0 { WHOLE } else { TO_END });
+            moment.close = moment.request > 0;
+        });
+        let plan = with_tls(plan(6, 1), authority.trusted("there"));
+        run(&plan, &peer, |run| {
+            let cut = run.record.failures_of(FailureKind::TlsTruncated);
+            assert_eq!((run.record.responses, cut), (3, 3), "{name}");
+            assert_eq!(run.record.ended_idle.unused.count, 0, "{name}");
+        });
+    }
+}
+
 /// In a pipeline the response that is cut off fails, and those behind it, of which no byte came, are no
 /// responses either.
 #[test]

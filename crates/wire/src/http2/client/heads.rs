@@ -1,6 +1,7 @@
 //! What the head of a response, or its trailers, say about framing.
 
 use crate::http2::blocks::Says;
+use crate::http2::client::streams::LENGTH_UNKNOWN;
 use crate::http2::error::StreamFault;
 use crate::http2::field::{FieldFault, FieldMeaning};
 use crate::http2::hpack::decoder::Field;
@@ -54,6 +55,8 @@ impl Says for ResponseBlock {
             }
             FieldMeaning::ContentLength(length) => {
                 self.regular = true;
+                // The largest number stands for a length that was not said. Neither ever comes whole.
+                let length = length.min(LENGTH_UNKNOWN - 1);
                 if self.content_length.is_none_or(|other| other == length) {
                     self.content_length = Some(length);
                     return;

@@ -178,6 +178,12 @@ fn violations_that_end_a_stream() {
         ),
         (
             "8.1.1",
+            [field("content-length", "18446744073709551615"), data(1, true, b"xx")].concat(),
+            Fault::ContentLength,
+            Code::PROTOCOL_ERROR,
+        ),
+        (
+            "8.1.1",
             [field("content-length", "3"), data(1, false, b"xxxx")].concat(),
             Fault::ContentLength,
             Code::PROTOCOL_ERROR,
