@@ -74,7 +74,7 @@ fn loaded(server: &Started, path: &str, words: &str) -> (Value, String) {
 fn all_right((json, said): (Value, String), requests: usize, body_bytes: usize) -> Value {
     let seen = json!([json["statuses"], json["failed"]["total"], json["bytes"]["body"], said]);
     let expected = json!([{ "200": requests }, 0, requests * body_bytes, ""]);
-    assert_eq!(seen, expected, "{}", json["http3"]);
+    assert_eq!(seen, expected, "{} {}", json["failed"], json["http3"]);
     json
 }
 
