@@ -158,7 +158,7 @@ fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
         );
         return (cause, "");
     }
-    ("Most of the connections were not in use; what kept them is not seen.".to_owned(), "")
+    ("Most of the connections were not in use; this run does not show why.".to_owned(), "")
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -206,21 +206,28 @@ fn on_report(report: &Report) -> Option<Finding> {
         "ab (since httpd 2.4.33) opens one connection, and the others only after reading the head \
          of a response. None ever came, so the whole run used one connection at a time."
             .to_owned()
+    } else if report.asked_connections().is_some_and(|connections| connections < asked) {
+        "Each connection was to have several in flight. It had fewer: connections were never opened, or the server permits \
+         fewer streams, or requests waited for something that the times do not include. The report does not tell which."
+            .to_owned()
     } else {
         "Most of the connections were not used: they were never opened, or they waited for \
          something that the times do not include, such as a response that never came."
             .to_owned()
     };
-    let about = grouped(high.max(1.0).ceil() as u64);
+    let about = match arithmetic::printed_in_flight(report) {
+        Some(printed) => format!("about {}", grouped(printed.value.max(1.0).round() as u64)),
+        None => format!("at most {}", grouped(high.max(1.0).ceil() as u64)),
+    };
     let fix = match report.asked_connections() {
         Some(connections) if connections >= NEAR_A_LIMIT => format!(
-            "Read the rate as that of about {about} in flight. Then try the target once with `curl -v`, \
+            "Read the rate as that of {about} in flight. Then try the target once with `curl -v`, \
              and check that `ulimit -n` is above the number of connections: one of the two may \
-             show why the others were not used."
+             show what held the others back."
         ),
         _ => format!(
-            "Read the rate as that of about {about} in flight. Then try the target once with `curl -v`: it may show \
-             why the others were not used."
+            "Read the rate as that of {about} in flight. Then try the target once with `curl -v`: it may show \
+             what held the others back."
         ),
     };
     Some(Finding::new(D01, gravity(high, asked), evidence, cause, fix))

@@ -4,6 +4,7 @@ use ablaze_model::record::Stopped;
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 
+mod aborted;
 mod away;
 mod begun;
 mod causes;
@@ -24,6 +25,8 @@ mod sockets;
 mod stopped;
 mod timed_out;
 mod under_way;
+mod waiting;
+mod words;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03, D21};
@@ -31,14 +34,13 @@ use crate::finding::{Finding, Severity};
 use crate::live::curl;
 use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Abort, Reason};
-use crate::rules::aborted::evidence;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use causes::{by_kind, without_end};
 pub(super) use empty::empty;
 use ended::ENDED;
 pub(super) use gone::gone;
 use gone::went_away;
+pub(crate) use printed::without_response;
 pub(super) use stopped::STOPPED;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -50,7 +52,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
         run: Some(OnRun { check: on_run, seen }),
         while_it_runs: Some(under_way::while_it_runs),
         report: Some(printed::on_report),
-        abort: Some(on_abort),
+        abort: Some(aborted::on_abort),
         ..Forms::NONE
     },
 };
@@ -221,7 +223,7 @@ fn none_responded(run: &Run) -> Option<Finding> {
         counted(record.finished(), "request"),
         causes::by_kind(&failed)
     );
-    let cause = "Nothing was measured: there is no figure in the run.";
+    let cause = "The run measured nothing.";
     Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix(run)))
 }
 
@@ -280,7 +282,7 @@ fn nothing_due(run: &Run) -> Finding {
         ));
         fix.push_str(&format!(", or raise the rate ({})", spelled(run, Opt::Rate)));
     }
-    let cause = "The time was over before the first request: there is no figure in the run.";
+    let cause = "The time was over before the first request: the run measured nothing.";
     Finding::new(D02, Severity::Invalid, evidence, cause, fix + ".")
 }
 
@@ -318,60 +320,6 @@ fn fix(run: &Run) -> String {
         "Try the target once with `curl -v {curl}` to see what it does, and measure again once it \
          responds."
     )
-}
-
-/// A run that ended with this, and without a report.
-fn on_abort(abort: &Abort) -> Option<Finding> {
-    let tool = abort.tool.name();
-    let last =
-        format!("{tool} tries the addresses of a name in turn and reports only the last error.");
-    let (severity, cause, fix) = match abort.reason {
-        Reason::Refused if abort.complete.is_some_and(|complete| complete > 0) => (
-            Severity::Invalid,
-            "The target had responded before it refused a connection: it ended, or listens there no more.",
-            "See in the server's log why it ended, or whether it was restarted, and measure again.",
-        ),
-        Reason::Unreachable => (
-            Severity::Invalid,
-            &*format!(
-                "There is no route to that address, or something on the way rejects the connection. {last}"
-            ),
-            "Try the target once with `curl -v`; if that works, use the address it shows in the \
-             URL.",
-        ),
-        Reason::NoName => (
-            Severity::Invalid,
-            "The name of the host could not be resolved: no connection was opened.",
-            "Check the name in the URL, for example with `getent hosts`.",
-        ),
-        Reason::Rejected => (
-            Severity::Invalid,
-            "ab rejects this command line: no request was sent.",
-            "Give -n at least the value of -c, and a multiple of it for as many requests on each connection.",
-        ),
-        Reason::TenFailures => (
-            Severity::Invalid,
-            "ab gives up when twelve responses had a head of more than 8,191 bytes; or when twelve connections \
-             could not be opened, and then prints their error below that line, where none is.",
-            "Look at the head of one response with `curl -sv -o /dev/null`: cookies and other fields can make it that long. \
-             `ablaze ab` with the same options prints its report all the same.",
-        ),
-        Reason::Refused => (
-            Severity::Invalid,
-            &*format!("Nothing listens at that address, or a firewall blocks it. {last}"),
-            "Try the target once with `curl -v`; if that works, use the address it shows in the \
-             URL.",
-        ),
-        Reason::Reset => (
-            Severity::Suspect,
-            "The server, or something on the way, reset a connection: instead of a response, within one or behind \
-             it; ab does not say when. It stops at the first such error and discards what it has measured.",
-            "Run ab with -r, or use `ablaze ab`, which counts such errors and continues; then see \
-             how many there are.",
-        ),
-        _ => return None,
-    };
-    Some(Finding::new(D02, severity, evidence(abort), cause, fix))
 }
 
 #[cfg(test)]

@@ -84,6 +84,10 @@ fn first_line(bytes: &[u8]) -> String {
 }
 
 fn on_report(report: &Report) -> Option<Finding> {
+    // ab prints the `Server` of what came back, and its own request has none.
+    if report.server.as_deref().is_some_and(|server| !server.is_empty()) {
+        return None;
+    }
     let complete = report.complete.filter(|complete| *complete > 0)?;
     // At the end of a run by time some had come back that are not complete.
     let cut_off = report.concurrency.unwrap_or(1).saturating_add(1);
@@ -162,9 +166,14 @@ mod tests_on_reports {
         let mut report = sample::ab();
         report.non_2xx = report.complete;
         report.body_bytes = Some(0);
+        report.server = None;
         // GET / to 10.0.0.1:8080: 16 + 21 + 29 + 13 + 2 = 81 bytes.
         report.total_bytes = Some(81_000_000);
         assert!(on_report(&report).unwrap().evidence.contains("is 81 B per request"));
+        // An echo of ab's request names no server.
+        report.server = Some("nginx".to_owned());
+        assert_eq!(on_report(&report), None);
+        report.server = None;
         report.total_bytes = Some(82_000_000);
         assert_eq!(on_report(&report), None);
     }

@@ -1,5 +1,6 @@
 //! D05: rates of unequal work stand beside each other. Reports of equal work are put together as
-//! one kind; every kind is then told apart from the kind nearest to it.
+//! one kind; every kind is then told apart from the kind nearest to it. Along a curve it is responses
+//! alone: another concurrency is what a curve is of.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D05;
 use crate::finding::{Finding, Severity};
 use crate::rules::comparison::{Comparison, Member};
-use crate::rules::curve::Curves;
+use crate::rules::curve::{Curves, OtherWork};
 use crate::rules::differences::{Difference, between};
 use crate::words::{grouped, listed};
 
@@ -58,8 +59,55 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
     Some(Finding::new(D05, severity, evidence.join("\n"), cause, fix))
 }
 
-/// Curves: what differs between targets at the same concurrency, where it is gravest.
+/// Curves: points of other work, and what differs between targets at the same concurrency.
 fn on_curves(curves: &Curves<'_>) -> Option<Finding> {
+    let between_targets = at_one_concurrency(curves);
+    let Some(mut finding) = along(curves.others) else { return between_targets };
+    if let Some(other) = between_targets {
+        finding.evidence = format!("{}\n{}", finding.evidence, other.evidence);
+        finding.cause = format!("{} {}", finding.cause, other.cause);
+    }
+    Some(finding)
+}
+
+/// Points that were left out of their curves.
+fn along(others: &[OtherWork]) -> Option<Finding> {
+    let mut kinds: Vec<(&OtherWork, Vec<String>)> = Vec::new();
+    for other in others {
+        let same =
+            |kind: &OtherWork| (&kind.curve, &kind.difference) == (&other.curve, &other.difference);
+        match kinds.iter_mut().find(|(kind, _)| same(kind)) {
+            Some((_, points)) => points.push(grouped(other.asked)),
+            None => kinds.push((other, vec![grouped(other.asked)])),
+        }
+    }
+    let said = |(kind, points): (&OtherWork, Vec<String>)| {
+        format!(
+            "{}: the other points against c = {}: {}",
+            kind.curve,
+            listed(points),
+            kind.difference
+        )
+    };
+    let evidence: Vec<String> = kinds.into_iter().map(said).collect();
+    let (cause, fix) = match others.len() {
+        0 => return None,
+        1 => (
+            "The rate at this point is that of other work: it is no point of the curve, and left out of what is said of \
+             the curve's shape.",
+            "Fix what the report of this point shows, and measure it again.",
+        ),
+        _ => (
+            "The rates at these points are those of other work: they are no points of the curve, and left out of what is \
+             said of the curve's shape.",
+            "Fix what the reports of these points show, and measure them again.",
+        ),
+    };
+    Some(Finding::new(D05, Severity::Invalid, evidence.join("\n"), cause, fix))
+}
+
+/// What differs between targets at the same concurrency, where it is gravest.
+fn at_one_concurrency(curves: &Curves<'_>) -> Option<Finding> {
     let mut levels: BTreeMap<u64, Vec<Member>> = BTreeMap::new();
     for member in curves.members {
         levels.entry(member.concurrency?).or_default().push(member.clone());

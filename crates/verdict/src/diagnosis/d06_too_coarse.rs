@@ -101,6 +101,13 @@ fn fix(report: &Report) -> String {
         }
         None => report.asked().map_or(String::new(), |asked| format!(" -c {asked}")),
     };
+    // At full speed it would be another load.
+    let (rate, paced) = match report.asked_per_s() {
+        Some(per_s) if per_s.fract() == 0.0 => (format!(" --rate {per_s:.0}/s"), ""),
+        Some(per_s) => (format!(" --rate {per_s:.2}/s"), ""),
+        None if report.is_paced() => (String::new(), ", at the same rate (--rate)"),
+        None => (String::new(), ""),
+    };
     let http2 = match report.http2 {
         true => " --http 2",
         false if http3 => " --http 3",
@@ -112,7 +119,7 @@ fn fix(report: &Report) -> String {
     let plain = report.command.as_ref().is_none_or(|command| command.plain_request);
     let other = if plain { "" } else { ", with the method, fields and body of the command above" };
     format!(
-        "Measure the times with `ablaze{http2}{asked}{close} {url}`{other}: it prints percentiles in microseconds, each with \
+        "Measure the times with `ablaze{http2}{asked}{rate}{close} {url}`{other}{paced}: it prints percentiles in microseconds, each with \
          its interval."
     )
 }
@@ -163,6 +170,8 @@ fn mean_by_littles_law(report: &Report) -> Option<String> {
         false if nothing_came_back(report) => return None,
         // On a schedule that is the asked rate's.
         false if report.is_paced() => return None,
+        // Its progress shows the length of a run not so closely.
+        false if report.tool == Tool::Bombardier && report.taken_s.is_none() => return None,
         false if !means_agree(report, rate) => return as_measured(report, rate),
         false => (report.asked()?, "By Little's law the mean is"),
         // ab's one connection.
@@ -278,6 +287,22 @@ mod tests {
         report.threads = Some(3);
         let evidence = on_report(&report).unwrap().evidence;
         assert!(evidence.contains("99 / 10,000.00/s = 9.90 ms"), "{evidence}");
+    }
+
+    /// At full speed it is another load.
+    #[test]
+    fn a_rate_that_was_asked_for_is_in_the_command() {
+        let fix = |text: &str| {
+            let mut report = crate::printed::read(text).reports.remove(0);
+            (report.percentiles, report.total) = (Vec::new(), None);
+            on_report(&report).unwrap().fix
+        };
+        let report = "Running 10s test @ http://h/\n  2 threads and 100 connections\n  20000 requests in 10.00s, 2.00MB read\n\
+                      Requests/sec:   2000.00\nTransfer/sec:      0.20MB\n";
+        let paced = fix(&format!("$ wrk2 -t2 -c100 -d10s -R2000 http://h/\n{report}"));
+        assert!(paced.contains(" --rate 2000/s "), "{paced}");
+        let closed = fix(&format!("$ wrk -t2 -c100 -d10s http://h/\n{report}"));
+        assert!(!closed.contains("--rate"), "{closed}");
     }
 
     #[test]

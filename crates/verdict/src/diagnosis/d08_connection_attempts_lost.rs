@@ -14,7 +14,7 @@ use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
 use crate::rules::arithmetic::slow_requests;
-use crate::words::{amount, counted, decimal, grouped, time};
+use crate::words::{counted, decimal, grouped, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D08,
@@ -299,7 +299,10 @@ fn on_report(report: &Report) -> Option<Finding> {
     let number = slow_requests(&row, complete)
         .filter(|(_, slow, _)| *slow >= 1.0)
         .map(|(_, slow, _)| {
-            format!(" The standard deviation suggests about {} of them.", amount(slow))
+            format!(
+                " The standard deviation suggests about {} of them.",
+                grouped(slow.round() as u64)
+            )
         })
         .unwrap_or_default();
     let evidence = format!(
@@ -331,8 +334,20 @@ pub fn timer_ms(report: &Report) -> Option<f64> {
     let max_ms = row.max_ms?.value;
     let usual_ms = row.median_ms.or(row.mean_ms)?.value;
     let at = |after: &f64| (*after..=after + LATER_MS).contains(&max_ms);
-    RESENT_AFTER_MS.into_iter().find(at).filter(|_| usual_ms <= USUAL * max_ms)
+    let timer_ms = RESENT_AFTER_MS.into_iter().find(at).filter(|_| usual_ms <= USUAL * max_ms)?;
+    (!has_connects_between(report, timer_ms)).then_some(timer_ms)
 }
+
+/// Whether connects took times between the usual one and the timer: then the longest is the end of a tail. A request whose
+/// time is longer than the longest from connect to end spent the rest on the connect.
+fn has_connects_between(report: &Report, timer_ms: f64) -> bool {
+    let Some(longest) = report.processing.and_then(|row| row.max_ms) else { return false };
+    let waited = |total_ms: f64| total_ms - longest.value > WAITED * timer_ms;
+    report.percentiles.iter().any(|(_, total)| waited(total.value) && total.value < timer_ms)
+}
+
+/// A connect that took this share of the timer was not one of the usual ones.
+const WAITED: f64 = 0.05;
 
 /// A run that ended with this, and without a report.
 fn on_abort(abort: &Abort) -> Option<Finding> {

@@ -8,13 +8,15 @@ use crate::DiagnosisId::D10;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{client_counter, is_over_tcp, monitor};
 use crate::live::timers::Cluster;
-use crate::printed::{Connections, Report};
+use crate::printed::{Connections, Document, Report};
 use crate::words::{amount, counted, grouped, percent};
 
 /// TCP_DELACK_MIN of Linux is 40 ms; ticks (10 ms where there are 100 in a second), and waiting for a
 /// processor on a busy machine, come on top.
 const FROM_NS: u64 = 38_000_000;
 const TO_NS: u64 = 62_000_000;
+/// What a server may send before the first acknowledgement: ten segments of an Ethernet (RFC 6928).
+const FIRST_FLIGHT_BYTES: u64 = 14_480;
 /// A lone response that took so long at the start of a run is something else.
 const FEWEST: u64 = 10;
 /// Below this share of the responses nothing is said.
@@ -134,6 +136,14 @@ fn on_report(report: &Report) -> Option<Finding> {
     let (waiting, processing) = (report.waiting?.median_ms?, report.processing?.median_ms?);
     let after_ms = processing.value - waiting.value;
     let kept = matches!(report.connections, Connections::Kept(_));
+    // What does not fit into the first flight waits for acknowledgements whoever sent it how.
+    let all_at_once = match report.document? {
+        Document::Bytes(bytes) => bytes <= FIRST_FLIGHT_BYTES,
+        Document::Variable => false,
+    };
+    if !all_at_once {
+        return None;
+    }
     if !kept || !PRINTED_MS.contains(&after_ms) || waiting.value > after_ms / 2.0 {
         return None;
     }
@@ -149,7 +159,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         ),
         "40 ms is how long Linux delays an acknowledgement: a server that sends head and body \
          separately, with Nagle's algorithm on, waits for it before it sends the second. A server \
-         that itself takes 40 ms between head and body prints the same.",
+         that itself takes 40 ms between head and body, or a network that takes as long for the body, prints the same.",
         "Have the server send head and body together, with one write or writev, or set \
          TCP_NODELAY on its connections; or measure with `ablaze`, which counts delayed \
          acknowledgements.",
@@ -316,5 +326,13 @@ mod tests_on_reports {
         assert_eq!(with(44.0, 44.0, kept), None);
         assert_eq!(with(30.0, 74.0, kept), None);
         assert_eq!(with(0.0, 50.0, kept), None);
+        // A body of many segments takes its time on any network.
+        let mut long = sample::ab();
+        long.connections = kept;
+        long.waiting = Some(sample::times(0.0, 8.0, 0.5, 8.0, 60.0));
+        long.processing = Some(sample::times(0.0, 49.0, 3.0, 49.0, 60.0));
+        assert!(on_report(&long).is_some());
+        long.document = Some(Document::Bytes(58_000));
+        assert_eq!(on_report(&long), None);
     }
 }

@@ -39,17 +39,21 @@ fn on_run(run: &Run) -> Option<Finding> {
     ))
 }
 
-/// A thread needs a connection of its own.
 fn fix(run: &Run) -> String {
-    let more = match run.plan.workers.count < run.plan.load.connections() {
+    let more = more_threads(run);
+    format!("Give the client {more} if CPUs are available, or a machine of its own.")
+}
+
+/// More of them, in the options of whoever asked. A thread needs a connection of its own.
+pub(super) fn more_threads(run: &Run) -> String {
+    match run.plan.workers.count < run.plan.load.connections() {
         true => format!("more threads ({})", spelled(run, Opt::Threads)),
         false => format!(
             "more connections ({}), which more threads ({}) can share,",
             spelled(run, Opt::Connections),
             spelled(run, Opt::Threads)
         ),
-    };
-    format!("Give the client {more} if CPUs are available, or a machine of its own.")
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {

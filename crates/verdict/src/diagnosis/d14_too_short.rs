@@ -2,6 +2,7 @@
 //! behind; or one whose beginning ran at another rate than the rest.
 
 mod beginning;
+mod printed;
 
 pub(super) use beginning::has_beginning;
 
@@ -10,16 +11,16 @@ use ablaze_model::plan::Load;
 use ablaze_model::spec::FrontEnd;
 
 use self::beginning::warm_up;
-use super::d01_concurrency_not_reached::is_missed;
+use self::printed::longer;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{elapsed_s, users_pause};
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Command, Curve, Program, Report, Tool};
+use crate::printed::{Command, Curve, Program, Tool};
 use crate::rules::comparison::Comparison;
 use crate::rules::curve::Curves;
-use crate::words::{amount, counted, decimal, grouped, listed, time};
+use crate::words::{amount, counted, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D14,
@@ -28,7 +29,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     explained_by: &[],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
-        report: Some(on_report),
+        report: Some(printed::on_report),
         comparison: Some(on_comparison),
         curves: Some(on_curves),
         command: Some(on_command),
@@ -138,59 +139,6 @@ fn longer_run(run: &Run) -> String {
 
 fn gravity(too_short: bool) -> Severity {
     if too_short { Severity::Suspect } else { Severity::Note }
-}
-
-/// How to ask this tool for a longer run.
-fn longer(tool: Option<Tool>) -> String {
-    let how = match tool {
-        Some(Tool::Ab | Tool::AblazeAb) => {
-            " (-t 10 -n 1000000, in this order: -t alone stops at 50,000 requests)"
-        }
-        Some(Tool::Gurl | Tool::AblazeGurl) => " (-duration 10s)",
-        Some(Tool::Ablaze) => " (-d 10s --warmup 1s)",
-        Some(Tool::Wrk | Tool::Wrk2 | Tool::Bombardier) => " (-d 10s)",
-        Some(Tool::H2load) => " (-D 10 --warm-up-time 1)",
-        Some(Tool::Hey | Tool::Oha) => " (-z 10s)",
-        Some(Tool::Vegeta) => " (-duration=10s)",
-        Some(Tool::Siege) => " (-t 10s)",
-        None => "",
-    };
-    format!("{REMEDY}{how}.")
-}
-
-fn on_report(report: &Report) -> Option<Finding> {
-    if report.complete == Some(0) {
-        return None;
-    }
-    let taken_s = report.taken_s.map(|taken| taken.value);
-    let mut severity = None;
-    let mut evidence = Vec::new();
-    if let Some(taken_s) = taken_s.filter(|taken_s| *taken_s < SHORT_S) {
-        severity = severity.max(Some(gravity(taken_s < TOO_SHORT_S)));
-        evidence.push(format!("The run took {} s.", decimal(taken_s, 3)));
-    }
-    if let (None, Some(about_s)) = (taken_s, by_count(report).filter(|s| *s < SHORT_S)) {
-        severity = severity.max(Some(gravity(about_s < TOO_SHORT_S)));
-        evidence.push(format!("By count and rate the run took about {}.", time(about_s * 1e3)));
-    }
-    let asked = report.asked_connections().filter(|_| !is_missed(report)).unwrap_or(1);
-    // A report that was cut off may have its length alone.
-    let each = |complete: u64| complete as f64 / asked.max(1) as f64;
-    if let Some(complete) = report.complete.filter(|n| asked > 1 && each(*n) < FEW) {
-        severity = severity.max(Some(gravity(each(complete) < TOO_FEW)));
-        evidence.push(per_connection(complete, asked));
-    }
-    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, longer(Some(report.tool))))
-}
-
-/// The length of a run of which count and rate alone are printed, in s.
-fn by_count(report: &Report) -> Option<f64> {
-    let rate = report.rate_per_s.filter(|rate| rate.value > 0.0)?;
-    let ended = report.complete?.saturating_add(match report.tool {
-        Tool::Bombardier => report.failed.unwrap_or(0),
-        _ => 0,
-    });
-    Some(ended as f64 / rate.value)
 }
 
 fn per_connection(requests: u64, asked: u64) -> String {

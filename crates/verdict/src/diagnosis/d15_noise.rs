@@ -10,6 +10,7 @@ use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Curve};
 use crate::rules::comparison::{Comparison, Member};
 use crate::rules::curve::Curves;
+use crate::rules::differences::are_repeats;
 use crate::words::{amount, counted, grouped, percent, rate};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -52,6 +53,18 @@ const REMEDY: &str = "Run each at least three times, preferably ten, alternating
 /// Runs of the same.
 type Repeats<'a> = Vec<&'a Member>;
 
+/// The runs of one target by the work they did: under another load, or of other responses, they are no repeats.
+fn of_equal_work<'a>(runs: &[&'a Member]) -> Vec<Repeats<'a>> {
+    let mut kinds: Vec<Repeats<'a>> = Vec::new();
+    for run in runs {
+        match kinds.iter_mut().find(|kind| are_repeats(kind[0], run)) {
+            Some(kind) => kind.push(run),
+            None => kinds.push(vec![run]),
+        }
+    }
+    kinds
+}
+
 fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option<Finding> {
     if comparison.members.iter().all(|member| member.of_several) {
         return None;
@@ -62,22 +75,27 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     }
     let targets: Vec<Repeats<'_>> = targets.into_values().collect();
     let apart = apart_in_time(&targets);
-    let repeated = targets.iter().all(|runs| runs.len() >= RUNS);
+    let kinds: Vec<Repeats<'_>> = targets.iter().flat_map(|runs| of_equal_work(runs)).collect();
+    let repeated = kinds.iter().all(|runs| runs.len() >= RUNS);
     if apart.is_none() && (repeated || targets.len() < 2) {
-        return of_repeats(&targets);
+        return of_repeats(&kinds);
     }
     if repeated {
         return apart.map(|evidence| Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
     }
-    let single = targets.iter().filter(|runs| runs.len() == 1).count();
-    let mut evidence = match (single == targets.len(), targets.len()) {
-        (_, 1) => counted(targets[0].len() as u64, "run") + " of one target.",
+    let single = kinds.iter().all(|runs| runs.len() == 1);
+    let mut evidence = match (single, kinds.len()) {
+        _ if targets.len() == 1 => counted(targets[0].len() as u64, "run") + " of one target.",
         (true, 2) => "Only one run of each of the two is shown.".to_owned(),
         (true, number) => format!("Only one run of each of the {number} is shown."),
         (false, number) => {
-            let few = targets.iter().filter(|runs| runs.len() < RUNS).count();
+            let few = kinds.iter().filter(|runs| runs.len() < RUNS).count();
             let of = if few == number { "each" } else { "some" };
-            format!("Fewer than {RUNS} runs of {of} of the {number} targets are shown.")
+            let targets = match targets.len() {
+                all if all == number => format!("{all} targets"),
+                all => format!("{number} kinds of work of {all} targets"),
+            };
+            format!("Fewer than {RUNS} runs of {of} of the {targets} are shown.")
         }
     };
     evidence.push_str(&best_of(best_of_line));
@@ -87,8 +105,8 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         let apart = faster.rate_per_s / slower.rate_per_s - 1.0;
         evidence.push_str(&format!(
             "\n{} and {} ({} and {}/s) differ by {}, {} per request.",
-            named("A", slower, &targets),
-            named("a", faster, &targets),
+            named("A", slower, &kinds),
+            named("a", faster, &kinds),
             rate(slower.rate_per_s),
             rate(faster.rate_per_s),
             percent(apart),
@@ -115,10 +133,10 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
 }
 
 /// `x`, or `a run of x` where there are others.
-fn named(article: &str, member: &Member, targets: &[Repeats<'_>]) -> String {
-    let has_others = targets
+fn named(article: &str, member: &Member, kinds: &[Repeats<'_>]) -> String {
+    let has_others = kinds
         .iter()
-        .any(|runs| runs.len() > 1 && runs.iter().any(|run| run.identity == member.identity));
+        .any(|runs| runs.len() > 1 && runs.iter().any(|run| std::ptr::eq(*run, member)));
     if has_others { format!("{article} run of {}", member.name) } else { member.name.clone() }
 }
 
@@ -206,7 +224,7 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
     for pair in sorted.windows(2) {
         let ((slower, _, [_, median1, most]), (faster, _, [least, median2, _])) =
             (pair[0], pair[1]);
-        if least <= most {
+        if least <= most && slower[0].identity != faster[0].identity {
             evidence.push(format!(
                 "The medians of {} and {} ({} and {}/s) differ by {}, but their runs overlap: the \
                  fastest of the first is {}/s, the slowest of the second {}/s.",
@@ -267,28 +285,48 @@ fn of_points(members: &[Member], curves: &[Curve], best_of_line: Option<usize>) 
     if let Some(evidence) = apart_in_time(&targets) {
         return Some(Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
     }
-    let fewest = points.values().map(|runs| runs.len()).min()?;
-    if fewest < RUNS {
-        let evidence = match fewest {
-            1 => NO_SPREAD.to_owned(),
-            _ => {
-                format!("Some points have only {fewest} runs: too few to show a spread.")
-            }
-        };
-        return of_few_runs(curves, best_of_line, evidence);
+    let mut kinds = Vec::new();
+    for (at, runs) in points {
+        kinds.extend(of_equal_work(&runs).into_iter().map(|runs| (at, runs)));
     }
+    let points = kinds;
+    let numbers = || points.iter().map(|(_, runs)| runs.len());
+    let fewest = numbers().min()?;
+    let spread = widest(&points);
+    let alone = || {
+        let evidence = spread.clone()?;
+        Some(Finding::new(D15, Severity::Note, evidence, CHANGES, SPREAD_REMEDY))
+    };
+    if fewest >= RUNS {
+        return alone();
+    }
+    let evidence = match numbers().max() {
+        Some(1) => NO_SPREAD.to_owned(),
+        _ => {
+            let runs = counted(fewest as u64, "run");
+            format!("Some points have only {runs}: too few to show a spread.")
+        }
+    };
+    let Some(mut finding) = of_few_runs(curves, best_of_line, evidence) else { return alone() };
+    if let Some(spread) = spread {
+        finding.evidence = format!("{}\n{spread}", finding.evidence);
+    }
+    Some(finding)
+}
+
+/// The point whose repeats lie furthest apart, if they do.
+fn widest(points: &[((&str, Option<u64>), Repeats<'_>)]) -> Option<String> {
     let spreads = points.iter().filter_map(|(at, runs)| Some((at, spread(runs)?)));
     let ((name, asked), (share, [least, _, most])) =
         spreads.max_by(|a, b| a.1.0.total_cmp(&b.1.0)).filter(|(_, (share, _))| *share > SMALL)?;
-    let evidence = format!(
+    Some(format!(
         "Runs at the same point differ by up to {} of their median: {name} at c = {} ranged from \
          {} to {}/s.",
         percent(share),
         grouped(asked.unwrap_or(0)),
         rate(least),
         rate(most)
-    );
-    Some(Finding::new(D15, Severity::Note, evidence, CHANGES, SPREAD_REMEDY))
+    ))
 }
 
 /// Curves: of runs, which may be repeated at each point, or a printed table of single figures.
@@ -333,58 +371,4 @@ fn on_command(command: &Command, best_of_line: Option<usize>) -> Option<Finding>
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::printed::{Printed, Report, Text};
-    use crate::rules::{comparison, sample};
-
-    fn with_rates(rates: &[(f64, &str)]) -> Option<Finding> {
-        let report = |(rate, label): &(f64, &str)| {
-            let mut report: Report = sample::ab();
-            report.rate_per_s = Some(Printed { value: *rate, step: 0.01 });
-            report.label = Some((*label).to_owned());
-            report
-        };
-        let text = Text { reports: rates.iter().map(report).collect(), ..Text::default() };
-        on_comparison(&Comparison { members: comparison::members(&text, 1) }, None)
-    }
-
-    #[test]
-    fn single_runs_are_noted_and_small_differences_suspected() {
-        let finding = with_rates(&[(100.0, "a"), (400.0, "b")]).unwrap();
-        assert_eq!(finding.severity, Severity::Note);
-        // 10 ms less 2.5 ms.
-        assert!(finding.evidence.contains("= 4.00; the gap is 7,500 µs"), "{}", finding.evidence);
-        let finding = with_rates(&[(100.0, "a"), (190.0, "b")]).unwrap();
-        assert_eq!(finding.severity, Severity::Suspect);
-        let finding = with_rates(&[(100.0, "a"), (102.0, "b")]).unwrap();
-        assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("differ by 2.0 %"), "{}", finding.evidence);
-    }
-
-    #[test]
-    fn the_sentences_on_a_few_runs_of_each_begin_as_sentences_do() {
-        let runs = [(100.0, "a"), (101.0, "a"), (102.0, "b"), (103.0, "b")];
-        let evidence = with_rates(&runs).unwrap().evidence;
-        assert!(evidence.starts_with("Fewer than 3 runs of each of the 2 targets"), "{evidence}");
-        assert!(evidence.contains("\nA run of report 2 and a run of report 3 "), "{evidence}");
-        let some = [(100.0, "a"), (101.0, "a"), (102.0, "a"), (103.0, "b"), (104.0, "b")];
-        let evidence = with_rates(&some).unwrap().evidence;
-        assert!(evidence.starts_with("Fewer than 3 runs of some of the 2 targets"), "{evidence}");
-    }
-
-    #[test]
-    fn repeats_are_no_comparison() {
-        assert_eq!(with_rates(&[(100.0, "a"), (101.0, "a"), (102.0, "a")]), None);
-        assert_eq!(with_rates(&[(100.0, "Run 1"), (101.0, "Run 2"), (102.0, "Run 3")]), None);
-        let finding = with_rates(&[(100.0, "a"), (110.0, "a"), (90.0, "a")]).unwrap();
-        assert!(finding.evidence.contains("spread of 20 %"), "{}", finding.evidence);
-        assert_eq!(
-            with_rates(
-                &[100.0, 101.0, 102.0, 200.0, 202.0, 204.0]
-                    .map(|rate| { (rate, if rate < 150.0 { "a" } else { "b" }) })
-            ),
-            None
-        );
-    }
-}
+mod tests;

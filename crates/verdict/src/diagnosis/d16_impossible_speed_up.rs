@@ -80,7 +80,9 @@ fn steps_of(shown: &Curves<'_>, curve: &Curve) -> Vec<Step> {
     let mut found = Vec::new();
     for [(c1, x1), (c2, x2)] in steps(curve).filter(|[(_, x1), _]| *x1 > 0.0) {
         let (name, grown) = (&curve.name, x2 / x1);
-        if grown > TOLERANCE * c2 as f64 / c1 as f64 {
+        let bounds = |point| shown.bounds(curve, point);
+        let ((low1, high1), (low2, high2)) = (bounds((c1, x1)), bounds((c2, x2)));
+        if low2 > TOLERANCE * high1 * c2 as f64 / c1 as f64 {
             let evidence = format!(
                 "{name}: from c = {} to {} the rate grows from {} to {}/s (×{grown:.2}), so each \
                  request takes {} instead of {}.",
@@ -94,9 +96,10 @@ fn steps_of(shown: &Curves<'_>, curve: &Curve) -> Vec<Step> {
             let longer_s = Some(c1 as f64 / x1 - c2 as f64 / x2);
             found.push(Step { evidence, longer_s, found: shown.found_at(curve, c1) });
         }
-        let later = curve.points.iter().filter(|(c, _)| *c > c2).map(|(_, x)| *x);
-        let highest = later.fold(0.0, f64::max);
-        if x2 < x1 && x1 < FAR_FROM_THE_LIMIT * highest {
+        let later = || curve.points.iter().filter(|(c, _)| *c > c2);
+        let highest = later().map(|(_, x)| *x).fold(0.0, f64::max);
+        let at_least = later().map(|point| bounds(*point).0).fold(0.0, f64::max);
+        if high2 < low1 && high1 < FAR_FROM_THE_LIMIT * at_least {
             let evidence = format!(
                 "{name}: at c = {} the rate falls from {} to {}/s, although {}/s are reached \
                  later.",

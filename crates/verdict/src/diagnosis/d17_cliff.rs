@@ -19,13 +19,14 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 const FALL: f64 = 0.8;
 
 fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
-    finding(shown.curves, |curve, asked| shown.found_at(curve, asked))
+    finding(shown, |curve, asked| shown.found_at(curve, asked))
 }
 
 /// `found` names what was found in the runs of a curve at a concurrency, where there are any.
-fn finding(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) -> Option<Finding> {
+fn finding(shown: &Curves<'_>, found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) -> Option<Finding> {
+    let curves = shown.curves;
     let steepest: Vec<(&Curve, [(u64, f64); 2])> =
-        curves.iter().filter_map(|curve| Some((curve, steepest(curve)?))).collect();
+        curves.iter().filter_map(|curve| Some((curve, steepest(shown, curve)?))).collect();
     if steepest.is_empty() {
         return None;
     }
@@ -76,8 +77,11 @@ fn finding(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) ->
 }
 
 /// The steepest fall of a curve, if it has a cliff.
-fn steepest(curve: &Curve) -> Option<[(u64, f64); 2]> {
-    let falls = steps(curve).filter(|[(_, x1), (_, x2)]| *x2 < FALL * x1);
+fn steepest(shown: &Curves<'_>, curve: &Curve) -> Option<[(u64, f64); 2]> {
+    let falls = steps(curve).filter(|[before, after]| {
+        let ((low, _), (_, high)) = (shown.bounds(curve, *before), shown.bounds(curve, *after));
+        high < FALL * low
+    });
     falls.min_by(|[(_, a1), (_, a2)], [(_, b1), (_, b2)]| (a2 / a1).total_cmp(&(b2 / b1)))
 }
 
@@ -110,13 +114,14 @@ mod tests {
             points: [1, 10, 100, 1000].into_iter().zip(rates).collect(),
         };
         let nothing = |_: &Curve, _| Vec::new();
-        assert_eq!(finding(&[curve("a", [50.0, 90.0, 100.0, 80.0])], nothing), None);
+        let flat = [curve("a", [50.0, 90.0, 100.0, 80.0])];
+        assert_eq!(finding(&Curves::of_table(&flat, None, None), nothing), None);
         let both = [curve("a", [50.0, 98.0, 100.0, 60.0]), curve("b", [50.0, 90.0, 100.0, 90.0])];
         let found = |curve: &Curve, c| match (curve.name.as_str(), c) {
             ("a", 1000) => vec![DiagnosisId::D08, DiagnosisId::D10, DiagnosisId::D14],
             _ => vec![DiagnosisId::D10],
         };
-        let evidence = finding(&both, found).unwrap().evidence;
+        let evidence = finding(&Curves::of_table(&both, None, None), found).unwrap().evidence;
         for part in [
             "a: from c = 100 to 1,000 the rate falls from 100 to 60.0/s (-40 %)",
             "At the same step b changes by -10 %",

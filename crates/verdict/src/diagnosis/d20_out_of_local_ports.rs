@@ -1,5 +1,7 @@
 //! D20: this machine had no local port for a connection.
 
+mod printed;
+
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
@@ -9,8 +11,6 @@ use crate::finding::{Finding, Severity};
 use crate::live::UnderWay;
 use crate::live::figures::monitor;
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Abort, Reason};
-use crate::rules::aborted::evidence;
 use crate::words::{counted, grouped, percent};
 
 /// From this share of the requests on the number is that of the shortage.
@@ -24,7 +24,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
         while_it_runs: Some(while_it_runs),
-        abort: Some(on_abort),
+        report: Some(printed::on_report),
+        abort: Some(printed::on_abort),
         ..Forms::NONE
     },
 };
@@ -122,21 +123,6 @@ fn seen(run: &Run) -> Option<String> {
 fn ports(run: &Run) -> Option<String> {
     let range = monitor(run)?.environment.settings.get("net.ipv4.ip_local_port_range")?;
     Some(range.split_whitespace().collect::<Vec<_>>().join(" to "))
-}
-
-/// A run of ab that ended with this, and without a report.
-fn on_abort(abort: &Abort) -> Option<Finding> {
-    (abort.reason == Reason::NoPort).then(|| {
-        Finding::new(
-            D20,
-            Severity::Invalid,
-            evidence(abort),
-            "Each connection takes a local port, which stays in use for 60 s after the client \
-             closes first; there are about 28,000.",
-            "Reuse connections (-k), wait a minute between runs, or widen \
-             net.ipv4.ip_local_port_range.",
-        )
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! D21: the client, or the server, could open no more descriptors.
 
+mod printed;
+
 use ablaze_model::monitor::Process;
 use ablaze_model::{FailureKind, Run};
 
@@ -9,14 +11,18 @@ use crate::finding::{Finding, Severity};
 use crate::live::UnderWay;
 use crate::live::figures::{monitor, target};
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Abort, Reason};
-use crate::rules::aborted::evidence;
 use crate::words::{counted, grouped, percent};
 
 /// From this share of the requests on the number is that of the shortage.
 const MOST: f64 = 0.5;
 /// A server at its limit may close one or two again to get rid of what it cannot serve.
 const SPARE: u64 = 2;
+
+/// Why the machine had no open file left, and the beginning of the fix.
+const FILES: (&str, &str) = (
+    "Each connection is an open file, and all processes of the machine together may have no more of them (fs.file-max).",
+    "Raise that limit (`sysctl fs.file-max`), end what has the others open (`lsof`)",
+);
 
 /// Errnos of Linux.
 const ENOMEM: i32 = 12;
@@ -32,7 +38,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
         while_it_runs: Some(while_it_runs),
-        abort: Some(on_abort),
+        report: Some(printed::on_report),
+        abort: Some(printed::on_abort),
         ..Forms::NONE
     },
 };
@@ -117,12 +124,7 @@ impl Missing {
                 "Each connection needs a file descriptor, and the limit on them is too low.",
                 format!("Raise the limit {shell} (`ulimit -n`)"),
             ),
-            Self::File => (
-                "Each connection is an open file, and all processes of the machine together may have no more of them \
-                 (fs.file-max).",
-                "Raise that limit (`sysctl fs.file-max`), end what has the others open (`lsof`)"
-                    .to_owned(),
-            ),
+            Self::File => (FILES.0, FILES.1.to_owned()),
             Self::Memory => (
                 "The kernel has no memory left for another socket: the machine's, or what this process's control group may \
                  use.",
@@ -203,29 +205,6 @@ fn fullest(run: &Run) -> Option<(&Process, u64, u64)> {
         Some((process, process.descriptors?.max, limit))
     });
     known.min_by_key(|(_, open, limit)| limit.saturating_sub(*open))
-}
-
-/// A run of ab that ended with this, and without a report.
-fn on_abort(abort: &Abort) -> Option<Finding> {
-    if abort.reason != Reason::NoDescriptor {
-        return None;
-    }
-    let fix = match abort.command.as_ref().map(|command| command.concurrency.1) {
-        Some(asked) => format!(
-            "Run `ulimit -n {}` in the same shell first, or use fewer connections.",
-            asked + 64
-        ),
-        None => "Raise the limit with `ulimit -n` in the same shell first, or use fewer \
-                 connections."
-            .to_owned(),
-    };
-    Some(Finding::new(
-        D21,
-        Severity::Invalid,
-        evidence(abort),
-        "Each connection takes a file descriptor, and this process may not open more.",
-        fix,
-    ))
 }
 
 #[cfg(test)]

@@ -263,7 +263,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
 }
 
 /// `-r`, also among other letters, before the URL.
-fn tolerates(command: &str) -> bool {
+pub(super) fn tolerates(command: &str) -> bool {
     let clusters = command.split_whitespace().filter_map(|word| word.strip_prefix('-'));
     clusters.into_iter().any(|letters| {
         letters.contains('r') && letters.bytes().all(|letter| b"wikdlrSqVhI".contains(&letter))

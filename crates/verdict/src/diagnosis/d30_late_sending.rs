@@ -11,6 +11,7 @@ use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
 use super::d02_no_response::STOPPED;
+use super::d11_client_at_its_limit::more_threads;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors};
 use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D58};
 use crate::finding::{Finding, Severity};
@@ -220,9 +221,8 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
              to do or did not get a CPU."
                 .to_owned(),
             format!(
-                "Take the response time as an upper bound; give the client more threads ({}) or a \
-                 machine of its own, or lower the rate.",
-                spelled(run, Opt::Threads)
+                "Take the response time as an upper bound; give the client {} or a machine of its own, or lower the rate.",
+                more_threads(run)
             ),
         ),
     }

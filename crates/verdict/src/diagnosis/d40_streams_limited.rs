@@ -271,7 +271,7 @@ fn unfilled(run: &Run) -> Option<Finding> {
             format!(", or give the client more threads ({})", spelled(run, Opt::Threads)),
         ),
         false => (
-            "Streams were free for most of the time, and the client was not busy: what it waited for is not seen.",
+            "Streams were free for most of the time, and the client was not busy: this run does not show what it waited for.",
             String::new(),
         ),
     };

@@ -40,7 +40,7 @@ fn check(run: &Run) -> Option<Finding> {
         D44,
         Severity::Suspect,
         format!("{} of {of} lost: {}.", grouped(lost.len() as u64), each.join("; ")),
-        "Nobody took over their share of the load: what they had not sent by then was not sent. The figures are of \
+        "Their share was not taken over by other workers: what they had left to send was never sent. The figures are of \
          what the others sent, and of what the lost ones handed over.",
         "Find out why they were lost, and measure again; the table of workers says what each had done until then.",
     ))
@@ -58,7 +58,7 @@ fn in_words(worker: &FleetWorker) -> String {
 
 fn seen(run: &Run) -> Option<String> {
     let Some(fleet) = &run.fleet else {
-        return Some("One machine carried the load out.".to_owned());
+        return Some("The load came from one machine.".to_owned());
     };
     let workers = fleet.workers.len() as u64;
     Some(format!("{} carried the load out to its end.", counted(workers, "worker")))

@@ -78,7 +78,7 @@ fn drifted(run: &Run) -> Option<Finding> {
             D45,
             Severity::Suspect,
             format!(
-                "The clock of {name} went {} away from the coordinator's during the run.",
+                "The clock of {name} drifted {} from the coordinator's during the run.",
                 milliseconds(drift_ns)
             ),
             "Its intervals are not those of the others, and its rate is measured by a clock that is wrong by as much.",
@@ -100,7 +100,7 @@ fn seen(run: &Run) -> Option<String> {
         ));
     }
     let Some(fleet) = &run.fleet else {
-        return Some("One machine carried the load out.".to_owned());
+        return Some("The load came from one machine.".to_owned());
     };
     let skew = fleet.skew?;
     let (apart, bound) = (milliseconds(skew.ns), milliseconds(skew.bound_ns));

@@ -41,7 +41,7 @@ fn at_their_limit(run: &Run) -> Option<Finding> {
         D46,
         Severity::Suspect,
         format!(
-            "{} of {} had a thread without time left: {}.",
+            "{} of {} had a thread that was busy all the time: {}.",
             grouped(full.len() as u64),
             counted(counted_ones.len() as u64, "worker"),
             list(&full, busy)
@@ -105,7 +105,7 @@ fn list(workers: &[&FleetWorker], told: impl Fn(&FleetWorker) -> String) -> Stri
 
 fn seen(run: &Run) -> Option<String> {
     let text = match run.fleet {
-        None => "One machine carried the load out.",
+        None => "The load came from one machine.",
         Some(_) => "No worker had less time or was slower than the others.",
     };
     Some(text.to_owned())

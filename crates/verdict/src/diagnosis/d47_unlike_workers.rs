@@ -84,7 +84,7 @@ fn difference(
 
 fn seen(run: &Run) -> Option<String> {
     let text = match run.fleet {
-        None => "One machine carried the load out.",
+        None => "The load came from one machine.",
         Some(_) => "The machines of the fleet are alike.",
     };
     Some(text.to_owned())

@@ -52,7 +52,7 @@ fn check(run: &Run) -> Option<Finding> {
         ),
         true => (
             "Datagrams that belong to one request or response came, or left, one at a time. What spreads them (pacing on \
-             either side, a server that sends without UDP_SEGMENT, a device without GRO) is not to be seen from here.",
+             either side, a server that sends without UDP_SEGMENT, a device without GRO) cannot be observed from this machine.",
             "Read CPU times as those of single datagrams. Where the server can send several at a time, turn that on \
              (nginx: quic_gso on).",
         ),
@@ -137,7 +137,7 @@ mod tests {
         quic(&mut run, responses * 4, responses * 4);
         let found = check(&run).unwrap();
         assert!(found.evidence.contains("datagrams were received with"), "{}", found.evidence);
-        assert!(found.cause.contains("not to be seen"), "{}", found.cause);
+        assert!(found.cause.contains("cannot be observed"), "{}", found.cause);
         quic(&mut run, responses * 4, responses);
         assert_eq!(check(&run), None);
         run.record.http3.as_mut().unwrap().quic.no_segmentation = Some(5);

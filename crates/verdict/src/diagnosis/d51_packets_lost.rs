@@ -60,7 +60,7 @@ fn where_not(run: &Run) -> String {
         ),
     };
     match known(run) {
-        None => format!("{here}; whether the server's did is not to be seen from here."),
+        None => format!("{here}; whether the server's did cannot be observed from this machine."),
         Some(known) if known.dropped == 0 => format!("{here}, nor did the server's."),
         Some(known) => {
             format!("{here}; the server's dropped {}.", counted(known.dropped, "datagram"))
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(check(&losing(99)).unwrap().severity, Severity::Note);
         let found = check(&losing(100)).unwrap();
         assert_eq!(found.severity, Severity::Suspect);
-        assert!(found.cause.contains("not to be seen from here"), "{}", found.cause);
+        assert!(found.cause.contains("cannot be observed from this machine"), "{}", found.cause);
         let mut run = losing(100);
         sample::monitor(&mut run).server_datagrams =
             Some(ServerDatagrams { sockets: 1, dropped: 0 });

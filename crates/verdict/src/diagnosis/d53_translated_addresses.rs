@@ -112,7 +112,7 @@ fn sources(fleet: &Fleet) -> impl Iterator<Item = (&FleetWorker, IpAddr)> {
 
 fn seen(run: &Run) -> Option<String> {
     let text = match &run.fleet {
-        None => "One machine carried the load out.",
+        None => "The load came from one machine.",
         Some(fleet) if fleet.seen_from.is_empty() => {
             "The coordinator was not on the server's host, and no two hosts had the same address."
         }

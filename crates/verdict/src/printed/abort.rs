@@ -22,8 +22,12 @@ pub enum Reason {
     TimedOut,
     /// Nothing happened on any connection for as long as `-s` says.
     Silence,
-    /// EADDRNOTAVAIL.
+    /// EADDRNOTAVAIL of connect().
     NoPort,
+    /// EADDRNOTAVAIL of bind(): the address of `-B` is not one of this machine.
+    NoAddress,
+    /// Another error of a connection.
+    Other,
     /// EMFILE.
     NoDescriptor,
     /// ab does not take `-c` above `-n`, and sends nothing.
@@ -57,7 +61,7 @@ const CALLS: [&str; 6] = [
     "socket: ",
     "bind: ",
 ];
-const NUMBERS: [(&str, Reason); 15] = [
+const NUMBERS: [(&str, Reason); 17] = [
     ("(670002)", Reason::NoName),
     ("(670003)", Reason::NoName),
     ("(670008)", Reason::NoName),
@@ -70,8 +74,10 @@ const NUMBERS: [(&str, Reason); 15] = [
     ("(104)", Reason::Reset),
     ("(54)", Reason::Reset),
     ("(110)", Reason::TimedOut),
+    ("(60)", Reason::TimedOut),
     ("(70007)", Reason::Silence),
     ("(99)", Reason::NoPort),
+    ("(49)", Reason::NoPort),
     ("(24)", Reason::NoDescriptor),
 ];
 
@@ -117,10 +123,23 @@ pub fn find(line: &str, number: usize, command: Option<&Command>) -> Option<Abor
     }
     let at = CALLS.iter().filter_map(|call| line.find(call)).min()?;
     let message = line[at..].trim();
-    let (reason_at, reason) = NUMBERS
+    let known = NUMBERS
         .iter()
-        .find_map(|(number, reason)| Some((message.find(number)? + number.len(), *reason)))?;
+        .find_map(|(number, reason)| Some((message.find(number)? + number.len(), *reason)));
+    let (reason_at, reason) = match known {
+        Some((at, Reason::NoPort)) if message.starts_with("bind: ") => (at, Reason::NoAddress),
+        Some(known) => known,
+        None => (after_number(message)?, Reason::Other),
+    };
     Some(of_ab(number, message[..reason_at].to_owned(), reason))
+}
+
+/// Where a message with an error's number in parentheses ends: `Protocol not available (92)`.
+fn after_number(message: &str) -> Option<usize> {
+    let open = message.rfind(" (")? + 2;
+    let digits = message[open..].find(')').filter(|digits| *digits > 0)?;
+    let is_number = message[open..open + digits].bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(open + digits + 1)
 }
 
 /// `Total of 90 requests completed`.
@@ -164,7 +183,9 @@ mod tests {
         assert_eq!(reason(silence), Some(Reason::Silence));
         assert_eq!(reason("socket: Too many open files (24)"), Some(Reason::NoDescriptor));
         assert_eq!(reason("a websocket (24) without its call"), None);
-        assert_eq!(reason("apr_socket_recv: something else (5)"), None);
+        assert_eq!(reason("apr_socket_recv: something else (5)"), Some(Reason::Other));
+        assert_eq!(reason("apr_socket_recv: something else (x)"), None);
+        assert_eq!(reason("bind: Cannot assign requested address (99)"), Some(Reason::NoAddress));
         assert_eq!(completed("Total of 90 requests completed"), Some(90));
         // Of macOS.
         assert_eq!(reason("apr_socket_recv: Connection refused (61)"), Some(Reason::Refused));

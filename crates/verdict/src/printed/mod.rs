@@ -5,6 +5,7 @@
 
 mod abort;
 mod command;
+mod current;
 mod finish;
 mod labels;
 mod line;
@@ -27,7 +28,7 @@ pub use named::no_report;
 pub(crate) use peers::hey::RATIO;
 pub use reader::read;
 pub use report::{
-    Connections, Document, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,
+    Connections, Document, Errors, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,
 };
 pub use sweep::{Curve, Sweep};
 pub use tool::Tool;

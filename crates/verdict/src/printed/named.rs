@@ -157,7 +157,10 @@ mod tests {
             ("     http_req_duration..............: avg=1ms min=1ms p(95)=3ms\n", "k6"),
             (
                 "Running 10s test @ http://localhost:3000\n10 connections\n\n┌─────────┬──────┐\n\
-                 │ Stat    │ 2.5% │ 50%  │ 97.5% │ 99%  │ Avg     │ Stdev   │ Max      │\n",
+                 │ Stat    │ 2.5% │ 50%  │ 97.5% │ 99%  │ Avg     │ Stdev   │ Max      │\n\
+                 │ Latency │ 0 ms │ 0 ms │ 0 ms  │ 1 ms │ 0.02 ms │ 0.16 ms │ 16.45 ms │\n\
+                 └─────────┴──────┴──────┴───────┴──────┴─────────┴─────────┴──────────┘\n\n\
+                 276k requests in 11.01s, 49.5 MB read\n",
                 "autocannon",
             ),
             (
@@ -180,7 +183,23 @@ mod tests {
             ),
         ] {
             assert!(no_report(text).unwrap().contains(tool), "{text}");
-            assert!(crate::rules::judge(&crate::printed::read(text)).reports.is_empty(), "{text}");
+            let text = crate::printed::read(text);
+            assert!(text.reports.is_empty() && text.begun.is_empty(), "{text:?}");
+        }
+        // Below wrk's own lines the same words are anyone's.
+        let wrk = "Running 10s test @ http://h/\n  2 threads and 10 connections\n  100 requests in 10.00s, 1.00MB read\n\
+                   Requests/sec:     10.00\n\n";
+        for below in ["20 connections\n", "┌──┐\n"] {
+            let text = crate::printed::read(&format!("{wrk}{below}{wrk}"));
+            assert_eq!(text.reports.len(), 2, "{below}");
+        }
+        // What is left of autocannon's without its tables.
+        for text in [
+            "Running 10s test @ http://h/\n10 connections\n\n276 requests in 10.01s, 49.5 kB read\n",
+            "Running 10s test @ http://h/\n\n276k requests in 11.01s, 49.5 MB read\n",
+        ] {
+            let text = crate::printed::read(text);
+            assert!(text.reports.is_empty() && text.begun.is_empty(), "{text:?}");
         }
         assert_eq!(no_report("Running 10s test @ http://h/\n"), None);
     }

@@ -14,9 +14,31 @@ pub fn is_progress(line: &str) -> bool {
         "Licensed to The Apache",
         "Licensed under MIT or Apache",
         "[#/sec]",
+        "An HTTP load tester in ab's place",
+        "An HTTP load tester compatible with ab",
+        " concurrent users for battle",
+        "The server is now under siege",
+        "Lifting the server siege",
+        "siege aborted due to excessive socket failure",
     ]
     .iter()
     .any(|start| line.contains(start))
+        || is_banner_of_siege(line)
+        || is_of_one_request(line)
+        || line == "^C"
+}
+
+/// `** SIEGE 4.0.4`, of which a list would have the stars.
+fn is_banner_of_siege(line: &str) -> bool {
+    let version = line.strip_prefix("SIEGE ").and_then(|rest| rest.chars().next());
+    version.is_some_and(|first| first.is_ascii_digit())
+}
+
+/// What siege prints of each transaction (`HTTP/1.1 200     0.00 secs:     612 bytes ==> GET  /`), and tools of a failure.
+fn is_of_one_request(line: &str) -> bool {
+    let is_failure =
+        ["[error] ", "[ERROR] ", "[alert] "].iter().any(|level| line.starts_with(level));
+    is_failure || line.contains(" secs:") && line.contains("==>")
 }
 
 /// A tag alone on its line, as `ab -w` has above its table.
@@ -38,4 +60,217 @@ pub fn shortened(text: &str) -> Option<String> {
         name.push('…');
     }
     (!name.is_empty()).then_some(name)
+}
+
+/// The words above a report, which it may be named after.
+#[derive(Default)]
+pub struct Above {
+    /// A heading.
+    heading: Option<String>,
+    /// The last line of other text.
+    words: Option<String>,
+    /// What stands above a loop of the shell: the name of all its reports.
+    of_loop: Option<String>,
+    /// Lines of the loop are still to come.
+    in_loop: bool,
+}
+
+impl Above {
+    /// Takes a heading: what is below it is about something else.
+    pub fn heading(&mut self, text: &str) {
+        *self = Self { heading: shortened(text), ..Self::default() };
+    }
+
+    /// Takes a line of other text. What was typed into a shell names nothing.
+    pub fn line(&mut self, line: &str) {
+        match typed(line) {
+            Some(Typed::Loop { whole }) => {
+                self.of_loop = self.name();
+                self.in_loop = !whole;
+            }
+            Some(Typed::LoopEnds) => self.in_loop = false,
+            Some(Typed::Other) => self.command(),
+            None => self.words = shortened(line),
+        }
+    }
+
+    /// A command: what comes below is its output, and no longer that of the loop above.
+    pub fn command(&mut self) {
+        if !self.in_loop {
+            self.of_loop = None;
+        }
+    }
+
+    /// The last line of other text is no name.
+    pub fn no_words(&mut self) {
+        self.words = None;
+    }
+
+    /// The name of the report that begins here.
+    pub fn name(&mut self) -> Option<String> {
+        let parts = [self.of_loop.clone(), self.heading.take(), self.words.take()];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+/// A line that was typed into a shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Typed {
+    /// The first line of a loop; whether it is all of it.
+    Loop { whole: bool },
+    /// The last line of a loop.
+    LoopEnds,
+    /// Anything else.
+    Other,
+}
+
+/// Programs whose lines, with a URL or a variable among their words, are commands also where `command` cannot read them.
+const TESTERS: [&str; 13] = [
+    "ab",
+    "ablaze",
+    "autocannon",
+    "bombardier",
+    "curl",
+    "gurl",
+    "h2load",
+    "hey",
+    "k6",
+    "oha",
+    "siege",
+    "wrk",
+    "wrk2",
+];
+
+/// How commands begin that prepare a machine for a load test.
+const BEGINNINGS: [&str; 7] =
+    ["sudo ", "ulimit -", "export ", "taskset -", "numactl -", "systemctl ", "./"];
+
+/// What a cleaned line is, if it was typed into a shell: it stands behind a prompt, or can be nothing else.
+pub fn typed(line: &str) -> Option<Typed> {
+    let prompted = behind_prompt(line);
+    let is_comment = line.starts_with('#');
+    let text = prompted.unwrap_or_else(|| line.trim_start_matches('#')).trim();
+    let mut parts = text.split(';').map(str::trim);
+    let first = parts.next().unwrap_or_default();
+    let has = |word: &str| {
+        let mut others = parts.clone();
+        others.any(|part| part.split_whitespace().next() == Some(word))
+    };
+    let loops = ["for ", "while ", "until "].iter().any(|start| first.starts_with(start));
+    if loops && (has("do") || prompted.is_some()) {
+        return Some(Typed::Loop { whole: has("done") });
+    }
+    let behind_done = first.strip_prefix("done").map(str::trim_start);
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with(['<', '>', '|', '&']);
+    if behind_done.is_some_and(ends) && !is_comment {
+        return Some(Typed::LoopEnds);
+    }
+    let words = || first.split_whitespace();
+    let program = words().find(|word| *word != "do" && *word != "time" && !word.contains('='));
+    let program = program.and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    let is_command = TESTERS.contains(&program)
+        && words().any(|word| word.contains("://") || word.contains('$'))
+        || BEGINNINGS.iter().any(|start| first.starts_with(start))
+        || first.contains(" && ")
+        || first == "do";
+    (prompted.is_some() || is_command && !is_comment).then_some(Typed::Other)
+}
+
+/// What stands behind a prompt: `$ `, `user@host:~$ `, `[root@host ~]# `, `PS C:\> `.
+fn behind_prompt(line: &str) -> Option<&str> {
+    let simple = ["$", "❯", "➜"].iter().find_map(|sign| line.strip_prefix(sign));
+    if let Some(rest) = simple.filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
+        return Some(rest);
+    }
+    let of_windows = line.strip_prefix("PS ").unwrap_or(line);
+    if of_windows.get(1..3) == Some(":\\") {
+        return of_windows.split_once('>').map(|(_, rest)| rest);
+    }
+    let is_sign = |(at, sign): &(usize, char)| {
+        let rest = &line[at + sign.len_utf8()..];
+        matches!(sign, '$' | '#' | '%') && (rest.is_empty() || rest.starts_with(' '))
+    };
+    let (at, sign) = line.char_indices().find(is_sign)?;
+    let before = &line[..at];
+    // `me@home: 50 % faster` is none.
+    let is_prompt = before.contains('@')
+        && before.split_whitespace().count() <= PROMPT_WORDS
+        && !before.trim_end().ends_with(|c: char| c.is_ascii_digit());
+    is_prompt.then(|| &line[at + sign.len_utf8()..])
+}
+
+/// A prompt has no more words: `(venv) user@host ~`.
+const PROMPT_WORDS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printed::read;
+
+    #[test]
+    fn what_was_typed_into_a_shell_is_told_from_titles() {
+        let whole = |whole| Some(Typed::Loop { whole });
+        for (line, expected) in [
+            ("$ for i in 1 2 3; do ab -n 100 -c 10 http://h/; done", whole(true)),
+            ("for c in 10 50; do wrk -c $c http://h/; done | tee log", whole(true)),
+            ("# while true; do ab -c 10 http://h/; done", whole(true)),
+            ("$ for i in 1 2 3", whole(false)),
+            ("for i in `seq 3`; do", whole(false)),
+            ("done", Some(Typed::LoopEnds)),
+            ("done < urls.txt", Some(Typed::LoopEnds)),
+            ("$", Some(Typed::Other)),
+            ("$ ./bench.sh", Some(Typed::Other)),
+            ("me@bench-1:~/x$ ./bench.sh", Some(Typed::Other)),
+            ("[root@web ~]# nginx -s reload", Some(Typed::Other)),
+            ("me@mac ~ % hey http://h/", Some(Typed::Other)),
+            (r"PS C:\Users\me> ab http://h/", Some(Typed::Other)),
+            ("hey http://h/", Some(Typed::Other)),
+            ("ab -c $c -n $n $URL", Some(Typed::Other)),
+            ("ulimit -n 65535", Some(Typed::Other)),
+            ("cd x && make", Some(Typed::Other)),
+            ("ab", None),
+            ("ab -k, two threads", None),
+            ("wrk against http.server", None),
+            ("for 3 users in Europe", None),
+            ("done with epoll", None),
+            ("while the cache was cold; then warm", None),
+            ("me@home: 50 % faster", None),
+            ("$5 a month", None),
+            ("# sudo", None),
+        ] {
+            assert_eq!(typed(line), expected, "{line}");
+        }
+    }
+
+    const REPORT: &str = "This is ApacheBench, Version 2.3\nServer Software: x\nServer Hostname: h\n\
+        Server Port: 80\nDocument Path: /\nDocument Length: 5 bytes\nConcurrency Level: 10\n\
+        Time taken for tests: 10.000 seconds\nComplete requests: 10000\nFailed requests: 0\n\
+        Total transferred: 900000 bytes\nHTML transferred: 50000 bytes\n\
+        Requests per second: 1000.00 [#/sec] (mean)\n\n\
+        Percentage of the requests served within a certain time (ms)\n 50% 9\n 100% 45 (longest request)\n";
+
+    fn labels(text: &str) -> Vec<Option<String>> {
+        read(text).reports.into_iter().map(|report| report.label).collect()
+    }
+
+    #[test]
+    fn the_line_of_a_loop_names_no_report_and_what_is_above_it_names_all() {
+        let three = REPORT.repeat(3);
+        for line in [
+            "$ for i in 1 2 3; do ab -n 10000 -c 10 http://h/; done",
+            "me@host:~$ for i in 1 2 3; do ab -n 10000 -c 10 http://h/; done",
+            "for i in 1 2 3; do\n  ab -n $n -c 10 http://h/\ndone",
+            "$ ./three-times.sh",
+        ] {
+            assert_eq!(labels(&format!("{line}\n{three}")), [None, None, None], "{line}");
+        }
+        let nginx = Some("nginx".to_owned());
+        let looped = "$ for i in 1 2 3; do ab -n 10000 -c 10 http://h/; done\n";
+        let text = format!("# nginx\n{looped}{three}$ ab -n 10000 -c 10 http://h/\n{REPORT}");
+        assert_eq!(labels(&text), [nginx.clone(), nginx.clone(), nginx, None]);
+        // The loop prints what each run is.
+        let each = format!("{looped}epoll\n{REPORT}poll\n{REPORT}");
+        assert_eq!(labels(&each), [Some("epoll".to_owned()), Some("poll".to_owned())]);
+    }
 }

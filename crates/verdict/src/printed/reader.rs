@@ -2,25 +2,22 @@
 //! first of its labels and ends where a label comes that must stand before what was read already,
 //! or where the text goes on about something else.
 
-use std::collections::HashSet;
-
-use ablaze_model::printable::printable;
-
 use super::abort;
+use super::current::Current;
 use super::finish::{banner, finish, fits, says_that_it_runs};
-use super::labels::{self, Label, Labelled};
+use super::labels::{self, Labelled};
 use super::line::{cleaned, with_points};
-use super::naming::{beside, is_markup, is_progress, shortened};
+use super::naming::{Above, beside, is_markup, is_progress, typed};
 use super::{
-    Abort, Begun, Command, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool, command,
-    logged, native, peers, remarks, sweep, targets, verdict,
+    Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
+    command, logged, native, peers, remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
 const LINES_BETWEEN_FIGURES: usize = 20;
 
-/// So many lines with an impossible figure are kept of a report.
-const IMPOSSIBLE_MOST: usize = 100;
+/// So many lines of a list of errors are read: a run has few kinds, each with as many addresses as it had connections.
+const ERROR_SET_MOST: usize = 10_000;
 
 /// Reads a text.
 pub fn read(text: &str) -> Text {
@@ -43,7 +40,10 @@ pub fn read(text: &str) -> Text {
                 reader.begins(command);
                 read_until = number + lines - 1;
             }
-            None => reader.line(raw, number),
+            None => {
+                reader.line(raw, number);
+                read_until = number + reader.error_set(raw, &lines[number..]);
+            }
         }
     }
     reader.close();
@@ -59,9 +59,8 @@ pub fn read(text: &str) -> Text {
 struct Reader {
     text: Text,
     current: Option<Current>,
-    /// The words a report may be named after: a heading, else the last line of other text.
-    heading: Option<String>,
-    words: Option<String>,
+    /// What the next report may be named after.
+    above: Above,
     /// The command that the next report may be the output of.
     command: Option<Command>,
     /// An error that ended the run, unless its report still comes.
@@ -71,6 +70,8 @@ struct Reader {
     in_verdict: bool,
     /// The verdict that was read last, unless its report has come.
     said: Option<PrintedVerdict>,
+    /// What siege wrote of failed requests on stderr, of the run whose report comes next.
+    errors: Errors,
     /// What ablaze said of its run on stderr beside a report in another tool's form, which may stand on either side.
     beside: Beside,
 }
@@ -82,17 +83,6 @@ struct Beside {
     handshakes: Handshakes,
     /// The report it is of, once that was read: its number.
     of: Option<usize>,
-}
-
-/// A report that is being read.
-struct Current {
-    report: Report,
-    seen: HashSet<Label>,
-    part: u8,
-    /// Lines of other text since its last figure; empty ones and progress do not count.
-    other_lines: usize,
-    /// It is ablaze's own: what a log has put before each line, in characters, and where in it the reader is.
-    native: Option<(usize, native::Place)>,
 }
 
 impl Reader {
@@ -128,8 +118,22 @@ impl Reader {
         self.close();
         self.ended();
         self.told();
+        self.above.command();
+        self.errors.clear();
         self.text.commands.push(command.clone());
         self.command = Some(command);
+    }
+
+    /// Takes the lines below the one that begins vegeta's list of errors: nothing marks each of them. How many.
+    fn error_set(&mut self, raw: &str, below: &[&str]) -> usize {
+        let report = self.current.as_mut().map(|current| &mut current.report);
+        let report = report.filter(|report| report.tool == Tool::Vegeta);
+        let begins = || cleaned(raw).starts_with("Error Set:");
+        let Some(report) = report.filter(|_| begins()) else { return 0 };
+        let is_other =
+            |line: &String| command::find(line, 1).is_some() || peers::begins(line).is_some();
+        let below = below.iter().map(|line| cleaned(line)).take(ERROR_SET_MOST);
+        peers::vegeta::error_set(report, below.take_while(|line| !is_other(line)))
     }
 
     /// Counts a line, until it turns out to be a figure; after too many the report is over.
@@ -205,7 +209,13 @@ impl Reader {
     fn unlabelled(&mut self, raw: &str, line: &str, number: usize) {
         if PrintedVerdict::of_stderr(&mut self.beside.said, line)
             || abort::handshake(&mut self.beside.handshakes, line)
+            || peers::siege::error(&mut self.errors, line)
         {
+            return;
+        }
+        let current = self.current.as_ref();
+        if current.is_some_and(|current| peers::wrk::is_of_autocannon(&current.report, line)) {
+            self.current = None;
             return;
         }
         if let Some(abort) = abort::find(line, number, self.command.as_ref()) {
@@ -214,6 +224,7 @@ impl Reader {
         }
         if let (Some(abort), Some(complete)) = (&mut self.abort, abort::completed(line)) {
             abort.complete = Some(complete);
+            return;
         }
         if let Some(tool) = banner(line) {
             self.close();
@@ -225,9 +236,9 @@ impl Reader {
             return;
         }
         let heading = raw.trim_start().strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
-        if let (Some(heading), false) = (heading, self.in_fence) {
-            self.heading = shortened(heading);
-            self.words = None;
+        // After the prompt of root stands a loop.
+        if let (Some(heading), false, None) = (heading, self.in_fence, typed(line)) {
+            self.above.heading(heading);
             self.command = None;
             self.in_verdict = false;
         } else if let Some(verdict) = verdict::verdict(line) {
@@ -236,7 +247,7 @@ impl Reader {
         } else if let (Some(said), true) = (&mut self.said, self.in_verdict) {
             said.take(line);
         } else if !is_progress(line) && !is_markup(line) && !self.in_verdict {
-            self.words = shortened(line);
+            self.above.line(line);
         }
     }
 
@@ -246,17 +257,17 @@ impl Reader {
         if self.beside.of.is_some() && self.beside.said.is_some() {
             self.told();
         }
-        let above: Vec<String> =
-            [self.heading.take(), self.words.take()].into_iter().flatten().collect();
-        if report.label.is_none() && !above.is_empty() {
-            report.label = Some(above.join(", "));
-        }
+        let above = self.above.name();
+        report.label = report.label.or(above);
         if before.is_some() {
             report.said = self.said.take();
         }
+        let errors = std::mem::take(&mut self.errors);
+        if report.tool == Tool::Siege {
+            report.errors = errors;
+        }
         let native = before.map(|before| (before, native::Place::default()));
-        self.current =
-            Some(Current { report, seen: HashSet::new(), part: 0, other_lines: 0, native });
+        self.current = Some(Current::new(report, native));
     }
 
     /// What began above and printed much else before its report, as ab does with `-v` or when each handshake fails, has
@@ -268,7 +279,7 @@ impl Reader {
         };
         if self.command.is_none() && self.text.begun.last().is_some_and(of_ab) {
             self.command = self.text.begun.pop().and_then(|begun| begun.command);
-            self.words = None;
+            self.above.no_words();
         }
     }
 
@@ -333,68 +344,5 @@ impl Reader {
                 self.text.reports.push(report);
             }
         }
-    }
-}
-
-impl Current {
-    /// Its form is that of another load generator than ab, gurl and ablaze.
-    fn is_of_peer(&self) -> bool {
-        !self.report.tool.has_ab_labels() && self.report.tool != Tool::Ablaze
-    }
-
-    /// Whether this label can still belong to the report.
-    fn takes(&self, label: Label) -> bool {
-        self.native.is_none()
-            && !self.is_of_peer()
-            && label.part() >= self.part
-            && !self.seen.contains(&label)
-    }
-
-    fn take(&mut self, labelled: &Labelled<'_>) {
-        labels::take(&mut self.report, labelled);
-        if labels::is_impossible(&self.report, labelled) {
-            let words = format!("{}: {}", labelled.label.text(), labelled.value.trim());
-            self.impossible(&words);
-        }
-        self.seen.insert(labelled.label);
-        self.part = labelled.label.part();
-        self.other_lines = 0;
-    }
-
-    fn impossible(&mut self, line: &str) {
-        if self.report.impossible.len() < IMPOSSIBLE_MOST {
-            self.report.impossible.extend(shortened(&printable(line)));
-        }
-    }
-
-    /// What belongs to a report without a label of its own; whether the line did.
-    fn unlabelled(&mut self, line: &str) -> bool {
-        if self.is_of_peer() {
-            return false;
-        }
-        let in_percentages = self.seen.contains(&Label::Percentages);
-        if in_percentages && labels::percentage_is_impossible(line) {
-            self.impossible(line);
-        }
-        if line.contains("The median and mean for") {
-            self.report.warned = true;
-        } else if self.seen.contains(&Label::Kilobytes) && labels::sent(&mut self.report, line) {
-        } else if let Some((percent, ms)) =
-            labels::percentage(line).filter(|_| self.seen.contains(&Label::Percentages))
-        {
-            let last = self.report.percentiles.last().map_or(0.0, |(percent, _)| *percent);
-            if percent <= last {
-                return false;
-            }
-            self.report.percentiles.push((percent, ms));
-            if line.contains("longest request") {
-                self.seen.insert(Label::Total);
-            }
-        } else {
-            // Between its first figure and its last there is nothing else; a lone rate has no more.
-            return self.seen.len() > 1 && self.part < Label::Percentages.part();
-        }
-        self.other_lines = 0;
-        true
     }
 }

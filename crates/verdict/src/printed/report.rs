@@ -72,6 +72,9 @@ pub struct SocketErrors {
     pub timeout: u64,
 }
 
+/// What a client says of failed requests, and of how many where it prints that, the most frequent first.
+pub type Errors = Vec<(String, Option<u64>)>;
+
 /// TLS handshakes that failed, of which ab says so on stderr and nothing in its report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Handshakes {
@@ -143,8 +146,8 @@ pub struct Report {
     pub failed: Option<u64>,
     /// Events on connections, of which requests need not have failed.
     pub socket_errors: Option<SocketErrors>,
-    /// What the tool says of failed requests, and of how many, the most frequent first.
-    pub errors: Vec<(String, u64)>,
+    /// What the client says of failed requests: on its report, and siege on stderr above it.
+    pub errors: Errors,
     /// Lines with figures that no run can have: below 0, or more than all.
     pub impossible: Vec<String>,
     /// TLS handshakes that failed, as far as the text has ab's stderr.
@@ -223,7 +226,7 @@ impl Report {
             complete: None,
             failed: None,
             socket_errors: None,
-            errors: Vec::new(),
+            errors: Errors::new(),
             impossible: Vec::new(),
             handshakes: Handshakes::default(),
             failed_parts: None,

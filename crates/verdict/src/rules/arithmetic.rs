@@ -2,6 +2,12 @@
 
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
+/// bombardier draws its progress once in this time, and last after the last response: the length that it shows is up to so
+/// much longer than the run.
+const TICK_MS: f64 = 200.0;
+/// Of fewer of them nothing follows.
+const FEWEST_TICKS: f64 = 10.0;
+
 /// Of fewer responses for each connection, those that had not come at the end are a large part.
 const FEWEST_EACH: u64 = 5;
 
@@ -24,24 +30,31 @@ pub fn printed_in_flight(report: &Report) -> Option<Printed> {
 }
 
 /// The rate over the whole run. bombardier's `Reqs/sec` is a mean of samples: over the run it is the rate beside the
-/// progress, or the count by the length.
+/// progress, of a run that is long enough for one, or the count by the length.
 pub fn rate_over_all(report: &Report) -> Option<f64> {
     match report.tool {
-        Tool::Bombardier => {
-            let beside = report.own("the rate beside the progress").map(|rate| rate.value);
-            beside.or_else(|| report.rate_by_count())
-        }
+        Tool::Bombardier => match drawn_ms(report) {
+            Some(_) => report.own("the rate beside the progress").map(|rate| rate.value),
+            None => report.rate_by_count(),
+        },
         _ => report.rate(),
     }
 }
 
-/// The length of the run: of bombardier's, which prints none where it ends by a count, by the rate beside the progress.
-fn taken_ms(report: &Report) -> Option<f64> {
-    let counted = || {
-        let rate = report.own("the rate beside the progress").filter(|rate| rate.value > 0.0)?;
-        Some(report.complete? as f64 * 1e3 / rate.low())
-    };
-    report.taken_s.map(|taken| taken.high() * 1e3).or_else(counted)
+/// How long a run of bombardier's took by its progress: all that ended, by the rate beside it.
+fn drawn_ms(report: &Report) -> Option<f64> {
+    let rate = report.own("the rate beside the progress").filter(|rate| rate.value > 0.0)?;
+    let ended = report.complete?.saturating_add(report.failed.unwrap_or(0));
+    let ms = ended as f64 * 1e3 / rate.low();
+    (ms >= TICK_MS * FEWEST_TICKS).then_some(ms)
+}
+
+/// The length of the run, and how much shorter it may have been: bombardier prints none where it ends by a count.
+fn taken_ms(report: &Report) -> Option<(f64, f64)> {
+    match report.taken_s {
+        Some(taken) => Some((taken.high() * 1e3, 0.0)),
+        None => Some((drawn_ms(report)?, TICK_MS)),
+    }
 }
 
 /// The most that may have been in flight on average while all connections had requests to send: before the
@@ -52,7 +65,7 @@ pub fn most_in_flight(report: &Report) -> Option<f64> {
     if report.socket_errors.is_some_and(|errors| errors.timeout > 0) {
         return None;
     }
-    let Some(taken_ms) = taken_ms(report) else {
+    let Some((taken_ms, shorter_ms)) = taken_ms(report) else {
         return report.tool.has_ab_labels().then_some(high);
     };
     let max = |times: Option<Times>| times.and_then(|row| row.max_ms).map_or(0.0, Printed::high);
@@ -69,7 +82,7 @@ pub fn most_in_flight(report: &Report) -> Option<f64> {
         return None;
     }
     let last_ms = if timed { 0.0 } else { total };
-    let room_ms = taken_ms - connect - last_ms;
+    let room_ms = taken_ms - shorter_ms - connect - last_ms;
     if room_ms <= 0.0 { None } else { Some(high * taken_ms / room_ms) }
 }
 

@@ -1,6 +1,7 @@
 //! Rates that stand beside each other, and so will be compared by whoever reads them.
 
 use super::arithmetic::url;
+use super::consistency::rate_is_contradicted;
 use super::work::{Circumstances, Work};
 use crate::printed::{LoneRate, Report, Text};
 
@@ -34,6 +35,8 @@ pub struct Member {
     pub curve: String,
     /// Whether it stands for several runs, whose spread is known.
     pub of_several: bool,
+    /// Whether other figures of its report contradict the rate, so that nobody knows it.
+    pub is_contradicted: bool,
 }
 
 impl Member {
@@ -86,6 +89,7 @@ fn of_rate(rate: &LoneRate) -> Member {
             .map(|(low, _)| low),
         work: None,
         of_several: rate.of_several,
+        is_contradicted: false,
     }
 }
 
@@ -113,6 +117,7 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
         .trim()
         .to_owned(),
         of_several: false,
+        is_contradicted: rate_is_contradicted(report),
         work: Some(Work::of_report(report)),
     })
 }

@@ -16,6 +16,8 @@ const IN_FLIGHT_APART: f64 = 2.0;
 const OPENED_APART: f64 = 0.05;
 /// From this share of responses on that needed a connection of their own, connections were one per request.
 const MOSTLY_OPENED: f64 = 0.95;
+/// So much more of the requests without a response is another experiment.
+const MOSTLY_FAILED: f64 = 0.5;
 /// Shares and means that differ by no more than so many standard errors may differ by chance.
 const BY_CHANCE: f64 = 3.0;
 /// A share of all from which on it is all, and below whose rest it is none.
@@ -33,11 +35,53 @@ pub struct Difference {
 /// All of them, in the order of what a request meets.
 pub fn between(one: &Member, other: &Member) -> Vec<Difference> {
     let (Some(a), Some(b)) = (&one.work, &other.work) else { return Vec::new() };
+    let mut found = of_work(one, other, a, b);
+    if let (Some(a), Some(b)) = (&a.circumstances, &b.circumstances) {
+        found.extend(server_threads(a, b));
+        circumstances(a, b, &mut adding(&mut found));
+    }
+    // Another path alone may serve the same: it is told only beside another difference.
+    if let (Some(p1), Some(p2), false) = (&a.path, &b.path, found.is_empty())
+        && p1 != p2
+    {
+        found.push(Difference { severity: Note, text: format!("{p1} against {p2}") });
+    }
+    found
+}
+
+/// Whether two runs of one target may be repeats of each other: of the same load, and without a difference in the work. How
+/// many threads of the server were busy is a result.
+pub(crate) fn are_repeats(one: &Member, other: &Member) -> bool {
+    if one.concurrency.zip(other.concurrency).is_some_and(|(c1, c2)| c1 != c2) {
+        return false;
+    }
+    let (Some(a), Some(b)) = (&one.work, &other.work) else { return true };
+    let mut found = of_work(one, other, a, b);
+    if let (Some(a), Some(b)) = (&a.circumstances, &b.circumstances) {
+        circumstances(a, b, &mut adding(&mut found));
+    }
+    found.iter().all(|difference| difference.severity == Note)
+}
+
+/// In what two rates are of other responses, or of none: the gravest difference, which no load explains away.
+pub(crate) fn in_responses(one: &Member, other: &Member) -> Option<String> {
+    let (a, b) = (one.work.as_ref()?, other.work.as_ref()?);
+    let failed = || failures(a, b).filter(|(severity, _)| *severity == Invalid);
+    responses(a, b).or_else(|| failed().map(|(_, text)| text))
+}
+
+fn adding(found: &mut Vec<Difference>) -> impl FnMut(Severity, Option<String>) {
+    move |severity, text| found.extend(text.map(|text| Difference { severity, text }))
+}
+
+/// Those in what was asked for, and in what came back.
+fn of_work(one: &Member, other: &Member, a: &Work, b: &Work) -> Vec<Difference> {
     let mut found = Vec::new();
-    let mut add = |severity, text: Option<String>| {
-        found.extend(text.map(|text| Difference { severity, text }));
-    };
+    let mut add = adding(&mut found);
     add(Invalid, responses(a, b));
+    if let Some((severity, text)) = failures(a, b) {
+        add(severity, Some(text));
+    }
     add_bytes(a, b, &mut add);
     connections(a, b, &mut add);
     load(one, other, a, b, &mut add);
@@ -53,15 +97,7 @@ pub fn between(one: &Member, other: &Member) -> Vec<Difference> {
     } else {
         add(Note, unequal(&a.tool_version, &b.tool_version, "measured by ablaze"));
     }
-    if let (Some(a), Some(b)) = (&a.circumstances, &b.circumstances) {
-        circumstances(a, b, &mut add);
-    }
-    // Another path alone may serve the same: it is told only beside another difference.
-    if let (Some(p1), Some(p2), false) = (&a.path, &b.path, found.is_empty())
-        && p1 != p2
-    {
-        found.push(Difference { severity: Note, text: format!("{p1} against {p2}") });
-    }
+    drop(add);
     found
 }
 
@@ -106,6 +142,24 @@ fn responses(a: &Work, b: &Work) -> Option<String> {
     differ.then(|| format!("{} against {}", words(a), words(b)))
 }
 
+/// Requests without a response: a rate that counts them, or that had their connections for the others, is of other work.
+fn failures(a: &Work, b: &Work) -> Option<(Severity, String)> {
+    let share = |work: &Work| {
+        let (failed, all) = work.without_response.filter(|(_, all)| *all > 0)?;
+        Some((failed as f64 / all as f64, all))
+    };
+    let (one, other) = (share(a)?, share(b)?);
+    let severity = if (one.0 - other.0).abs() >= MOSTLY_FAILED { Invalid } else { Suspect };
+    shares_differ(one, other, APART).then(|| {
+        let text = format!(
+            "{} of the requests without a response against {}",
+            percent(one.0),
+            percent(other.0)
+        );
+        (severity, text)
+    })
+}
+
 /// Whether two shares, each of so many responses, lie further apart than this, and than chance moves them: of few
 /// responses one that was refused is a share of all.
 fn shares_differ((x, of_x): (f64, u64), (y, of_y): (f64, u64), apart: f64) -> bool {
@@ -115,7 +169,8 @@ fn shares_differ((x, of_x): (f64, u64), (y, of_y): (f64, u64), apart: f64) -> bo
     let error = (share * (1.0 - share) * each).max(0.0).sqrt();
     let distance = (x - y).abs();
     // All against none is no chance, however few there are.
-    distance > apart && (distance > BY_CHANCE * error || distance >= ALL)
+    // 1 - 0.99 is a little more than 0.01.
+    distance > apart + f64::EPSILON && (distance > BY_CHANCE * error || distance >= ALL)
 }
 
 /// Bodies, or else heads, of different lengths.
@@ -238,16 +293,18 @@ fn length(one: &Member, other: &Member, a: &Work, b: &Work) -> Option<String> {
     differ.then(|| format!("{} requests against {}{times}", grouped(n1), grouped(n2)))
 }
 
+fn server_threads(a: &Circumstances, b: &Circumstances) -> Option<Difference> {
+    let threads = |of: &Circumstances| of.server.as_ref().and_then(|server| server.threads);
+    let (x, y) = (threads(a)?, threads(b)?);
+    let text = || format!("{} busy against {y}", counted(x as u64, "server thread"));
+    (x != y).then(|| Difference { severity: Suspect, text: text() })
+}
+
 fn circumstances(
     a: &Circumstances,
     b: &Circumstances,
     add: &mut impl FnMut(Severity, Option<String>),
 ) {
-    let threads = |of: &Circumstances| of.server.as_ref().and_then(|server| server.threads);
-    if let (Some(x), Some(y)) = (threads(a), threads(b)) {
-        let text = || format!("{} busy against {y}", counted(x as u64, "server thread"));
-        add(Suspect, (x != y).then(text));
-    }
     if a.client_threads != b.client_threads {
         let (x, y) = (counted(a.client_threads.into(), "thread"), b.client_threads);
         add(Suspect, Some(format!("{x} of the client against {y}")));
@@ -281,91 +338,4 @@ fn machine(of: &Circumstances, other: &Circumstances) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::printed::{Document, Report, Text};
-    use crate::rules::{comparison, sample};
-
-    fn found(change: impl FnOnce(&mut Report)) -> Vec<(Severity, String)> {
-        let (one, mut other) = (sample::ab(), sample::ab());
-        change(&mut other);
-        let text = Text { reports: vec![one, other], ..Text::default() };
-        let members = comparison::members(&text, 1);
-        let found = between(&members[0], &members[1]);
-        found.into_iter().map(|difference| (difference.severity, difference.text)).collect()
-    }
-
-    #[test]
-    fn equal_work_has_none() {
-        assert_eq!(found(|_| {}), []);
-        assert_eq!(found(|report| report.port = Some(81)), []);
-        assert_eq!(found(|report| report.path = Some("/other".into())), []);
-        assert_eq!(found(|report| report.complete = Some(1_000_100)), []);
-        // One error page in a thousand, one more byte in each body.
-        assert_eq!(found(|report| report.non_2xx = Some(1000)), []);
-        assert_eq!(found(|report| report.body_bytes = Some(1_001_000_000)), []);
-    }
-
-    #[test]
-    fn each_is_named_with_both_figures() {
-        let one = |change: fn(&mut Report)| {
-            let mut found = found(change);
-            assert_eq!(found.len(), 1, "{found:?}");
-            found.remove(0)
-        };
-        let expected = |severity, text: &str| (severity, text.to_owned());
-        assert_eq!(
-            one(|report| report.non_2xx = report.complete),
-            expected(Invalid, "status 2xx against no status of 2xx")
-        );
-        assert_eq!(
-            one(|report| {
-                report.body_bytes = Some(1_020_000_000);
-                report.total_bytes = Some(1_220_000_000);
-                report.document = Some(Document::Bytes(1020));
-            }),
-            expected(
-                Invalid,
-                "bodies of 1,000 B against 1,020 B (1,200 B per response against 1,220 B)"
-            )
-        );
-        // Bodies of 1,000 B behind a head that is 100 B longer.
-        assert_eq!(
-            one(|report| report.total_bytes = Some(1_300_000_000)),
-            expected(Note, "heads of 200 B against 300 B")
-        );
-        assert_eq!(
-            one(|report| report.connections = Connections::Kept(Some(1_000_000))),
-            expected(Invalid, "connections one per request (no -k) against kept")
-        );
-        assert_eq!(one(|report| report.connections = Connections::Unknown).0, Suspect);
-        // 10,000/s × less than 0.5 ms.
-        assert_eq!(
-            one(|report| report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0))),
-            expected(Invalid, "200 in flight against fewer than 5.00")
-        );
-        assert_eq!(one(|report| report.tls = true), expected(Invalid, "TLS against plain TCP"));
-        assert_eq!(
-            one(|report| report.open_loop = true),
-            expected(Invalid, "a closed loop against an open loop")
-        );
-    }
-
-    #[test]
-    fn a_slower_target_is_no_other_length() {
-        // As many requests in three times the time; a third of them in the same time.
-        assert_eq!(found(|report| report.taken_s = Some(sample::printed(300.0, 0.1))), []);
-        let fewer = |report: &mut Report| {
-            report.complete = Some(333_333);
-            report.total_bytes = Some(400_000_000);
-            report.body_bytes = Some(333_333_000);
-        };
-        assert_eq!(found(fewer), []);
-        let both = found(|report| {
-            fewer(report);
-            report.taken_s = Some(sample::printed(30.0, 0.001));
-        });
-        let text = "1,000,000 requests against 333,333 in 100 s against 30.0 s".to_owned();
-        assert_eq!(both, [(Suspect, text)]);
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ pub(crate) mod comparison;
 pub(crate) mod consistency;
 pub(crate) mod curve;
 pub(crate) mod differences;
+pub(crate) mod own_limits;
 mod said;
 pub(crate) mod work;
 

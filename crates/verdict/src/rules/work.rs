@@ -6,6 +6,7 @@ use ablaze_model::run::Machine;
 
 use super::arithmetic::{in_flight, nothing_came_back};
 use crate::DiagnosisId;
+use crate::diagnosis::d02_no_response::without_response;
 use crate::printed::{Connections, Report, Tool};
 use crate::words::{amount, grouped};
 
@@ -20,6 +21,8 @@ pub struct Work {
     pub answered: u64,
     /// How the requests were answered: with success, otherwise, or not at all.
     pub responses: Responses,
+    /// How many requests got no response, of how many; of printed reports alone, as a Run has findings of its own.
+    pub without_response: Option<(u64, u64)>,
     /// Responses by status; empty where they are not printed.
     pub statuses: BTreeMap<u16, u64>,
     /// `Document Length`, or body bytes per request.
@@ -144,6 +147,7 @@ impl Work {
             tool_version: None,
             answered: report.complete.unwrap_or(0),
             responses: responses(report),
+            without_response: without_response(report),
             statuses: report.statuses.clone(),
             body_bytes: report.body_bytes_per_request(),
             body_bytes_error: 0.0,

@@ -37,6 +37,7 @@ pub fn member(
         identity: target.to_owned(),
         curve: target.to_owned(),
         of_several: false,
+        is_contradicted: false,
     })
 }
 
@@ -48,6 +49,7 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         tool_version: tool_version.map(str::to_owned),
         answered: record.responses,
         responses: responses(record),
+        without_response: None,
         statuses: record.statuses.clone(),
         body_bytes,
         body_bytes_error: body_bytes_error(record).unwrap_or(0.0),

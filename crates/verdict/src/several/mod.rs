@@ -46,23 +46,19 @@ impl Several {
 
 /// Judges measurements beside each other: as curves, where each target was measured at three or
 /// more concurrencies, else as a comparison. Runs with the same [`Member::identity`] are repeats.
-/// `None` for fewer than two. `best_of_line` is the line of a text that says that the best of
-/// several runs is shown.
-pub fn beside_each_other(members: Vec<Member>, best_of_line: Option<usize>) -> Option<Several> {
+/// A report whose figures contradict its rate is left out: its rate is not known. `None` for fewer than two. `best_of_line`
+/// is the line of a text that says that the best of several runs is shown.
+pub fn beside_each_other(mut members: Vec<Member>, best_of_line: Option<usize>) -> Option<Several> {
+    members.retain(|member| !member.is_contradicted);
     if members.len() < 2 {
         return None;
     }
     let runs = members.iter().all(|member| member.circumstances().is_some());
     Some(match rules::curves_of(&members, runs) {
-        Some(curves) => {
-            let shown = Curves {
-                curves: &curves,
-                members: &members,
-                requests_per_point: None,
-                best_of_line,
-            };
+        Some(measured) => {
+            let shown = Curves::of_members(&measured, best_of_line);
             let findings = rules::curve_findings(&shown);
-            Several::Curves(Judged::new(curves, findings))
+            Several::Curves(Judged::new(measured.curves, findings))
         }
         None => {
             let comparison = Comparison { members };

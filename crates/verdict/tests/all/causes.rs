@@ -56,6 +56,18 @@ fn what_waits_at_the_end_is_no_unused_connection() {
     assert_eq!(of(D01, &said(H2LOAD, handshakes)), None);
 }
 
+/// In each of these bombardier's connections were busy to the end: its progress is drawn every 200 ms, and shows the length
+/// of a run of 40 ms as that.
+#[test]
+fn what_bombardier_s_progress_shows_of_short_runs_is_no_length() {
+    for judged in judge(&read(BOMBARDIER)).reports {
+        let found = judged.findings.iter().find(|one| one.id == D01);
+        assert_eq!(found, None, "{:?}", judged.subject.command);
+        let coarse = judged.findings.iter().find(|one| one.id == DiagnosisId::D06);
+        assert!(coarse.is_none_or(|one| !one.evidence.contains("in flight")), "{coarse:?}");
+    }
+}
+
 /// Connections are opened at 20/s, and users wait between requests.
 #[test]
 fn a_paced_client_leaves_connections_idle() {
@@ -140,6 +152,40 @@ fn a_schedule_that_was_not_kept_is_named() {
     assert_eq!(of(D30, &said(WRK2, kept)), None);
     let kept = "$ echo \"GET http://127.0.0.1:23001/\" | vegeta attack -rate=2000/s -duration=2s | vegeta report";
     assert_eq!(of(D30, &said(VEGETA, kept)), None);
+}
+
+/// 200/s for 2 s to a server of 40/s, whose last response came 8 s later.
+#[test]
+fn an_attack_that_is_mostly_waited_for_is_not_valid() {
+    let command = "$ echo \"GET http://127.0.0.1:23022/\" | vegeta attack -rate=200 -duration=2s | vegeta report";
+    let found = said(VEGETA, command);
+    assert!(
+        of(DiagnosisId::D14, &found).unwrap().contains("In the last 8.018 of 10.013 s"),
+        "{found:?}"
+    );
+}
+
+/// What siege, vegeta and bombardier say of requests that failed.
+#[test]
+fn the_clients_own_words_are_quoted() {
+    let reset = "$ echo \"GET http://127.0.0.1:23026/\" | vegeta attack -rate=50 -duration=1s | vegeta report";
+    let reads = "$ siege -b -c 10 -r 20 http://127.0.0.1:23014/";
+    for (text, command, words) in [
+        (SIEGE, reads, "27× `Connection reset by peer`"),
+        (SIEGE, "$ siege -b -c 5 -r 10 http://127.0.0.1:23099/", "50× `Connection refused`"),
+        (VEGETA, reset, "50× `connection reset by peer`"),
+        (
+            BOMBARDIER,
+            "$ bombardier -c 5 -n 100 http://127.0.0.1:23099/",
+            "100× `connection refused`",
+        ),
+        (BOMBARDIER, "$ bombardier -c 100 -n 300 http://127.0.0.1:23022/", "100× `timeout`"),
+    ] {
+        let found = said(text, command);
+        let said = of(D02, &found).unwrap_or_else(|| panic!("{command}"));
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains("or reset or closed") && !said.contains("5xx"), "{said}");
+    }
 }
 
 /// Without the line that it begins with, or that tells it from another tool, each is still its tool's.

@@ -344,7 +344,9 @@ fn reports_that_differ_in_concurrency_alone_make_a_curve() {
     assert_eq!(sweep.subject.curves[0].points, points);
     assert_eq!(ids(&sweep.findings), [D16, D17]);
     assert!(judgement.comparisons.is_empty());
-    // Two at the same concurrency are repeats, or a comparison.
+    // Two at the same concurrency are repeats; here not where their rates differ, as each has the same sum of bytes.
+    let judgement = judged(&(text.concat() + &report(100, 6000.0)));
+    assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (1, 0));
     let judgement = judged(&(text.concat() + &report(100, 6100.0)));
     assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (0, 1));
 }

@@ -1,8 +1,10 @@
 //! The reader of printed reports and the rules, on whole reports; in one program, so that it is linked once.
 
+mod beside;
 mod causes;
 mod contradictions;
 mod excluded;
 mod golden;
 mod noise;
 mod readers;
+mod titles;

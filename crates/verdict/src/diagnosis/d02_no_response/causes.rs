@@ -175,7 +175,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              something in front of the server rejected them."
         }
         Refused => "Nothing listens at that address and port, or a firewall rejects connections.",
-        Unreachable => "There is no way to that address from this machine.",
+        Unreachable => "There is no route from this machine to that address.",
         Timeout if record.connections_opened == 0 && accepted(run) => {
             "Connections were accepted, and the TLS handshake was not completed in time."
         }

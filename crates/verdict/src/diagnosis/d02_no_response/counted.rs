@@ -16,7 +16,7 @@ pub fn seen(report: &Report) -> Option<String> {
 fn of_ab(report: &Report) -> Option<String> {
     let parts = report.failed_parts.unwrap_or_default();
     let kinds = [
-        (parts.connect, "under Connect connections that it could not open"),
+        (parts.connect, "under Connect connections that it could not open, and tried again"),
         (
             parts.receive,
             "under Receive reads that failed, as on a connection that is reset or was refused",

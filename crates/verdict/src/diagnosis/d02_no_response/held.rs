@@ -42,7 +42,7 @@ pub fn found(report: &Report) -> Option<Held> {
     };
     let is_timeout = |words: &str| words.contains("deadline exceeded") || words == "timeout";
     let timeouts = report.errors.iter().filter(|(words, _)| is_timeout(words));
-    let timeouts: u64 = timeouts.map(|(_, count)| *count).sum();
+    let timeouts = timeouts.filter_map(|(_, count)| *count).fold(0, u64::saturating_add);
     let (asked, taken_s) = (report.asked()?, report.taken_s?.value);
     let share = timeouts as f64 * each_s / (asked as f64 * taken_s);
     // More than all there was: these were not ended by that time.

@@ -1,18 +1,26 @@
 //! Printed reports in which not one request got a response.
 
 use super::h2load::{timed_out, unsent, with_status};
-use super::printed::{CURL, SIEGE, failures};
+use super::printed::{CURL, failures};
+use super::words;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Report, Tool};
+use crate::rules::own_limits;
 use crate::words::{counted, grouped};
 
-/// What is said of such a report.
-pub fn none_at_all(report: &Report) -> Finding {
+/// What is said of such a report; nothing, where every request failed by a limit of the client.
+pub fn none_at_all(report: &Report) -> Option<Finding> {
+    if failures(report) == 0 && own_limits::proven(report) > 0 {
+        return None;
+    }
     let came = report.total_bytes.filter(|bytes| *bytes > 0).map(i64::unsigned_abs);
     if report.tool == Tool::Siege {
-        let evidence = format!("No request was successful; {} failed.", grouped(failures(report)));
-        return Finding::new(D02, Severity::Invalid, evidence, SIEGE, CURL);
+        let failed = grouped(failures(report));
+        let evidence =
+            format!("No request was successful; {failed} failed{}.", words::quoted(report));
+        let cause = words::cause_of_siege(report);
+        return Some(Finding::new(D02, Severity::Invalid, evidence, cause, CURL));
     }
     let told = report.failed.is_some() || report.write_errors.is_some();
     let (evidence, cause) = match (failures(report), came) {
@@ -63,12 +71,21 @@ pub fn none_at_all(report: &Report) -> Finding {
             "Connections were opened, and ended without a response: they were closed or reset, or what came back \
              was no HTTP response.",
         ),
+        (failed, None) if !report.errors.is_empty() => (
+            format!(
+                "No request got a response; {} failed{}.",
+                grouped(failed),
+                words::quoted(report)
+            ),
+            words::CAUSE,
+        ),
         (failed, None) => (
             format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
             "Nothing listens there, or whatever does sent no HTTP response, or not in time.",
         ),
     };
-    Finding::new(D02, Severity::Invalid, evidence, cause, CURL)
+    let (cause, fix) = words::without_address(report).unwrap_or((cause, CURL));
+    Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix))
 }
 
 fn came_back(failed: u64, bytes: u64) -> String {

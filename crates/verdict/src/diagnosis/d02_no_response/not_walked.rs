@@ -8,7 +8,7 @@ use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::words::counted;
 
-const CAUSE: &str = "Nothing was left to be sent: there is no figure in the run.";
+const CAUSE: &str = "Nothing was left to be sent: the run measured nothing.";
 
 /// Of a run that sent nothing: what failed before the first request.
 pub(super) fn found(run: &Run) -> Option<Finding> {

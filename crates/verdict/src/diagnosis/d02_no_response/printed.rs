@@ -5,21 +5,28 @@ use super::counted as kinds;
 use super::empty::{empty, without_body};
 use super::h2load::unsent;
 use super::none::none_at_all;
-use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, held, sockets};
-use crate::DiagnosisId::D02;
+use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, held, sockets, words};
+use crate::DiagnosisId::{D02, D21};
 use crate::finding::{Finding, Severity};
 use crate::printed::{Handshakes, Report, Tool};
 use crate::rules::arithmetic::counts_all_bytes;
+use crate::rules::own_limits;
 use crate::words::{amount, counted, decimal, grouped, listed, percent};
 
-/// Requests of a printed report that got no response.
+/// Requests of a printed report that got no response. Those that failed by a limit of the client are told apart, where
+/// they can be: the others are no consequence of it.
 pub fn on_report(report: &Report) -> Option<Finding> {
+    let finding = found(report)?;
+    Some(if own_limits::is_met(report) { finding.not_explained_by(D21) } else { finding })
+}
+
+fn found(report: &Report) -> Option<Finding> {
     let complete = report.complete?;
     if let Some(errors) = &report.socket_errors {
         return sockets::on_report(report, errors);
     }
     if complete == 0 {
-        return Some(none_at_all(report));
+        return none_at_all(report);
     }
     let total_bytes = match report.total_bytes {
         // A negative count has wrapped and says nothing.
@@ -109,12 +116,16 @@ fn cause(report: &Report) -> String {
     format!("The target closed the connections without an HTTP response{tls}. {counts}")
 }
 
+const FIX: &str = "Try the target several times with `curl -v`, see in its log what it did, and measure again once all requests \
+                   get a response; `ablaze` counts failures by kind.";
 pub(super) const CURL: &str = "Try the target once with `curl -v`: it shows what the target does.";
-pub(super) const SIEGE: &str = "siege counts as failed what got no response, and responses with a status of 5xx; the report does \
-                     not tell which these were.";
 
-/// What failed, under whatever name.
+/// What failed, under whatever name, and not by a limit of the client.
 pub(super) fn failures(report: &Report) -> u64 {
+    all_failures(report).saturating_sub(own_limits::proven(report))
+}
+
+fn all_failures(report: &Report) -> u64 {
     report.failed.unwrap_or(0).max(report.write_errors.unwrap_or(0))
 }
 
@@ -123,17 +134,7 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     if let Some(empty) = empty(report).filter(|empty| report.tool.is_ab_like() && !empty.proven) {
         return without_body(&empty, complete);
     }
-    let (unanswered, how) = match report.tool.is_ab_like() {
-        // What the bytes prove is no estimate: connections that broke without a request that counts are among ab's events.
-        true => empty(report)
-            .map(|empty| (empty.missing, empty.how))
-            .or_else(|| broken(report, complete))?,
-        false => failed(report)?,
-    };
-    // These tools have failed requests among the complete ones.
-    let among =
-        report.tool.is_ab_like() || matches!(report.tool, Tool::Hey | Tool::Oha | Tool::Vegeta);
-    let all = if among { complete } else { complete.saturating_add(unanswered) };
+    let Unanswered { count: unanswered, all, how } = unanswered(report, complete)?;
     let share = unanswered as f64 / all as f64;
     let held = held::found(report);
     if share <= SHARE && held.is_none() {
@@ -143,7 +144,8 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     let severity = if invalid { Severity::Invalid } else { Severity::Suspect };
     let of = format!("{} of {} ({})", grouped(unanswered), counted(all, "request"), percent(share));
     if report.tool == Tool::Siege {
-        return Some(Finding::new(D02, severity, format!("{of} failed."), SIEGE, CURL));
+        let evidence = format!("{of} failed{}.", words::quoted(report));
+        return Some(Finding::new(D02, severity, evidence, words::cause_of_siege(report), CURL));
     }
     if held::ends_in_redirects(report) {
         let evidence = format!("{of} ended among redirects: {how}");
@@ -164,7 +166,7 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
             "Connections were refused, or reset or closed before or within a response, requests timed out, or what \
              came back was no HTTP response.",
         ),
-        false => "The words are those of the client, as printed.",
+        false => words::CAUSE,
     };
     let counted_so = match report.tool {
         tool if tool.is_ab_like() => {
@@ -175,10 +177,43 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
         Tool::Bombardier => "Such requests are in the rate, and in the times.",
         _ => "Such requests are in neither the rate nor the times.",
     };
+    let (what, fix) = words::without_address(report).unwrap_or((what, FIX));
     let cause = format!("{what} {counted_so}");
-    let fix = "Try the target several times with `curl -v`, see in its log what it did, and \
-               measure again once all requests get a response; `ablaze` counts failures by kind.";
     Some(Finding::new(D02, severity, evidence, cause, fix))
+}
+
+/// Requests without a response, as far as a report tells.
+struct Unanswered {
+    count: u64,
+    /// Of so many requests.
+    all: u64,
+    /// What tells it.
+    how: String,
+}
+
+fn unanswered(report: &Report, complete: u64) -> Option<Unanswered> {
+    let (count, how) = match report.tool.is_ab_like() {
+        // What the bytes prove is no estimate: connections that broke without a request that counts are among ab's events.
+        true => empty(report)
+            .map(|empty| (empty.missing, empty.how))
+            .or_else(|| broken(report, complete))?,
+        false => failed(report)?,
+    };
+    Some(Unanswered { count, all: all_requests(report, complete), how })
+}
+
+fn all_requests(report: &Report, complete: u64) -> u64 {
+    match own_limits::has_failed_among_complete(report) {
+        true => complete,
+        false => complete.saturating_add(all_failures(report)),
+    }
+}
+
+/// How many requests of a report got no response, of how many. siege counts responses with a status of 5xx with them.
+pub(crate) fn without_response(report: &Report) -> Option<(u64, u64)> {
+    let complete = report.complete.filter(|_| report.tool != Tool::Siege)?;
+    let failed = unanswered(report, complete).map_or(0, |found| found.count);
+    Some((failed.saturating_add(own_limits::proven(report)), all_requests(report, complete)))
 }
 
 /// ab counts what broke under Receive, and the same or another event under Exceptions; `ablaze ab` each
@@ -193,9 +228,11 @@ fn broken(report: &Report, complete: u64) -> Option<(u64, String)> {
         parts.receive.max(parts.exceptions)
     };
     let written = report.write_errors.unwrap_or(0);
-    let count = events.saturating_add(parts.connect).saturating_add(written).min(complete);
+    // ab tries a connection again that it could not open, and counts only what then becomes of it as complete.
+    let connect = if report.tool == Tool::Ab { 0 } else { parts.connect };
+    let count = events.saturating_add(connect).saturating_add(written).min(complete);
     let named = [
-        ("Connect", parts.connect),
+        ("Connect", connect),
         ("Receive", parts.receive),
         ("Exceptions", parts.exceptions),
         ("Write errors", written),
@@ -219,22 +256,9 @@ fn failed(report: &Report) -> Option<(u64, String)> {
         Tool::H2load => "errored",
         _ => "failed",
     };
-    let named: Vec<String> = report
-        .errors
-        .iter()
-        .take(ERRORS_SHOWN)
-        .map(|(words, count)| format!("{}× `{words}`", grouped(*count)))
-        .collect();
-    let others = if report.errors.len() > ERRORS_SHOWN { " and others" } else { "" };
-    let named = match named.is_empty() {
-        true => String::new(),
-        false => format!(": {}{others}", listed(named)),
-    };
+    let named = words::quoted(report);
     (count > 0).then(|| (count, format!("{name} {}{named}{}.", grouped(count), unsent(report))))
 }
-
-/// So many kinds of errors are quoted.
-const ERRORS_SHOWN: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -253,6 +277,17 @@ mod tests {
         assert_eq!(with_bytes(18_999_999), Some(Severity::Suspect));
         assert_eq!(with_bytes(19_000_000), None);
         assert_eq!(with_bytes(-5), None);
+    }
+
+    /// ab tries them again, and ends at the twelfth.
+    #[test]
+    fn connections_that_ab_tried_again_are_no_requests() {
+        let mut report = sample::ab();
+        (report.failed, report.complete) = (Some(5), Some(100));
+        report.failed_parts = Some(FailedParts { connect: 5, ..FailedParts::default() });
+        assert_eq!(on_report(&report), None);
+        report.tool = Tool::AblazeAb;
+        assert!(on_report(&report).is_some());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! wrk's socket errors: events on connections. A request without a response is one of them, and so is a
 //! connection that the server closes behind a whole response.
 
-use super::{MOST, SHARE};
+use super::{MOST, SHARE, waiting};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Report, SocketErrors};
@@ -21,7 +21,7 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     // `ablaze wrk` ends what has not come by then, which is a request; wrk marks a response that came.
     let late = if report.is_of_ablaze() { errors.timeout } else { 0 };
     if broken.saturating_add(late) as f64 / complete as f64 <= SHARE {
-        return None;
+        return connects(report, errors).or_else(|| waiting::found(report, errors.timeout));
     }
     if broken == 0 {
         return Some(timed_out(late, complete));
@@ -54,6 +54,30 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     cause.pop();
     cause.push_str("; the report does not tell which. Requests that broke are in neither the rate nor the times.");
     Some(Finding::new(D02, severity, evidence, cause, FIX))
+}
+
+/// From this share of the connections on it matters how many of them did not stand.
+const CONNECTIONS: f64 = 0.05;
+
+/// Connect errors beside the connections, of which there are far fewer than requests.
+fn connects(report: &Report, errors: &SocketErrors) -> Option<Finding> {
+    let connections = report.asked_connections().filter(|connections| *connections > 0)?;
+    if (errors.connect as f64) < CONNECTIONS * connections as f64 {
+        return None;
+    }
+    let tool = report.tool.name();
+    let evidence = format!(
+        "{tool} counted {}, and was to have {}.",
+        counted(errors.connect, "connect error"),
+        counted(connections, "connection")
+    );
+    let cause = format!(
+        "{tool} counts each attempt that failed. It tries one again that the server refused, but not one for which this \
+         machine had no file descriptor: the report does not tell how many connections were open, nor for how long."
+    );
+    let fix = "See with `ulimit -n` that the client may open more files than there are connections, and in the server's log \
+               whether it refused some; then measure again.";
+    Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
 }
 
 /// Of requests that ablaze sent in the form of wrk, whose connections all held.
@@ -151,6 +175,17 @@ mod tests {
 
     fn of(id: crate::DiagnosisId, findings: &[Finding]) -> Option<&Finding> {
         findings.iter().find(|finding| finding.id == id)
+    }
+
+    /// There are far fewer connections than requests.
+    #[test]
+    fn connections_that_were_never_opened_are_a_doubt() {
+        let latency = "71.00ms   5.00ms  90.00ms   80.00%";
+        let found = wrk(100_000, latency, "connect 8, read 0, write 0, timeout 0");
+        let finding = of(D02, &found).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("8 connect errors, and was to have 20"), "{finding:?}");
+        assert_eq!(of(D02, &wrk(100_000, latency, "connect 0, read 0, write 0, timeout 0")), None);
     }
 
     /// Each close ends a whole response without a length; then closes of idle connections.

@@ -37,3 +37,18 @@ fn other_times_are_no_evidence() {
         assert_eq!(with_longest(ms), None, "{ms}");
     }
 }
+
+/// Connects of all times up to one that happens to be near the timer are no packets that were sent again.
+#[test]
+fn a_tail_that_ends_near_a_timer_is_no_timer() {
+    let with_percentile = |ms: f64| {
+        let mut report = sample::ab();
+        report.connect = Some(sample::times(0.0, 30.0, 90.0, 2.0, 1010.0));
+        report.processing = Some(sample::times(1.0, 20.0, 10.0, 18.0, 145.0));
+        report.total = Some(sample::times(12.0, 50.0, 90.0, 22.0, 1020.0));
+        report.percentiles = vec![(99.0, sample::printed(ms, 1.0))];
+        on_report(&report)
+    };
+    assert_eq!(with_percentile(480.0), None);
+    assert!(with_percentile(150.0).is_some() && with_percentile(1015.0).is_some());
+}

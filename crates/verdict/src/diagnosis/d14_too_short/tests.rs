@@ -122,7 +122,9 @@ mod on_runs {
 }
 
 mod on_reports {
+    use super::super::printed::on_report;
     use super::super::*;
+    use crate::printed::read;
     use crate::rules::sample;
 
     fn with(taken_s: f64, complete: u64) -> Option<Severity> {
@@ -144,6 +146,66 @@ mod on_reports {
         assert_eq!(with(60.0, 19_999), Some(Severity::Note));
         assert_eq!(with(60.0, 2000), Some(Severity::Note));
         assert_eq!(with(60.0, 1999), Some(Severity::Suspect));
+    }
+
+    fn of_vegeta(figures: &str) -> Option<Finding> {
+        let [requests, duration, latencies] = figures.split('|').collect::<Vec<_>>()[..] else {
+            panic!("{figures}")
+        };
+        let text = format!(
+            "Requests      [total, rate, throughput]         {requests}\n\
+             Duration      [total, attack, wait]             {duration}\n\
+             Latencies     [min, mean, 50, 90, 95, 99, max]  {latencies}\n"
+        );
+        on_report(&read(&text).reports[0])
+    }
+
+    /// tests/printed/real-vegeta.txt: a server of two threads that takes 50 ms each serves 40/s; one takes 4 s for each.
+    #[test]
+    fn an_attack_that_was_mostly_waited_for_is_too_short() {
+        let served = of_vegeta(
+            "400, 200.46, 39.95|10.013s, 1.995s, 8.018s|50.953ms, 4.033s, 4.035s, 7.233s, 7.633s, 7.951s, 8.023s",
+        );
+        let finding = served.unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert_eq!(
+            finding.evidence,
+            "The attack took 1.995 s. In the last 8.018 of 10.013 s (80 %) nothing was sent, and responses were waited for: \
+             the throughput, 39.95/s, is that of the whole time. Half of the requests took 4.04 s or longer, and the attack \
+             2.00 s: they had no response when the last was sent."
+        );
+        // The report would be the same of a server that takes a random time.
+        assert!(finding.cause.ends_with("does not tell one from the other."), "{finding:?}");
+        let slow = of_vegeta(
+            "10, 5.56, 1.72|5.804s, 1.8s, 4.004s|4.001s, 4.005s, 4.003s, 4.009s, 4.01s, 4.01s, 4.01s",
+        );
+        let finding = slow.unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(
+            finding.evidence.contains("The attack took 1.800 s. It had 10 requests."),
+            "{finding:?}"
+        );
+        let long = "60000, 1000.02, 900.00|1m6s, 59.999s, 6s|1.2ms, 5ms, 4ms, 9ms, 30ms, 1s, 6.01s";
+        assert_eq!(of_vegeta(long), None, "of which a tenth was waited for");
+    }
+
+    /// docs/diagnoses.md: in an open loop fewer than 100 in all, SUSPECT below 10.
+    #[test]
+    fn requests_on_a_schedule_are_counted_in_all() {
+        let with = |requests: u64| {
+            let times = "0.7ms, 8.6ms, 1.3ms, 23.8ms, 23.8ms, 23.8ms, 23.8ms";
+            of_vegeta(&format!("{requests}, 0.75, 0.75|60.004s, 60.003s, 700.476µs|{times}"))
+        };
+        assert_eq!(with(100), None);
+        assert_eq!(with(99).unwrap().severity, Severity::Note);
+        assert_eq!(with(9).unwrap().severity, Severity::Suspect);
+        assert!(with(9).unwrap().evidence.contains("It had 9 requests."));
+        // 100 / 0.75.
+        assert!(with(9).unwrap().fix.ends_with("(-duration=134s)."), "{:?}", with(9));
+        // There is no length between one request and itself.
+        let one = of_vegeta("1, 1.00, 1.00|1.023ms, 0s, 1.023ms|1ms, 1ms, 1ms, 1ms, 1ms, 1ms, 1ms")
+            .unwrap();
+        assert_eq!(one.evidence, "The run took 0.001 s. It had 1 request.");
     }
 
     #[test]

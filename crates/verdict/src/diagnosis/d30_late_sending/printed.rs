@@ -1,7 +1,7 @@
 //! In printed reports: a schedule that was not kept. wrk2 and vegeta do not print what they were asked for, so it
 //! is taken from the command above; whose lateness it was, no report tells.
 
-use crate::DiagnosisId::D30;
+use crate::DiagnosisId::{D02, D30};
 use crate::finding::{Finding, Severity};
 use crate::printed::{Report, Tool};
 use crate::words::{amount, decimal, percent};
@@ -13,27 +13,28 @@ const SHORT_S: f64 = 1.0;
 
 pub fn on_report(report: &Report) -> Option<Finding> {
     let asked = report.asked_per_s()?;
-    let (per_s, times) = match report.tool {
+    let (per_s, sent_s, times) = match report.tool {
         Tool::Wrk2 => (
             report.rate()?,
+            report.taken_s?.value,
             "wrk2 measures a time from when its request was due: the times contain this wait, and grow with the \
              length of the run.",
         ),
         Tool::Vegeta => (
             report.own("the rate of the attack")?.value,
+            report.own("the length of the attack")?.value,
             "vegeta measures a time from when its request was sent: the times do not contain this wait.",
         ),
         _ => return None,
     };
-    let taken_s = report.taken_s.filter(|taken| taken.value >= SHORT_S)?;
-    if per_s >= asked * REACHED || per_s == 0.0 {
+    if sent_s < SHORT_S || per_s >= asked * REACHED || per_s == 0.0 {
         return None;
     }
     let evidence = format!(
         "{}/s were requested, and {}/s were reached over {} s: {}.",
         amount(asked),
         decimal(per_s, 2),
-        decimal(taken_s.value, 3),
+        decimal(sent_s, 3),
         percent(per_s / asked)
     );
     let cause = format!(
@@ -42,7 +43,10 @@ pub fn on_report(report: &Report) -> Option<Finding> {
     );
     let fix = "Do not take the times for those at the requested rate. Measure again at a rate that is reached, \
                half of this one for a start.";
-    Some(Finding::new(D30, Severity::Suspect, evidence, cause, fix))
+    let finding = Finding::new(D30, Severity::Suspect, evidence, cause, fix);
+    // Connections that wait (wrk2's `timeout`) hold up their own requests, and not the others'.
+    let of_few = report.socket_errors.is_some_and(|errors| errors.timeout > 0);
+    Some(if of_few { finding.not_explained_by(D02) } else { finding })
 }
 
 #[cfg(test)]
@@ -57,6 +61,25 @@ mod tests {
              699.01ms   2.19s    53.55%\n  35968 requests in 3.01s, 19.38MB read\nRequests/sec:   {reached}\n"
         );
         on_report(&read(&text).reports[0])
+    }
+
+    /// What vegeta waited for at the end is no time in which it sent.
+    #[test]
+    fn the_rate_of_an_attack_is_that_of_its_own_length() {
+        let with = |attack: &str, total: &str| {
+            let text = format!(
+                "$ vegeta attack -rate=1000 -duration=5s | vegeta report\n\
+                 Requests      [total, rate, throughput]         2500, 500.00, 250.00\n\
+                 Duration      [total, attack, wait]             {total}, {attack}, 5s\n"
+            );
+            on_report(&read(&text).reports[0])
+        };
+        let finding = with("5s", "10s").unwrap();
+        assert!(
+            finding.evidence.ends_with("500.00/s were reached over 5.000 s: 50 %."),
+            "{finding:?}"
+        );
+        assert_eq!(with("900ms", "5.9s"), None);
     }
 
     #[test]

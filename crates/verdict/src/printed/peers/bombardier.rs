@@ -72,15 +72,19 @@ fn codes(report: &mut Report, line: &str) -> bool {
     {
         // Below the codes: `dial tcp 127.0.0.1:80: connect: connection refused - 512`.
         let Some(times) = count(times) else { return false };
-        super::error(report, words.rsplit(": ").next().unwrap_or(words), times);
+        super::error(&mut report.errors, words, Some(times));
     } else {
         return false;
     }
     true
 }
 
-/// ` 100000 / 100000 [====] 100.00% 58711/s 1s`, once more for each time that it was drawn.
+/// ` 100000 / 100000 [====] 100.00% 58711/s 1s`, once more for each time that it was drawn. Of a run by time, whose bars
+/// may have been left out, it is what is left and at last all: `00m02s 00m01s 3s`.
 fn progress(report: &mut Report, line: &str) -> bool {
+    if line.split_whitespace().all(|word| of_go_ms(word).is_some()) {
+        return true;
+    }
     let Some((_, rest)) = line.rsplit_once("100.00% ").filter(|_| line.contains(" / ")) else {
         return false;
     };
@@ -90,6 +94,15 @@ fn progress(report: &mut Report, line: &str) -> bool {
 }
 
 fn is_other(line: &str) -> bool {
-    let starts = ["Statistics", "Latency", "HTTP codes:", "Throughput:", "Done!", "[", "Errors:"];
-    starts.iter().any(|start| line.starts_with(start)) || line.contains('%') || line.contains(" - ")
+    const STARTS: [&str; 8] = [
+        "Statistics",
+        "Latency",
+        "HTTP codes:",
+        "Throughput:",
+        "Done!",
+        "[",
+        "Errors:",
+        "There wasn't enough data to compute statistics",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start)) || line.contains('%') || line.contains(" - ")
 }

@@ -5,7 +5,7 @@ use crate::printed::line::number;
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
 /// What oha calls the requests that were under way when the time was up: no failures.
-const CUT_OFF: &str = "aborted due to deadline";
+pub const CUT_OFF: &str = "aborted due to deadline";
 
 /// The rate of successes, where it was printed as a ratio.
 pub const RATIO: &str = "the ratio of successes";
@@ -154,20 +154,13 @@ fn statuses(report: &mut Report, line: &str) -> bool {
             more(&mut report.complete, count);
             if rest != CUT_OFF {
                 more(&mut report.failed, count);
-                error(report, rest, count);
+                super::error(&mut report.errors, rest, Some(count));
             }
         }
         _ => return false,
     }
     report.failed = report.failed.or(Some(0));
     true
-}
-
-/// hey has the URL and the addresses before what went wrong, so that one cause stands on many lines:
-/// `Get "http://…": read tcp 127.0.0.1:42942->127.0.0.1:80: read: connection reset by peer`.
-fn error(report: &mut Report, text: &str, count: u64) {
-    let words = text.rsplit(": ").next().unwrap_or(text);
-    super::error(report, words, count);
 }
 
 /// `10% in 0.0010 secs`, of some versions `10%% in …`. hey has `0% in 0.0000 secs` for those it cannot tell.

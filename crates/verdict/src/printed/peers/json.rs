@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::hey::CUT_OFF;
+use super::vegeta;
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
 /// A report, and the lines that it takes: the first and the last, from 1.
@@ -11,8 +13,6 @@ pub type Found = (usize, usize, Report);
 const OBJECTS_MOST: usize = 256;
 /// Figures are off by their last binary digits, and tools compute some from rounded ones.
 const STEP: f64 = 1e-6;
-/// What oha calls the requests that were under way when the time was up: no failures.
-const CUT_OFF: &str = "aborted due to deadline";
 
 /// Every such report in a text: an object that begins a line.
 pub fn find(text: &str) -> Vec<Found> {
@@ -45,7 +45,7 @@ fn report(object: &Map<String, Value>, line: usize) -> Option<Report> {
     } else if has(&["spec", "result"]) && object["result"].get("req2xx").is_some() {
         bombardier(object, line)
     } else if has(&["latencies", "status_codes", "bytes_in"]) {
-        vegeta(object, line)
+        of_vegeta(object, line)
     } else {
         None
     }
@@ -123,6 +123,9 @@ fn oha(object: &Map<String, Value>, line: usize) -> Option<Report> {
         some.filter_map(|(_, value)| count(Some(value))).fold(0, u64::saturating_add)
     };
     let responses = report.statuses.values().copied().fold(0, u64::saturating_add);
+    for (words, value) in errors.into_iter().flatten().filter(|(name, _)| *name != CUT_OFF) {
+        super::error(&mut report.errors, words, count(Some(value)));
+    }
     report.failed = Some(of(false));
     report.complete = Some(responses.saturating_add(of(false)).saturating_add(of(true)));
     percentiles(&mut report, object.get("latencyPercentiles"), 1e3);
@@ -159,6 +162,11 @@ fn bombardier(object: &Map<String, Value>, line: usize) -> Option<Report> {
     report.complete = Some(all);
     report.non_2xx = Some(all.saturating_sub(classes[1]));
     report.failed = count(result.get("others"));
+    for error in result.get("errors").and_then(Value::as_array).into_iter().flatten() {
+        if let Some(words) = error.get("description").and_then(Value::as_str) {
+            super::error(&mut report.errors, words, count(error.get("count")));
+        }
+    }
     report.rate_per_s = figure(result.get("rps").and_then(|rps| rps.get("mean")), 1.0);
     let latency = result.get("latency");
     let of = |name: &str| figure(latency.and_then(|latency| latency.get(name)), 1e-3);
@@ -173,7 +181,7 @@ fn bombardier(object: &Map<String, Value>, line: usize) -> Option<Report> {
 }
 
 /// vegeta's are in ns.
-fn vegeta(object: &Map<String, Value>, line: usize) -> Option<Report> {
+fn of_vegeta(object: &Map<String, Value>, line: usize) -> Option<Report> {
     let latencies = object.get("latencies")?;
     let mut report = Report::empty(Tool::Vegeta, line);
     report.open_loop = true;
@@ -204,6 +212,8 @@ fn vegeta(object: &Map<String, Value>, line: usize) -> Option<Report> {
     own(&mut report, "the success ratio", figure(object.get("success"), 100.0));
     statuses(&mut report, object.get("status_codes"));
     report.failed = report.failed.or(Some(0));
+    let errors = object.get("errors").and_then(Value::as_array).into_iter().flatten();
+    vegeta::errors(&mut report, errors.filter_map(Value::as_str));
     Some(report)
 }
 
@@ -235,6 +245,18 @@ mod tests {
             let in_flight = mean_ms / 1e3 * 2000.0 / report.taken_s.unwrap().value;
             assert!((5.0..=10.0).contains(&in_flight), "{in_flight}");
         }
+        let errors = |reports: &[&crate::printed::Report]| -> Vec<(String, Option<u64>)> {
+            reports.iter().flat_map(|report| report.errors.clone()).collect()
+        };
+        let refused = ("connection refused".to_owned(), Some(100));
+        assert_eq!(
+            errors(&oha[5..]),
+            [("Connection refused (os error 111)".to_owned(), Some(100))]
+        );
+        assert!(errors(&bombardier).contains(&refused), "{:?}", errors(&bombardier));
+        // Each kind stands there once, and 404 is a status.
+        let of_vegeta = [("EOF".to_owned(), Some(1)), ("connection refused".to_owned(), Some(50))];
+        assert_eq!(errors(&vegeta), of_vegeta);
         let rate = vegeta[0].own("the rate of the attack").unwrap().value;
         assert!((199.0..202.0).contains(&rate), "{rate}");
         assert!(vegeta[0].percentile(99.0).unwrap().value < 1000.0);

@@ -4,16 +4,16 @@ mod bombardier;
 mod h2load;
 pub(super) mod hey;
 pub(super) mod json;
-mod siege;
-mod vegeta;
-mod wrk;
+pub(super) mod siege;
+pub(super) mod vegeta;
+pub(super) mod wrk;
 
 use std::collections::BTreeMap;
 
 use ablaze_model::printable::printable;
 
 use super::line::number;
-use super::{Printed, Report, Tool};
+use super::{Errors, Printed, Report, Tool};
 
 /// The tool whose report begins with this cleaned line.
 pub fn begins(line: &str) -> Option<Tool> {
@@ -45,16 +45,27 @@ pub fn take(report: &mut Report, line: &str) -> bool {
 const ERROR_CHARACTERS: usize = 80;
 const ERRORS_MOST: usize = 100;
 
-/// Adds up failed requests by what the tool says of them, the most frequent first.
-fn error(report: &mut Report, words: &str, count: u64) {
-    let words: String = printable(words.trim()).chars().take(ERROR_CHARACTERS).collect();
-    let kinds = report.errors.len();
-    match report.errors.iter_mut().find(|(known, _)| *known == words) {
-        Some((_, sum)) => *sum = sum.saturating_add(count),
-        None if kinds < ERRORS_MOST => report.errors.push((words, count)),
+/// Adds up failed requests by what the client says of them, the most frequent first.
+fn error(errors: &mut Errors, text: &str, count: Option<u64>) {
+    let words = printable(last_words(text.trim()));
+    let words: String = words.chars().take(ERROR_CHARACTERS).collect();
+    let kinds = errors.len();
+    match errors.iter_mut().find(|(known, _)| *known == words) {
+        Some((_, sum)) => *sum = sum.zip(count).map(|(sum, count)| sum.saturating_add(count)),
+        None if kinds < ERRORS_MOST => errors.push((words, count)),
         None => {}
     }
-    report.errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+}
+
+/// Tools in Go have the URL and the addresses before what went wrong, and siege the place in its source, so that one
+/// cause stands on many lines: `Get "http://…": read tcp 127.0.0.1:42942->127.0.0.1:80: read: connection reset by peer`.
+/// In sentences a colon stands for itself.
+fn last_words(text: &str) -> &str {
+    match text.contains(". ") {
+        true => text,
+        false => text.rsplit(": ").next().unwrap_or(text),
+    }
 }
 
 /// A figure that no run can have, in a line that was taken: below 0, or a share of more than all.

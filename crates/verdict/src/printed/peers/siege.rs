@@ -2,7 +2,7 @@
 
 use super::{behind, scaled, time_ms};
 use crate::printed::line::{count, number};
-use crate::printed::{Connections, Printed, Report, Tool};
+use crate::printed::{Connections, Errors, Printed, Report, Tool};
 
 pub fn begins(line: &str) -> Option<Tool> {
     let line = line.trim_start_matches('{').trim_start();
@@ -64,6 +64,18 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         _ => report.total.get_or_insert_default().min_ms = time(value),
     }
     true
+}
+
+/// A line that siege writes on stderr when a request fails: `[error] socket: read error … sock.c:635: Connection reset by
+/// peer`, in the end the system's words. Whether it is one.
+pub fn error(errors: &mut Errors, line: &str) -> bool {
+    let words = line
+        .strip_prefix("[error] ")
+        .or_else(|| line.strip_prefix("[alert] ").filter(|rest| rest.starts_with("socket: ")));
+    if let Some(words) = words {
+        super::error(errors, words, Some(1));
+    }
+    words.is_some()
 }
 
 /// In seconds where no unit is printed.

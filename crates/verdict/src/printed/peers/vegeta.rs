@@ -82,6 +82,36 @@ fn latencies(report: &mut Report, names: &[&str], cells: &[&str]) {
     report.total = Some(times);
 }
 
+/// Below `Error Set:` there is a line for each kind of error, up to the end of the report; how many lines these are.
+pub fn error_set(report: &mut Report, below: impl Iterator<Item = String>) -> usize {
+    let failing = report.own("the success ratio").is_none_or(|ratio| ratio.value < 100.0);
+    let set: Vec<String> = below.take_while(|line| failing && may_be_error(line)).collect();
+    errors(report, set.iter().map(String::as_str));
+    set.len()
+}
+
+/// No end of a paragraph, of a block of code or of an object, and no shell that waits for the next command.
+fn may_be_error(line: &str) -> bool {
+    let is_prompt = line.contains("$ ") || line.contains("# ") || line.ends_with(['$', '#', '>']);
+    !line.is_empty() && !line.starts_with(['`', '~', '{', '#']) && !is_prompt
+}
+
+/// It prints each kind once, and not how often it happened: all that failed did so by the only one.
+pub fn errors<'a>(report: &mut Report, set: impl Iterator<Item = &'a str>) {
+    for words in set.filter(|words| !is_status(words)) {
+        super::error(&mut report.errors, words, None);
+    }
+    if let [(_, only)] = &mut report.errors[..] {
+        *only = report.failed.filter(|failed| *failed > 0);
+    }
+}
+
+/// `404 Not Found`: of responses, which are counted by status.
+fn is_status(words: &str) -> bool {
+    let digits = words.bytes().take_while(u8::is_ascii_digit).count();
+    digits == 3 && words[digits..].starts_with(' ')
+}
+
 /// `0:535  200:665`: 0 for those without a response.
 fn statuses(report: &mut Report, items: &str) {
     for (status, responses) in items.split_whitespace().filter_map(|item| item.split_once(':')) {

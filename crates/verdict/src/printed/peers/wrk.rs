@@ -15,6 +15,18 @@ pub fn begins(line: &str) -> Option<Tool> {
     (first || second).then_some(Tool::Wrk)
 }
 
+/// Whether a line below wrk's first shows that it was autocannon's, which begins alike: `10 connections`, a table of boxes,
+/// `276k requests in 11.01s, …`.
+pub fn is_of_autocannon(report: &Report, line: &str) -> bool {
+    // What stands below wrk's own lines is no part of them.
+    if report.tool != Tool::Wrk || report.clients.is_some() || report.complete.is_some() {
+        return false;
+    }
+    let behind_number = number(line).map(|(_, rest)| rest);
+    let words = |rest: &str| rest.starts_with(" connections") || rest.starts_with("k requests in ");
+    line.starts_with(['┌', '│', '├', '└']) || behind_number.is_some_and(words)
+}
+
 pub fn take(report: &mut Report, line: &str) -> bool {
     if let Some((length, url)) = line.split_once(" test @ ") {
         report.asked_s = length.rsplit(' ').next().and_then(time_s);
@@ -51,7 +63,8 @@ fn latency(report: &mut Report, line: &str) -> bool {
     }
     let Some(rest) = line.strip_prefix("Latency ") else { return false };
     let cells: Vec<_> = rest.split_whitespace().map_while(time_ms).collect();
-    let [mean, deviation, third] = cells.as_slice() else { return false };
+    // Without a response wrk2 prints `-nanus    -nanus   0.00us`.
+    let [mean, deviation, third] = cells.as_slice() else { return rest.contains("nan") };
     let max_ms = report.total.is_none().then_some(*third);
     // Without a response all are 0.
     if mean.value > 0.0 {
@@ -83,7 +96,9 @@ fn thousands(cell: &str) -> Option<Printed> {
 }
 
 fn counts(report: &mut Report, line: &str) -> bool {
-    if let Some((requests, rest)) = line.split_once(" requests in ") {
+    let is_count = |text| number(text).is_some_and(|(_, rest)| rest.is_empty());
+    let requests = line.split_once(" requests in ").filter(|(requests, _)| is_count(requests));
+    if let Some((requests, rest)) = requests {
         report.complete = count(requests);
         report.taken_s = time_s(rest);
         report.failed = report.failed.or(Some(0));

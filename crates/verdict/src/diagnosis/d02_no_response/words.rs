@@ -1,0 +1,138 @@
+//! What clients say of failed requests in their own words, on their reports or on stderr.
+
+use super::aborted::NO_ADDRESS;
+use super::printed::failures;
+use crate::printed::Report;
+use crate::rules::own_limits::{self, Limit};
+use crate::words::{grouped, listed};
+
+/// So many kinds of errors are quoted.
+const SHOWN: usize = 3;
+
+pub(super) const CAUSE: &str = "The words are those of the client, as printed.";
+
+/// Of which the report does not tell one from the other.
+const SIEGE: &str =
+    "siege counts as failed what got no response, and responses with a status of 5xx";
+
+/// Those that are not of a limit of the client, each with how often it happened where that is printed.
+fn told(report: &Report) -> impl Iterator<Item = &(String, Option<u64>)> {
+    report.errors.iter().filter(|(words, count)| {
+        let limit = Limit::of(words).filter(|limit| own_limits::is_proven(report, *limit));
+        limit.is_none() || count.is_none()
+    })
+}
+
+/// `: 27× `EOF` and 3× `timeout``, behind a number of failures.
+pub(super) fn quoted(report: &Report) -> String {
+    let kind = |(words, count): &(String, Option<u64>)| match count {
+        Some(count) => format!("{}× `{words}`", grouped(*count)),
+        None => format!("`{words}`"),
+    };
+    let kinds: Vec<String> = told(report).map(kind).collect();
+    match kinds.len() {
+        0 => String::new(),
+        1..=SHOWN => format!(": {}", listed(kinds)),
+        _ => format!(": {} and others", kinds[..SHOWN].join(", ")),
+    }
+}
+
+/// Of each that got no response siege writes why on stderr, mostly.
+pub(super) fn cause_of_siege(report: &Report) -> String {
+    let said = told(report).filter_map(|(_, count)| *count).fold(0, u64::saturating_add);
+    match failures(report).saturating_sub(said) {
+        _ if said == 0 => format!("{SIEGE}; the report does not tell which these were."),
+        0 => "The words are siege's, from stderr.".to_owned(),
+        left => format!(
+            "The words are siege's, from stderr. {SIEGE}; the text does not tell which the other {} were.",
+            grouped(left)
+        ),
+    }
+}
+
+/// Cause and fix, where connect() had no address for any request: that may be due to the destination.
+pub(super) fn without_address(report: &Report) -> Option<(&'static str, &'static str)> {
+    let is_address = |(words, _): &(String, _)| Limit::of(words) == Some(Limit::Address);
+    let all = !report.errors.is_empty() && report.errors.iter().all(is_address);
+    all.then_some(NO_ADDRESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::printed::on_report;
+    use crate::finding::Finding;
+    use crate::printed::read;
+
+    fn explained(text: &str) -> Finding {
+        let mut reports = read(text).reports;
+        assert_eq!(reports.len(), 1, "{text}");
+        on_report(&reports.remove(0)).unwrap()
+    }
+
+    fn siege(transactions: u64, failed: u64, stderr: &str) -> Finding {
+        explained(&format!(
+            "$ siege -b -c 5 -r 10 http://127.0.0.1:23099/\n{stderr}\n{{\t\"transactions\":\t{transactions},\n\
+             \t\"availability\":\t0.00,\n\t\"elapsed_time\":\t1.00,\n\t\"transaction_rate\":\t{transactions}.00,\n\
+             \t\"successful_transactions\":\t{transactions},\n\t\"failed_transactions\":\t{failed}\n}}\n"
+        ))
+    }
+
+    #[test]
+    fn siege_says_on_stderr_why_requests_failed() {
+        let refused =
+            "[\x1b[1;33merror\x1b[0m] socket: unable to connect sock.c:282: Connection refused\n";
+        let finding = siege(0, 50, &refused.repeat(50));
+        assert!(finding.evidence.ends_with("50 failed: 50× `Connection refused`."), "{finding:?}");
+        assert_eq!(finding.cause, "The words are siege's, from stderr.");
+        let some = siege(173, 27, &refused.repeat(20));
+        assert!(some.evidence.ends_with("failed: 20× `Connection refused`."), "{some:?}");
+        assert!(some.cause.contains("the other 7 were"), "{some:?}");
+        assert!(siege(173, 27, "").cause.contains("does not tell which these were"));
+    }
+
+    #[test]
+    fn vegeta_s_set_of_errors_is_quoted_without_numbers() {
+        let vegeta = |set: &str| {
+            explained(&format!(
+                "$ vegeta attack -rate=100 -duration=20s | vegeta report\n\
+                 Requests      [total, rate, throughput]         2000, 100.05, 90.00\n\
+                 Duration      [total, attack, wait]             19.991s, 19.99s, 423.42µs\n\
+                 Latencies     [min, mean, 50, 90, 95, 99, max]  206.645µs, 666.511µs, 445.121µs, 697.671µs, 966.187µs, \
+                 6.784ms, 17.994ms\n\
+                 Success       [ratio]                           85.00%\n\
+                 Status Codes  [code:count]                      0:200  200:1700  503:100\n\
+                 Error Set:\n503 Service Unavailable\n{set}\n$ echo next\n"
+            ))
+        };
+        let reset = |port: u64| {
+            format!(
+                "Get \"http://h/\": read tcp 127.0.0.1:{port}->127.0.0.1:80: read: connection reset by peer\n"
+            )
+        };
+        let one = vegeta(&(reset(40_000) + &reset(40_001)));
+        assert!(one.evidence.ends_with("failed 200: 200× `connection reset by peer`."), "{one:?}");
+        assert!(!one.cause.contains("requests timed out"), "{one:?}");
+        let several = vegeta(&(reset(40_000) + "unexpected EOF\n"));
+        let said = "failed 200: `connection reset by peer` and `unexpected EOF`.";
+        assert!(several.evidence.ends_with(said), "{several:?}");
+    }
+
+    #[test]
+    fn what_bombardier_lists_is_quoted_where_nothing_came_back() {
+        let finding = explained(
+            "Bombarding http://127.0.0.1:23099/ with 100 request(s) using 5 connection(s)\n\
+             Statistics        Avg      Stdev        Max\n  Reqs/sec     2153.61     204.64    2388.77\n  HTTP codes:\n    \
+             1xx - 0, 2xx - 0, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 100\n  Errors:\n    \
+             dial tcp 127.0.0.1:23099: connect: connection refused - 60\n    the server closed connection before returning the \
+             first response byte. Make sure the server returns 'Connection: close' response header before closing the \
+             connection - 40\n",
+        );
+        assert!(
+            finding
+                .evidence
+                .contains("100 failed: 60× `connection refused` and 40× `the server closed"),
+            "{finding:?}"
+        );
+        assert_eq!(finding.cause, super::CAUSE);
+    }
+}

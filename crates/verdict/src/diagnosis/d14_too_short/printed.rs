@@ -1,0 +1,138 @@
+//! D14 in printed reports. vegeta prints how long it sent requests, and how long it then waited for the last responses.
+
+use super::{CAUSE, FEW, LONG_S, REMEDY, SHORT_S, TOO_FEW, TOO_SHORT_S, gravity, per_connection};
+use crate::DiagnosisId::D14;
+use crate::diagnosis::d01_concurrency_not_reached::is_missed;
+use crate::finding::Finding;
+use crate::printed::{Report, Tool};
+use crate::words::{counted, decimal, grouped, percent, time};
+
+/// From this share on, the time in which nothing was sent any more is noted, and suspected.
+const WAITED: f64 = 0.1;
+const WAITED_MOST: f64 = 0.5;
+
+const WAIT_CAUSE: &str = "Such a run has other figures when it is longer. Where the target keeps up with the rate, the throughput \
+                          comes near to it; where it does not, more requests wait, and each for longer. This report does not \
+                          tell one from the other.";
+const WAIT_FIX: &str = "Attack for twice as long (-duration), several times the longest response at least. If the times grow with \
+                        it, the target does not keep up: measure at a lower rate (-rate).";
+
+/// How to ask this tool for a longer run.
+pub fn longer(tool: Option<Tool>) -> String {
+    let how = match tool {
+        Some(Tool::Ab | Tool::AblazeAb) => {
+            " (-t 10 -n 1000000, in this order: -t alone stops at 50,000 requests)"
+        }
+        Some(Tool::Gurl | Tool::AblazeGurl) => " (-duration 10s)",
+        Some(Tool::Ablaze) => " (-d 10s --warmup 1s)",
+        Some(Tool::Wrk | Tool::Wrk2 | Tool::Bombardier) => " (-d 10s)",
+        Some(Tool::H2load) => " (-D 10 --warm-up-time 1)",
+        Some(Tool::Hey | Tool::Oha) => " (-z 10s)",
+        Some(Tool::Vegeta) => " (-duration=10s)",
+        Some(Tool::Siege) => " (-t 10s)",
+        None => "",
+    };
+    format!("{REMEDY}{how}.")
+}
+
+/// vegeta sends no more requests per second than it is told.
+fn longer_attack(report: &Report) -> String {
+    let per_s = report.own("the rate of the attack").filter(|_| report.tool == Tool::Vegeta);
+    match per_s
+        .map(|per_s| FEW / per_s.value)
+        .filter(|needed_s| needed_s.is_finite() && *needed_s > LONG_S)
+    {
+        Some(needed_s) => format!(
+            "Run until 100 requests or more were sent: for {} s at this rate (-duration={:.0}s).",
+            grouped(needed_s.ceil() as u64),
+            needed_s.ceil()
+        ),
+        None => longer(Some(report.tool)),
+    }
+}
+
+pub fn on_report(report: &Report) -> Option<Finding> {
+    if report.complete == Some(0) {
+        return None;
+    }
+    let attack_s = attack_s(report);
+    let taken_s = attack_s.or(report.taken_s.map(|taken| taken.value));
+    let mut severity = None;
+    let mut evidence = Vec::new();
+    if let Some(taken_s) = taken_s.filter(|taken_s| *taken_s < SHORT_S) {
+        severity = severity.max(Some(gravity(taken_s < TOO_SHORT_S)));
+        let what = if attack_s.is_some() { "attack" } else { "run" };
+        evidence.push(format!("The {what} took {} s.", decimal(taken_s, 3)));
+    }
+    if let (None, Some(about_s)) = (taken_s, by_count(report).filter(|s| *s < SHORT_S)) {
+        severity = severity.max(Some(gravity(about_s < TOO_SHORT_S)));
+        evidence.push(format!("By count and rate the run took about {}.", time(about_s * 1e3)));
+    }
+    // A report that was cut off may have its length alone.
+    if let Some((few, too_few)) = report.complete.and_then(|complete| few(report, complete)) {
+        severity = severity.max(Some(gravity(too_few)));
+        evidence.push(few);
+    }
+    let (mut cause, mut fix) = (CAUSE, longer_attack(report));
+    if let Some((waited, too_long)) = waited(report) {
+        severity = severity.max(Some(gravity(too_long)));
+        evidence.push(waited);
+        (cause, fix) = (WAIT_CAUSE, WAIT_FIX.to_owned());
+    }
+    Some(Finding::new(D14, severity?, evidence.join(" "), cause, fix))
+}
+
+/// How long vegeta sent requests. Of one it prints 0.
+fn attack_s(report: &Report) -> Option<f64> {
+    let attack = report.own("the length of the attack").filter(|_| report.tool == Tool::Vegeta);
+    attack.map(|attack| attack.value).filter(|attack_s| *attack_s > 0.0)
+}
+
+/// Too few requests for each connection, or in all where they are sent on a schedule; and whether far too few.
+fn few(report: &Report, complete: u64) -> Option<(String, bool)> {
+    if report.open_loop {
+        let said = format!("It had {}.", counted(complete, "request"));
+        return (complete < FEW as u64).then_some((said, complete < TOO_FEW as u64));
+    }
+    let asked = report.asked_connections().filter(|_| !is_missed(report)).unwrap_or(1);
+    let each = complete as f64 / asked.max(1) as f64;
+    (asked > 1 && each < FEW).then(|| (per_connection(complete, asked), each < TOO_FEW))
+}
+
+/// That vegeta waited for a large part of the run, and whether for most of it.
+fn waited(report: &Report) -> Option<(String, bool)> {
+    let attack_s = attack_s(report)?;
+    let wait_s = report.own("the wait at its end")?.value;
+    let all_s = attack_s + wait_s;
+    let share = wait_s / all_s;
+    if share <= WAITED {
+        return None;
+    }
+    let throughput = report.own("the rate of the good responses").map_or(String::new(), |per_s| {
+        format!(": the throughput, {}/s, is that of the whole time", decimal(per_s.value, 2))
+    });
+    let mut said = format!(
+        "In the last {} of {} s ({}) nothing was sent, and responses were waited for{throughput}.",
+        decimal(wait_s, 3),
+        decimal(all_s, 3),
+        percent(share)
+    );
+    if let Some(median) = report.median_ms().filter(|median| median.low() > attack_s * 1e3) {
+        said.push_str(&format!(
+            " Half of the requests took {} or longer, and the attack {}: they had no response when the last was sent.",
+            time(median.value),
+            time(attack_s * 1e3)
+        ));
+    }
+    Some((said, share >= WAITED_MOST))
+}
+
+/// The length of a run of which count and rate alone are printed, in s.
+fn by_count(report: &Report) -> Option<f64> {
+    let rate = report.rate_per_s.filter(|rate| rate.value > 0.0)?;
+    let ended = report.complete?.saturating_add(match report.tool {
+        Tool::Bombardier => report.failed.unwrap_or(0),
+        _ => 0,
+    });
+    Some(ended as f64 / rate.value)
+}

@@ -1,0 +1,90 @@
+//! A report that is being read: which lines can still belong to it, and what they say.
+
+use std::collections::HashSet;
+
+use ablaze_model::printable::printable;
+
+use super::labels::{self, Label, Labelled};
+use super::naming::shortened;
+use super::{Report, Tool, native};
+
+/// So many lines with an impossible figure are kept of a report.
+const IMPOSSIBLE_MOST: usize = 100;
+
+/// A report that is being read.
+pub struct Current {
+    pub report: Report,
+    pub seen: HashSet<Label>,
+    part: u8,
+    /// Lines of other text since its last figure; empty ones and progress do not count.
+    pub other_lines: usize,
+    /// It is ablaze's own: what a log has put before each line, in characters, and where in it the reader is.
+    pub native: Option<(usize, native::Place)>,
+}
+
+impl Current {
+    pub fn new(report: Report, native: Option<(usize, native::Place)>) -> Self {
+        Self { report, seen: HashSet::new(), part: 0, other_lines: 0, native }
+    }
+
+    /// Its form is that of another load generator than ab, gurl and ablaze.
+    pub fn is_of_peer(&self) -> bool {
+        !self.report.tool.has_ab_labels() && self.report.tool != Tool::Ablaze
+    }
+
+    /// Whether this label can still belong to the report.
+    pub fn takes(&self, label: Label) -> bool {
+        self.native.is_none()
+            && !self.is_of_peer()
+            && label.part() >= self.part
+            && !self.seen.contains(&label)
+    }
+
+    pub fn take(&mut self, labelled: &Labelled<'_>) {
+        labels::take(&mut self.report, labelled);
+        if labels::is_impossible(&self.report, labelled) {
+            let words = format!("{}: {}", labelled.label.text(), labelled.value.trim());
+            self.impossible(&words);
+        }
+        self.seen.insert(labelled.label);
+        self.part = labelled.label.part();
+        self.other_lines = 0;
+    }
+
+    pub fn impossible(&mut self, line: &str) {
+        if self.report.impossible.len() < IMPOSSIBLE_MOST {
+            self.report.impossible.extend(shortened(&printable(line)));
+        }
+    }
+
+    /// What belongs to a report without a label of its own; whether the line did.
+    pub fn unlabelled(&mut self, line: &str) -> bool {
+        if self.is_of_peer() {
+            return false;
+        }
+        let in_percentages = self.seen.contains(&Label::Percentages);
+        if in_percentages && labels::percentage_is_impossible(line) {
+            self.impossible(line);
+        }
+        if line.contains("The median and mean for") {
+            self.report.warned = true;
+        } else if self.seen.contains(&Label::Kilobytes) && labels::sent(&mut self.report, line) {
+        } else if let Some((percent, ms)) =
+            labels::percentage(line).filter(|_| self.seen.contains(&Label::Percentages))
+        {
+            let last = self.report.percentiles.last().map_or(0.0, |(percent, _)| *percent);
+            if percent <= last {
+                return false;
+            }
+            self.report.percentiles.push((percent, ms));
+            if line.contains("longest request") {
+                self.seen.insert(Label::Total);
+            }
+        } else {
+            // Between its first figure and its last there is nothing else; a lone rate has no more.
+            return self.seen.len() > 1 && self.part < Label::Percentages.part();
+        }
+        self.other_lines = 0;
+        true
+    }
+}

@@ -1,0 +1,206 @@
+//! Reports beside each other in one text: which are repeats of one target, which are points of a curve, and
+//! which are neither. The expected figures were worked out by hand from the printed ones.
+
+use ablaze_verdict::DiagnosisId::{self, *};
+use ablaze_verdict::printed::read;
+use ablaze_verdict::rules::{Judged, Judgement, judge};
+use ablaze_verdict::{Finding, Severity, Verdict};
+
+fn judged(text: &str) -> Judgement {
+    judge(&read(text))
+}
+
+fn finding<T>(judged: &Judged<T>, id: DiagnosisId) -> Option<&Finding> {
+    judged.findings.iter().find(|finding| finding.id == id)
+}
+
+/// ab's report of 100,000 requests in so many seconds, of which so many had no status of 2xx.
+fn ab(concurrency: u64, taken_s: f64, others: u64) -> String {
+    let non_2xx = match others {
+        0 => String::new(),
+        others => format!("Non-2xx responses:      {others}\n"),
+    };
+    let rate_per_s = 1e5 / taken_s;
+    format!(
+        "This is ApacheBench, Version 2.3 <$Revision: 1843412 $>\n\nBenchmarking 10.0.0.5 (be patient)\n\n\n\
+         Server Software:        nginx/1.18.0\nServer Hostname:        10.0.0.5\n\
+         Server Port:            8080\n\nDocument Path:          /index.html\n\
+         Document Length:        612 bytes\n\nConcurrency Level:      {concurrency}\n\
+         Time taken for tests:   {taken_s:.3} seconds\nComplete requests:      100000\n\
+         Failed requests:        0\n{non_2xx}Keep-Alive requests:    100000\n\
+         Total transferred:      85000000 bytes\nHTML transferred:       61200000 bytes\n\
+         Requests per second:    {rate_per_s:.2} [#/sec] (mean)\n\n\
+         Percentage of the requests served within a certain time (ms)\n"
+    )
+}
+
+/// A sweep by hand: each report below its command.
+fn sweep(points: &[(u64, f64, u64)]) -> String {
+    let each = |&(c, taken_s, others): &(u64, f64, u64)| {
+        format!(
+            "$ ab -k -n 100000 -c {c} http://10.0.0.5:8080/index.html\n{}",
+            ab(c, taken_s, others)
+        )
+    };
+    points.iter().map(each).collect()
+}
+
+#[test]
+fn the_reports_of_a_loop_are_runs_of_one_target() {
+    let line = "for i in 1 2 3; do ab -n 100000 -c 100 -k http://10.0.0.5:8080/index.html; done";
+    let three = [8.123, 8.2, 8.15].map(|taken_s| ab(100, taken_s, 0)).concat();
+    for prompt in ["", "$ ", "me@host:~$ ", "[root@host ~]# ", "# "] {
+        let judgement = judged(&format!("{prompt}{line}\n{three}"));
+        assert!(judgement.reports.iter().all(|report| report.subject.label.is_none()), "{prompt}");
+        let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
+        assert_eq!(
+            (comparison.verdict(), comparison.findings.len()),
+            (Verdict::Valid, 0),
+            "{prompt}"
+        );
+    }
+}
+
+#[test]
+fn a_sweep_with_repeats_is_a_curve() {
+    let points =
+        [(10, 20.0, 0), (50, 11.111, 0), (50, 10.989, 0), (100, 10.526, 0), (100, 25.0, 0)];
+    let judgement = judged(&sweep(&points));
+    assert!(judgement.comparisons.is_empty());
+    let [sweep] = judgement.sweeps.as_slice() else { panic!("one curve") };
+    let points = &sweep.subject.curves[0].points;
+    let points: Vec<(u64, u64)> = points.iter().map(|(c, x)| (*c, x.round() as u64)).collect();
+    // Between 9,000 and 9,100; between 9,500 and 4,000.
+    assert_eq!(points, [(10, 5000), (50, 9050), (100, 6750)]);
+    assert_eq!(finding(sweep, D05), None);
+    let noise = finding(sweep, D15).unwrap();
+    assert_eq!(noise.severity, Severity::Note);
+    // 5,500 of 6,750.
+    let expected = "Runs at the same point differ by up to 81 % of their median: nginx/1.18.0 \
+                    http://10.0.0.5:8080/index.html at c = 100 ranged from 4,000 to 9,500/s.";
+    assert_eq!(noise.evidence, expected);
+    // One of the two at c = 100 was as fast as those at c = 50: no fall is shown.
+    assert_eq!(finding(sweep, D17), None);
+    assert_eq!(sweep.verdict(), Verdict::Valid);
+}
+
+#[test]
+fn repeats_that_agree_are_points_like_any_other() {
+    let points =
+        [(1, 100.0), (10, 20.0), (10, 20.1), (100, 10.0), (100, 10.1), (500, 30.0), (500, 31.0)];
+    let text = sweep(&points.map(|(c, taken_s)| (c, taken_s, 0)));
+    let judgement = judged(&text);
+    let [curve] = judgement.sweeps.as_slice() else { panic!("one curve") };
+    let ids: Vec<DiagnosisId> = curve.findings.iter().map(|finding| finding.id).collect();
+    assert_eq!(ids, [D17]);
+    // The medians of 10,000 and 9,901, and of 3,333 and 3,226.
+    let cliff = &curve.findings[0].evidence;
+    assert!(cliff.contains("from c = 100 to 500 the rate falls from 9,950 to 3,280/s"), "{cliff}");
+}
+
+/// Neither the length nor the words above are those of a repeat.
+#[test]
+fn reports_of_one_concurrency_that_are_no_repeats_are_a_comparison() {
+    let three = sweep(&[(1, 100.0, 0), (10, 20.0, 0), (100, 10.0, 0)]);
+    let long =
+        ab(100, 100.0, 0).replace("100000\n", "1000000\n").replace("1000.00 [", "10000.00 [");
+    for other in [long, format!("with epoll:\n{}", ab(100, 9.0, 0))] {
+        let judgement = judged(&format!("{three}{other}"));
+        assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (0, 1), "{other}");
+        assert!(judgement.comparisons[0].subject.members.len() == 4, "{other}");
+    }
+}
+
+#[test]
+fn a_point_of_error_pages_is_no_point_of_the_curve() {
+    let points =
+        [(10, 20.0, 0), (50, 11.111, 0), (100, 10.526, 0), (200, 3.448, 100_000), (500, 11.111, 0)];
+    let judgement = judged(&sweep(&points));
+    let [sweep_of_five] = judgement.sweeps.as_slice() else { panic!("one curve") };
+    let levels = sweep_of_five.subject.curves[0].points.iter().map(|(c, _)| *c);
+    assert_eq!(levels.collect::<Vec<u64>>(), [10, 50, 100, 500]);
+    let ids: Vec<DiagnosisId> = sweep_of_five.findings.iter().map(|finding| finding.id).collect();
+    assert_eq!(ids, [D05]);
+    let other = &sweep_of_five.findings[0];
+    let expected = "nginx/1.18.0 http://10.0.0.5:8080/index.html: the other points against c = 200: \
+                    status 2xx against no status of 2xx";
+    assert_eq!((other.severity, other.evidence.as_str()), (Severity::Invalid, expected));
+    // However many points are error pages, those are the others.
+    let points = [(10, 20.0, 0), (50, 11.0, 0), (100, 10.0, 0)];
+    let errors =
+        [(200, 3.0, 100_000), (500, 3.0, 100_000), (900, 2.0, 100_000), (950, 2.0, 100_000)];
+    let judgement = judged(&sweep(&[&errors[..], &points].concat()));
+    let levels = judgement.sweeps[0].subject.curves[0].points.iter().map(|(c, _)| *c);
+    assert_eq!(levels.collect::<Vec<u64>>(), [10, 50, 100]);
+    let other = &judgement.sweeps[0].findings[0].evidence;
+    assert!(other.contains("against c = 200, 500, 900 and 950: status 2xx against no"), "{other}");
+    // All of them are a curve.
+    let judgement = judged(&sweep(&errors[..3]));
+    assert_eq!((judgement.sweeps.len(), judgement.sweeps[0].findings.len()), (1, 0));
+}
+
+/// Three points are needed, and two are left.
+#[test]
+fn without_enough_points_of_equal_work_there_is_no_curve() {
+    let judgement = judged(&sweep(&[(10, 20.0, 0), (50, 11.0, 0), (200, 3.0, 100_000)]));
+    let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
+    assert!(judgement.sweeps.is_empty());
+    assert_eq!(finding(comparison, D05).unwrap().severity, Severity::Invalid);
+}
+
+/// hey: so many responses and so many failures in 2.0008 s.
+fn hey(port: u16, responses: u64, failures: u64) -> String {
+    let rate = (responses + failures) as f64 / 2.0008;
+    let answered = match responses {
+        0 => String::new(),
+        _ => format!(
+            "  Total data:\t{} bytes\n  Size/request:\t327 bytes\n\n\
+             Status code distribution:\n  [200]\t{responses} responses\n\n",
+            responses * 327
+        ),
+    };
+    let failed = match failures {
+        0 => String::new(),
+        _ => format!(
+            "Error distribution:\n  [{failures}]\tGet \"http://127.0.0.1:{port}/\": dial tcp \
+             127.0.0.1:{port}: connect: connection refused\n"
+        ),
+    };
+    format!(
+        "$ hey -z 2s -c 20 http://127.0.0.1:{port}/\n\nSummary:\n  Total:\t2.0008 secs\n\
+         \x20 Slowest:\t0.0100 secs\n  Fastest:\t0.0001 secs\n  Average:\t0.0029 secs\n\
+         \x20 Requests/sec:\t{rate:.4}\n  \n{answered}{failed}\n\n"
+    )
+}
+
+#[test]
+fn a_rate_of_refused_connections_is_not_ranked() {
+    let unequal = |texts: [String; 2]| {
+        let judgement = judged(&texts.concat());
+        let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
+        finding(comparison, D05).map(|found| (found.severity, found.evidence.clone()))
+    };
+    let all = unequal([hey(23001, 13_592, 0), hey(23099, 0, 43_604)]);
+    let said = |one: &str, other: &str| {
+        format!(
+            "report 1 against report 2: {one} of the requests without a response against {other}"
+        )
+    };
+    assert_eq!(all, Some((Severity::Invalid, said("0 %", "100 %"))));
+    let few = unequal([hey(23001, 13_592, 0), hey(23002, 13_100, 405)]);
+    assert_eq!(few, Some((Severity::Suspect, said("0 %", "3.0 %"))));
+    assert_eq!(unequal([hey(23001, 13_100, 405), hey(23002, 13_100, 405)]), None);
+}
+
+/// Which figure is wrong is not known, and so neither is the rate.
+#[test]
+fn a_report_whose_rate_is_contradicted_stands_beside_none() {
+    let wrong = hey(23001, 13_592, 0).replace("Total:\t2.0008", "Total:\t20.0008");
+    let judgement = judged(&format!("{wrong}{}", hey(23001, 13_592, 0)));
+    assert!(finding(&judgement.reports[0], D43).is_some());
+    assert!(judgement.comparisons.is_empty());
+    let judgement = judged(&format!("{wrong}{}{}", hey(23001, 13_592, 0), hey(23002, 13_000, 0)));
+    let members = judgement.comparisons[0].subject.members.iter();
+    let names: Vec<&str> = members.map(|member| member.name.as_str()).collect();
+    assert_eq!(names, ["report 2", "report 3"]);
+}
