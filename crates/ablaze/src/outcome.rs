@@ -42,7 +42,7 @@ fn no_user_was_set_up(run: &Run) -> Option<String> {
     let setup = run.record.journeys.as_ref()?.setup.as_ref()?;
     let file = run.plan.journey.as_ref()?.users.setup.as_deref()?;
     let first = setup.first.as_ref().filter(|_| setup.failed == setup.begun)?;
-    let text = format!("no user came through its setup: {file}: {}", first.text);
+    let text = format!("every user failed in the setup: {file}: {}", first.text);
     Some(ablaze_model::printable::printable(&text).into_owned())
 }
 

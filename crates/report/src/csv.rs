@@ -13,8 +13,7 @@ use crate::phases::{self, QUANTILES};
 use ablaze_model::printable::printable;
 
 /// The run as CSV (RFC 4180, lines end in CRLF). Figures that do not exist have no row. Only the names of
-/// groups, and checks, may need quotes.
-/// groups and journeys may need quotes.
+/// groups, checks and journeys may need quotes.
 pub fn write(run: &Run) -> String {
     let mut rows = Rows(String::from("phase,statistic,value,unit\r\n"));
     whole_run(run, &mut rows);

@@ -15,7 +15,7 @@ use crate::fleet::{self, Place, Session};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Fleet")]
 pub struct FleetOptions {
-    /// Share each run: ssh:a,b, slurm:3, exec:3, exec:NAMES=COMMAND
+    /// Share each run: ssh:a,b, slurm:3, exec:3, k8s or docker
     #[arg(long, value_name = "WHERE", value_parser = is_place)]
     pub fleet: Option<String>,
     /// When a worker is lost: fail (the run) or go-on [default: fail]

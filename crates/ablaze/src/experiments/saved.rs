@@ -72,11 +72,11 @@ fn in_order(
 fn one_run(one: &Path, other: &Path) -> String {
     match one == other {
         true => format!(
-            "`{}` is given twice: a run is no repeat of itself; give another",
+            "`{}` is given twice: a run cannot be its own repeat; give another",
             one.display()
         ),
         false => format!(
-            "`{}` and `{}` hold the same run: a run is no repeat of itself; give another",
+            "`{}` and `{}` hold the same run: a run cannot be its own repeat; give another",
             one.display(),
             other.display()
         ),

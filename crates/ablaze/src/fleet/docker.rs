@@ -53,7 +53,7 @@ impl Docker {
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         if value.is_empty() || value.starts_with('-') {
-            return Err(format!("docker: `{value}` is no value of {key}"));
+            return Err(format!("docker: `{value}` is not a valid value for {key}"));
         }
         let text = value.to_owned();
         match key {
@@ -229,7 +229,7 @@ mod tests {
             ("a", "image=IMAGE names an image"),
             ("-a,image=i", "not the name of a host"),
             ("a;b,image=i", "not the name of a host"),
-            ("image=--privileged", "is no value of image"),
+            ("image=--privileged", "is not a valid value for image"),
             ("image=i,n=0", "n is 1 to"),
             ("image=i,pull=Always", "one of always, missing, never"),
             ("image=i,cpus=2", "`cpus` is not known"),

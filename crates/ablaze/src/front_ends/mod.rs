@@ -81,7 +81,7 @@ pub const EXAMPLES: &str =
 /// How the help ends.
 pub const END: &str = "
 `ablaze COMMAND --help` or `ablaze man COMMAND`: its options; `ablaze completions SHELL`: for Tab.
-Of `ablaze load --fleet`: `ablaze worker --help`, `ablaze fleet --help`.
+For fleets see also `ablaze worker --help` and `ablaze fleet --help`.
 Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if, --slo; 4 INVALID (--strict); 130 Ctrl-C.
 ";
 

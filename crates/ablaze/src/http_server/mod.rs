@@ -107,7 +107,7 @@ fn exchange(stream: TcpStream) -> std::io::Result<Exchange> {
         Err(status) => {
             let why = match status {
                 413 => "a request has no body here: what it says is in its query\n",
-                _ => "this is no request\n",
+                _ => "bad request\n",
             };
             exchange.respond(&Response::text(status, why))?;
             Err(std::io::ErrorKind::InvalidData.into())

@@ -119,7 +119,7 @@ impl BodyOptions {
             }
             let text = sources::read(Path::new(word), "--cookie")?;
             let text = String::from_utf8(text).map_err(|_| {
-                CommandError::usage(format!("file `{word}` for --cookie is no text"))
+                CommandError::usage(format!("the --cookie file `{word}` is not text (UTF-8)"))
             })?;
             let kept = secrets.keep_text(&format!("cookies of {word}"), text);
             spec.files.push((word.clone(), kept));

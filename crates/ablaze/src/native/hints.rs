@@ -22,7 +22,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-P", "for a proxy with credentials use --proxy http://NAME:PASSWORD@HOST:PORT"),
     ("-x", "for a proxy use --proxy http://HOST:PORT"),
     ("-q", "to turn off progress use --quiet"),
-    ("-v", "there is no verbosity; to save what was measured use -o FILE"),
+    ("-v", "ablaze has no verbose mode; to save the results use -o FILE"),
     ("-l", "responses of any length are always accepted"),
     ("-B", "for the local address use --local-address ADDR"),
     ("-z", "for the length of the run use -d TIME"),

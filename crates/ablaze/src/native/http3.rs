@@ -71,7 +71,7 @@ impl Http3Options {
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
             Some((option, _)) => {
-                Err(CommandError::usage(format!("{option} needs HTTP/3: use --http 3, too")))
+                Err(CommandError::usage(format!("{option} needs HTTP/3: add --http 3")))
             }
         }
     }

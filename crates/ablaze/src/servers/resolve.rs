@@ -154,9 +154,7 @@ fn http3_options(spec: &ModelSpec) -> Result<Option<Http3Options>, CommandError>
         return Ok(Some(Http3Options { retry, loss: loss.map_or(0.0, Share::get) }));
     }
     match if retry { Some("--retry") } else { loss.map(|_| "--datagram-loss") } {
-        Some(option) => {
-            Err(CommandError::usage(format!("{option} needs HTTP/3: use --http 3, too")))
-        }
+        Some(option) => Err(CommandError::usage(format!("{option} needs HTTP/3: add --http 3"))),
         None => Ok(None),
     }
 }
@@ -386,7 +384,7 @@ mod tests {
             ("--like nginx", "--like list"),
             ("--fault garbage=200%", "is not a share"),
             ("--delay uniform:3", "uniform:1ms-20ms"),
-            ("--retry", "--retry needs HTTP/3: use --http 3, too"),
+            ("--retry", "--retry needs HTTP/3: add --http 3"),
             ("--http 2 --datagram-loss 1%", "--datagram-loss needs HTTP/3"),
         ];
         for (words, needle) in cases {

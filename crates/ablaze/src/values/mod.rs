@@ -44,7 +44,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
 /// When it is not such a time, or 0.
 pub fn some_time_ns(text: &str) -> Result<u64, String> {
     match duration_ns(text)? {
-        0 => Err("0 is no time to wait: use one above zero, such as 10s".to_owned()),
+        0 => Err("the time must be above zero, such as 10s".to_owned()),
         ns => Ok(ns),
     }
 }

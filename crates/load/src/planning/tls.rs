@@ -49,7 +49,7 @@ pub fn identity(cert: Option<&Path>, key: Option<&Path>) -> Result<Option<Identi
     let (cert, key) = match (cert, key) {
         (None, None) => return Ok(None),
         (None, Some(_)) => {
-            return Err(Error::usage("--key requires its certificate: use --cert FILE, too"));
+            return Err(Error::usage("--key requires its certificate: add --cert FILE"));
         }
         (Some(cert), key) => (cert, key.unwrap_or(cert)),
     };

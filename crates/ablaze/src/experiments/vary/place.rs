@@ -144,7 +144,7 @@ fn environment(variable: &str, scene: &Scene) -> Result<Placed, String> {
 fn of_server(name: &str, scene: &Scene) -> Result<Placed, String> {
     if OF_WHO_STARTS.contains(&name) {
         return Err(format!(
-            "a server that is started for a run has --{name} from whoever starts it"
+            "--{name} of a server that ablaze starts is set by ablaze and cannot be varied"
         ));
     }
     let Some((_, takes)) = server_option(name) else {

@@ -33,8 +33,10 @@ struct CommandLine {
 }
 
 const AFTER_HELP: &str = "\
-`ablaze load --fleet` does this itself for workers that it lost. A run waits for ten minutes, and is
-gone once it was printed. A Job that was made from what --print wrote is used by\n`--fleet k8s,job=NAME`, which never deletes it. Exit status: 0 printed; 1 there is none; 2 usage.";
+`ablaze load --fleet` does this itself for workers that it lost. A run waits for
+ten minutes, or as long as its worker's --keep says, and is gone once it was printed. A Job made
+from what --print wrote is used by `--fleet k8s,job=NAME`, which never deletes it.
+Exit status: 0 printed; 1 there is none; 2 usage.";
 
 /// Its options.
 pub fn command() -> clap::Command {

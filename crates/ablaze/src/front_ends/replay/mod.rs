@@ -46,7 +46,7 @@ struct CommandLine {
     /// The benchmark, 000 to 004; without it, lists them
     #[arg(value_name = "NUMBER")]
     number: Option<String>,
-    /// Finish within a minute, with fewer and shorter runs and less certainty
+    /// Finish in 1 to 2 minutes, with fewer and shorter runs and less certainty
     #[arg(long, action = ArgAction::SetTrue)]
     quick: bool,
     /// Where to save the results; continues what is there [default: new]

@@ -76,9 +76,7 @@ fn said(words: &[String]) -> Result<(String, Vec<String>), CommandError> {
             && asked.listed_in.is_none()
             && !asked.words.iter().any(|word| word == "--urls") =>
         {
-            notes.push(
-                "what is attacked is no part of the line: write its URL behind it".to_owned(),
-            );
+            notes.push("the command names no target: add its URL at the end".to_owned());
         }
         _ => {}
     }
@@ -212,7 +210,7 @@ mod tests {
             ("hey http://h/", "redirects are not followed"),
             ("h2load http://h/ http://h/b", "2 URIs"),
             ("oha -p 3 http://h/", "-p is for HTTP/2"),
-            ("vegeta attack -rate=5", "what is attacked is no part of the line"),
+            ("vegeta attack -rate=5", "the command names no target"),
             ("gurl :80 -X GET", "without -bench"),
             ("wrk http://h/?a=1&b=2 -c5", "left out: `b=2 -c5`: to a shell it is another command"),
             ("hey -o csv http://h/", "-o csv: "),

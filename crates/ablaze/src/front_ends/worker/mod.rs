@@ -65,7 +65,8 @@ const KEEP: Duration = Duration::from_secs(600);
 
 const AFTER_HELP: &str = "\
 It is told what to do by a line on standard input and tells what happens in lines on standard
-output; docs/fleet.md has them. It opens no port, and ends when its standard input does.
+output; docs/fleet.md has them. It opens no port. When its standard input ends before the start, it
+ends; later it ends its load within 10 s and keeps the run in a file for ten minutes.
 `--hold` is the first process of a pod that `--fleet k8s` makes, `--beside` a worker in it.";
 
 /// Its options.

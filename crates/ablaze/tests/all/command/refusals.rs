@@ -66,7 +66,7 @@ const TABLE: &[(&str, i32, &str)] = &[
         2,
         "--http 3 needs TLS, and http://127.0.0.1:1/ has none: use https://127.0.0.1:1/, or --http 2",
     ),
-    ("--quic-pacing :1", 2, "--quic-pacing needs HTTP/3: use --http 3, too"),
+    ("--quic-pacing :1", 2, "--quic-pacing needs HTTP/3: add --http 3"),
     ("--http 3 --close fin https://h:1", 2, "--http 3 and --close cannot be used together"),
     ("-k --http 3 --proxy p:1 https://h:1", 2, "--http 3 and --proxy cannot be used together"),
     (

@@ -136,7 +136,7 @@ fn a_run_without_a_user_says_why() {
     let ran = ablaze(&[&words[..], &given, &["-d", "60s", &target]].concat());
     assert_eq!(ran.status, 1, "{}", ran.stdout);
     let why = "login.hurl: line 6: the status is 401, not 200";
-    assert!(ran.stderr.contains("no user came through its setup: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("every user failed in the setup: "), "{}", ran.stderr);
     assert!(ran.stderr.contains(why), "{}", ran.stderr);
     assert!(ran.stdout.contains("0 of 3 users; 3 failed"), "{}", ran.stdout);
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

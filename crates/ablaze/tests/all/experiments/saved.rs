@@ -108,7 +108,7 @@ fn what_is_no_saved_run_is_refused_before_anything_else() {
         (&["compare", "fine.json", "nowhere.json"], "cannot read `nowhere.json`: "),
         (
             &["compare", "fine.json", "a=fine.json"],
-            "`fine.json` is given twice: a run is no repeat of itself",
+            "`fine.json` is given twice: a run cannot be its own repeat",
         ),
         (
             &["compare", "fine.json", "a=later.json", "-c", "5"],

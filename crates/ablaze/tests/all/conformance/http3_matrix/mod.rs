@@ -6,6 +6,7 @@ mod by_h3;
 pub mod peers;
 
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use ablaze_testing::skip::skip;
 use ablaze_testing::{Bounded, Scratch};
@@ -51,7 +52,23 @@ fn started(name: &str, wish: Wish, start: Start) -> Option<Started> {
         skip(why);
         return None;
     }
-    start(wish, scratch(&format!("{name}-cell")))
+    let server = start(wish, scratch(&format!("{name}-cell")))?;
+    listens_on_udp(server.port);
+    Some(server)
+}
+
+/// Waits until somebody has this UDP port: servers listen on the TCP port of the same number first.
+fn listens_on_udp(port: u16) {
+    let begun = Instant::now();
+    let local = format!(":{port:04X} ");
+    let is_bound = |file: &&str| {
+        let sockets = std::fs::read_to_string(file).unwrap_or_default();
+        sockets.lines().skip(1).any(|line| line.contains(&local))
+    };
+    while !["/proc/net/udp", "/proc/net/udp6"].iter().any(is_bound) {
+        assert!(begun.elapsed() < Duration::from_secs(10), "nobody listens on UDP port {port}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Runs the command on a server, trusting its issuer; its JSON and what it said.
