@@ -61,7 +61,7 @@ const CALLS: [&str; 6] = [
     "socket: ",
     "bind: ",
 ];
-const NUMBERS: [(&str, Reason); 17] = [
+const NUMBERS: [(&str, Reason); 16] = [
     ("(670002)", Reason::NoName),
     ("(670003)", Reason::NoName),
     ("(670008)", Reason::NoName),
@@ -74,7 +74,6 @@ const NUMBERS: [(&str, Reason); 17] = [
     ("(104)", Reason::Reset),
     ("(54)", Reason::Reset),
     ("(110)", Reason::TimedOut),
-    ("(60)", Reason::TimedOut),
     ("(70007)", Reason::Silence),
     ("(99)", Reason::NoPort),
     ("(49)", Reason::NoPort),

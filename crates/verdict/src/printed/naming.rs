@@ -25,6 +25,8 @@ pub fn is_progress(line: &str) -> bool {
     .any(|start| line.contains(start))
         || is_banner_of_siege(line)
         || is_of_one_request(line)
+        || is_of_time(line)
+        || is_date(line)
         || line == "^C"
 }
 
@@ -39,6 +41,23 @@ fn is_of_one_request(line: &str) -> bool {
     let is_failure =
         ["[error] ", "[ERROR] ", "[alert] "].iter().any(|level| line.starts_with(level));
     is_failure || line.contains(" secs:") && line.contains("==>")
+}
+
+/// What `time` prints behind a command: `real    0m3.204s`.
+fn is_of_time(line: &str) -> bool {
+    let Some((what, time)) = line.split_once(char::is_whitespace) else { return false };
+    let time = time.trim();
+    ["real", "user", "sys"].contains(&what)
+        && time.starts_with(|first: char| first.is_ascii_digit())
+        && time.trim_end_matches('s').ends_with(|last: char| last.is_ascii_digit())
+}
+
+/// What `date` prints: `Mon Nov 21 10:00:01 UTC 2026`.
+fn is_date(line: &str) -> bool {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let has_time = words.iter().any(|word| word.len() == 8 && word.matches(':').count() == 2);
+    words.len() <= 7 && has_time && words.first().is_some_and(|first| DAYS.contains(first))
 }
 
 /// A tag alone on its line, as `ab -w` has above its table.

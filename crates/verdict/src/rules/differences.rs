@@ -63,11 +63,20 @@ pub(crate) fn are_repeats(one: &Member, other: &Member) -> bool {
     found.iter().all(|difference| difference.severity == Note)
 }
 
-/// In what two rates are of other responses, or of none: the gravest difference, which no load explains away.
+/// In what two rates are of other responses, of none, or of other connections: a difference that no load explains away.
 pub(crate) fn in_responses(one: &Member, other: &Member) -> Option<String> {
     let (a, b) = (one.work.as_ref()?, other.work.as_ref()?);
-    let failed = || failures(a, b).filter(|(severity, _)| *severity == Invalid);
-    responses(a, b).or_else(|| failed().map(|(_, text)| text))
+    let mut found = Vec::new();
+    let mut add = adding(&mut found);
+    add(Invalid, responses(a, b));
+    if let Some((severity, text)) = failures(a, b) {
+        add(severity, Some(text));
+    }
+    add_bytes(a, b, &mut add);
+    connections(a, b, &mut add);
+    drop(add);
+    let gravest = found.into_iter().find(|difference| difference.severity == Invalid);
+    gravest.map(|difference| difference.text)
 }
 
 fn adding(found: &mut Vec<Difference>) -> impl FnMut(Severity, Option<String>) {

@@ -134,6 +134,12 @@ fn a_point_of_error_pages_is_no_point_of_the_curve() {
     assert_eq!(levels.collect::<Vec<u64>>(), [10, 50, 100]);
     let other = &judgement.sweeps[0].findings[0].evidence;
     assert!(other.contains("against c = 200, 500, 900 and 950: status 2xx against no"), "{other}");
+    // So is a point that was measured without -k.
+    let without_k = sweep(&[(10, 20.0, 0), (50, 11.0, 0), (200, 10.0, 0)])
+        + &sweep(&[(100, 25.0, 0)]).replace("ab -k", "ab").replace("Keep-Alive requests", "#");
+    let judgement = judged(&without_k);
+    let levels = judgement.sweeps[0].subject.curves[0].points.iter().map(|(c, _)| *c);
+    assert_eq!(levels.collect::<Vec<u64>>(), [10, 50, 200]);
     // All of them are a curve.
     let judgement = judged(&sweep(&errors[..3]));
     assert_eq!((judgement.sweeps.len(), judgement.sweeps[0].findings.len()), (1, 0));

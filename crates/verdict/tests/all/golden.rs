@@ -332,9 +332,11 @@ fn reports_that_differ_in_concurrency_alone_make_a_curve() {
             "Server Software: x\nServer Hostname: h\nServer Port: 80\nDocument Path: /\n\
              Document Length: 5 bytes\nConcurrency Level: {concurrency}\n\
              Time taken for tests: 10.000 seconds\nComplete requests: {}\nFailed requests: 0\n\
-             Total transferred: 90000000 bytes\nHTML transferred: 5 bytes\n\
+             Total transferred: {} bytes\nHTML transferred: {} bytes\n\
              Requests per second: {rate:.2} [#/sec] (mean)\n\n",
-            rate * 10.0
+            rate * 10.0,
+            rate * 900.0,
+            rate * 50.0
         )
     };
     let text = [report(1, 1000.0), report(2, 3000.0), report(10, 9000.0), report(100, 6000.0)];
@@ -344,10 +346,12 @@ fn reports_that_differ_in_concurrency_alone_make_a_curve() {
     assert_eq!(sweep.subject.curves[0].points, points);
     assert_eq!(ids(&sweep.findings), [D16, D17]);
     assert!(judgement.comparisons.is_empty());
-    // Two at the same concurrency are repeats; here not where their rates differ, as each has the same sum of bytes.
-    let judgement = judged(&(text.concat() + &report(100, 6000.0)));
-    assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (1, 0));
+    // Two at the same concurrency are repeats, unless they did other work.
     let judgement = judged(&(text.concat() + &report(100, 6100.0)));
+    assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (1, 0));
+    let other = report(100, 6100.0).replace("Length: 5 bytes", "Length: 10 bytes");
+    let other = other.replace("HTML transferred: 305000", "HTML transferred: 610000");
+    let judgement = judged(&(text.concat() + &other));
     assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (0, 1));
 }
 

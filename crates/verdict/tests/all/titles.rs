@@ -47,4 +47,9 @@ fn siege_announces_its_report_and_does_not_name_it() {
     let ab = "$ ab -n 1000 -c 10 http://h/\nBenchmarking h (be patient)\n^C\n\nConcurrency Level:      10\n\
               Complete requests:      120\nRequests per second:    10.00 [#/sec] (mean)\n";
     assert_eq!(label(ab), None);
+    // `time` and `date` of a script name nothing either.
+    let ab = &ab[ab.find("Benchmarking").unwrap()..];
+    assert_eq!(label(&format!("real\t0m3.204s\nuser\t0m0.100s\nsys\t0m3.200s\n{ab}")), None);
+    assert_eq!(label(&format!("Mon Nov 21 10:00:01 UTC 2026\n{ab}")), None);
+    assert_eq!(label(&format!("real life\n{ab}")), Some("real life".to_owned()));
 }

@@ -177,7 +177,8 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
         Tool::Bombardier => "Such requests are in the rate, and in the times.",
         _ => "Such requests are in neither the rate nor the times.",
     };
-    let (what, fix) = words::without_address(report).unwrap_or((what, FIX));
+    let fix = if report.errors.is_empty() { FIX } else { words::FIX };
+    let (what, fix) = words::without_address(report).unwrap_or((what, fix));
     let cause = format!("{what} {counted_so}");
     Some(Finding::new(D02, severity, evidence, cause, fix))
 }

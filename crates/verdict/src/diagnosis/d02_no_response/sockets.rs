@@ -56,6 +56,10 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     Some(Finding::new(D02, severity, evidence, cause, FIX))
 }
 
+/// Why connect() of wrk fails before it has to wait.
+const AT_ONCE: &str = "this machine had no file descriptor, no local port or no route for them, or a server on the same host \
+                       refused them";
+
 /// From this share of the connections on it matters how many of them did not stand.
 const CONNECTIONS: f64 = 0.05;
 
@@ -71,12 +75,27 @@ fn connects(report: &Report, errors: &SocketErrors) -> Option<Finding> {
         counted(errors.connect, "connect error"),
         counted(connections, "connection")
     );
-    let cause = format!(
-        "{tool} counts each attempt that failed. It tries one again that the server refused, but not one for which this \
-         machine had no file descriptor: the report does not tell how many connections were open, nor for how long."
-    );
-    let fix = "See with `ulimit -n` that the client may open more files than there are connections, and in the server's log \
-               whether it refused some; then measure again.";
+    let (cause, fix) = match (report.is_of_ablaze(), report.tls) {
+        (true, _) => (
+            format!("{tool} counts each attempt that failed, and tries it again: connections were missing for a time."),
+            FIX.to_owned(),
+        ),
+        (false, true) => (
+            format!(
+                "{tool} counts TLS handshakes that failed, which it tries again, and connections that could not be opened at \
+                 once, which it does not: the report does not tell one from the other."
+            ),
+            format!("See with `ulimit -n` that the client may open more files than there are connections. {FIX}"),
+        ),
+        (false, false) => (
+            format!(
+                "{tool} counts connections that could not be opened at once, and does not try them again: {AT_ONCE}. It \
+                 measured with the others."
+            ),
+            "See with `ulimit -n` that the client may open more files than there are connections, and measure again."
+                .to_owned(),
+        ),
+    };
     Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
 }
 
@@ -115,13 +134,25 @@ fn none_at_all(report: &Report, errors: &SocketErrors, broken: u64) -> Finding {
             "Connections were opened, and each ended without a whole response: it was reset or closed, or what came \
              back was no HTTP response."
         }
-        (_, 0) => match report.tls {
+        (_, 0) if report.is_of_ablaze() => match report.tls {
             true => {
                 "No connection was ready for a request: nothing listens there, something on the way refuses, or the TLS \
                  handshake failed, as with a server that does not speak TLS on this port."
             }
             false => {
                 "No connection could be opened: nothing listens there, or something on the way refuses."
+            }
+        },
+        // wrk has tried the address before: where nobody accepts, it prints no report.
+        (_, 0) => match report.tls {
+            true => {
+                "No connection was ready for a request: the TLS handshake failed, as with a server that does not speak TLS on \
+                 this port, or connections could not be opened: this machine had no file descriptor, no local port or no route \
+                 for them, or a server on the same host refused them."
+            }
+            false => {
+                "No connection could be opened: this machine had no file descriptor, no local port or no route for them, or a \
+                 server on the same host refused them."
             }
         },
         (_, _) => {
@@ -185,6 +216,9 @@ mod tests {
         let finding = of(D02, &found).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("8 connect errors, and was to have 20"), "{finding:?}");
+        // wrk finds what the server refuses when it first reads or writes.
+        assert!(finding.cause.contains("does not try them again"), "{finding:?}");
+        assert!(!finding.fix.contains("server's log"), "{finding:?}");
         assert_eq!(of(D02, &wrk(100_000, latency, "connect 0, read 0, write 0, timeout 0")), None);
     }
 
@@ -227,7 +261,9 @@ mod tests {
         assert_eq!(of(D06, &found), None);
         let found =
             wrk(0, "0.00us    0.00us   0.00us    -nan%", "connect 5, read 0, write 0, timeout 0");
-        assert!(of(D02, &found).unwrap().cause.contains("nothing listens"));
+        // wrk had a connection before it began: the listener was there.
+        let cause = &of(D02, &found).unwrap().cause;
+        assert!(cause.contains("no file descriptor") && !cause.contains("listens"), "{cause}");
     }
 
     /// They are in the rate, and in no time: so nothing follows from rate × mean.

@@ -9,6 +9,10 @@ use crate::words::{grouped, listed};
 /// So many kinds of errors are quoted.
 const SHOWN: usize = 3;
 
+pub(super) const FIX: &str = "Words about a name, a socket, a local address or a permission tell what failed on the client's machine. \
+                              Of the others see in the target's log what it did, and try it several times with `curl -v`; measure \
+                              again once all requests get a response.";
+
 pub(super) const CAUSE: &str = "The words are those of the client, as printed.";
 
 /// Of which the report does not tell one from the other.

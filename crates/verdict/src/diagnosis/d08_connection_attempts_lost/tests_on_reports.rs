@@ -38,6 +38,33 @@ fn other_times_are_no_evidence() {
     }
 }
 
+/// More than half of them were sent again: the median is the timer's.
+#[test]
+fn most_connects_at_the_timer_are_found() {
+    let mut report = sample::ab();
+    report.connect = Some(sample::times(0.0, 600.0, 490.0, 1000.0, 1003.0));
+    report.processing = Some(sample::times(1.0, 8.0, 1.0, 8.0, 20.0));
+    report.total = Some(sample::times(2.0, 608.0, 490.0, 1008.0, 1021.0));
+    report.percentiles = vec![(99.0, sample::printed(1015.0, 1.0))];
+    assert!(on_report(&report).is_some());
+    // A server that is so far away.
+    report.connect = Some(sample::times(990.0, 1000.0, 2.0, 1000.0, 1003.0));
+    assert_eq!(on_report(&report), None);
+}
+
+/// A queue is at least six long.
+#[test]
+fn a_few_connections_fill_no_queue() {
+    let cause = |asked| {
+        let mut report = sample::ab();
+        report.concurrency = Some(asked);
+        report.connect = Some(sample::times(0.0, 2.0, 31.7, 1.0, 1003.0));
+        on_report(&report).unwrap().cause
+    };
+    assert!(!cause(1).contains("most likely because"), "{}", cause(1));
+    assert!(cause(200).contains("200 connections at once"));
+}
+
 /// Connects of all times up to one that happens to be near the timer are no packets that were sent again.
 #[test]
 fn a_tail_that_ends_near_a_timer_is_no_timer() {

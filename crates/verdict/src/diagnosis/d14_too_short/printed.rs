@@ -38,8 +38,10 @@ pub fn longer(tool: Option<Tool>) -> String {
 /// vegeta sends no more requests per second than it is told.
 fn longer_attack(report: &Report) -> String {
     let per_s = report.own("the rate of the attack").filter(|_| report.tool == Tool::Vegeta);
+    // It divides them by the time from the first to the last, in which there was one less.
+    let sent = report.complete.filter(|sent| *sent > 1).unwrap_or(2) as f64;
     match per_s
-        .map(|per_s| FEW / per_s.value)
+        .map(|per_s| FEW / (per_s.value * (sent - 1.0) / sent))
         .filter(|needed_s| needed_s.is_finite() && *needed_s > LONG_S)
     {
         Some(needed_s) => format!(

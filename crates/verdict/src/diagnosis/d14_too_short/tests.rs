@@ -200,8 +200,8 @@ mod on_reports {
         assert_eq!(with(99).unwrap().severity, Severity::Note);
         assert_eq!(with(9).unwrap().severity, Severity::Suspect);
         assert!(with(9).unwrap().evidence.contains("It had 9 requests."));
-        // 100 / 0.75.
-        assert!(with(9).unwrap().fix.ends_with("(-duration=134s)."), "{:?}", with(9));
+        // vegeta divides 9 requests by the 8 intervals between them: 100 / (0.75 × 8 / 9).
+        assert!(with(9).unwrap().fix.ends_with("(-duration=150s)."), "{:?}", with(9));
         // There is no length between one request and itself.
         let one = of_vegeta("1, 1.00, 1.00|1.023ms, 0s, 1.023ms|1ms, 1ms, 1ms, 1ms, 1ms, 1ms, 1ms")
             .unwrap();

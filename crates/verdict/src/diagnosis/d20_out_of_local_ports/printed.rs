@@ -7,14 +7,15 @@ use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
 use crate::rules::own_limits::{self, Limit};
 
-const CAUSE: &str = "Each connection takes a local port, which stays in use for 60 s after the client closes first; there \
-                     are about 28,000 for all runs together.";
+const CAUSE: &str = "Each connection takes a local port, which stays in use for a while after the client closes first, and there \
+                     are so many for all runs together: on Linux about 28,000 for 60 s, on macOS 16,384 for 30 s.";
 
 /// A run of ab that ended with this, and without a report.
 pub fn on_abort(abort: &Abort) -> Option<Finding> {
     // Where nothing was connected before, the address may be why (D02).
     (abort.reason == Reason::NoPort && abort.complete.unwrap_or(0) > 0).then(|| {
-        let fix = "Reuse connections (-k), wait a minute between runs, or widen net.ipv4.ip_local_port_range.";
+        let fix = "Reuse connections (-k), wait a minute between runs, or widen the range of ports (Linux: \
+                   net.ipv4.ip_local_port_range; macOS: net.inet.ip.portrange.first).";
         Finding::new(D20, Severity::Invalid, evidence(abort), CAUSE, fix)
     })
 }
@@ -27,7 +28,8 @@ pub fn on_report(report: &Report) -> Option<Finding> {
     }
     let most = failed.share(report).is_some_and(|share| share >= MOST);
     let severity = if most { Severity::Invalid } else { Severity::Suspect };
-    let fix = "Keep connections open, use fewer, wait a minute between runs, or widen net.ipv4.ip_local_port_range.";
+    let fix = "Keep connections open, use fewer, wait a minute between runs, or widen the range of ports (Linux: \
+               net.ipv4.ip_local_port_range; macOS: net.inet.ip.portrange.first).";
     Some(Finding::new(D20, severity, failed.evidence(report), CAUSE, fix))
 }
 
