@@ -217,7 +217,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     };
     let about = match arithmetic::printed_in_flight(report) {
         Some(printed) => format!("about {}", grouped(printed.value.max(1.0).round() as u64)),
-        None => format!("at most {}", grouped(high.max(1.0).ceil() as u64)),
+        None => format!("at most {}", amount(high)),
     };
     let fix = match report.asked_connections() {
         Some(connections) if connections >= NEAR_A_LIMIT => format!(

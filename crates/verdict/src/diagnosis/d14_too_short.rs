@@ -5,6 +5,7 @@ mod beginning;
 mod printed;
 
 pub(super) use beginning::has_beginning;
+pub(super) use printed::attack_s;
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;

@@ -5,6 +5,7 @@ use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::spec::LoadSpec;
 
+use super::d14_too_short::attack_s;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D36;
 use crate::finding::{Finding, Severity};
@@ -57,7 +58,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         },
         threads: report.threads,
         asked_s: report.asked_s,
-        taken_s: report.taken_s.map(|taken| taken.value),
+        // vegeta is told how long to send, and waits for the last responses behind it.
+        taken_s: attack_s(report).or(report.taken_s.map(|taken| taken.value)),
         open_loop: report.open_loop,
     };
     let command = report.command.as_ref()?;

@@ -16,7 +16,7 @@ fn little_s_law_decides() {
     let finding = on_report(&report).unwrap();
     assert_eq!(finding.severity, Severity::Invalid);
     assert!(finding.evidence.contains("less than 5.00, while 200"), "{}", finding.evidence);
-    assert!(finding.fix.contains("at most 5 in flight"), "{}", finding.fix);
+    assert!(finding.fix.contains("at most 5.00 in flight"), "{}", finding.fix);
 }
 
 #[test]

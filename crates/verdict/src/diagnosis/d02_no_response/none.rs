@@ -95,3 +95,39 @@ fn came_back(failed: u64, bytes: u64) -> String {
         counted(bytes, "byte")
     )
 }
+/// oha counts with its requests what was under way at the end. Where that is all, nothing had come.
+pub fn until_the_end(report: &Report, complete: u64) -> Option<Finding> {
+    let responses = report.statuses.values().copied().fold(0, u64::saturating_add);
+    let others = failures(report) > 0 || own_limits::proven(report) > 0;
+    if report.tool != Tool::Oha || responses > 0 || others {
+        return None;
+    }
+    let evidence = format!(
+        "{} had no response when the time was up (`aborted due to deadline`), and none had one before.",
+        counted(complete, "request")
+    );
+    let cause = "The target did not respond within the run.";
+    Some(Finding::new(D02, Severity::Invalid, evidence, cause, CURL))
+}
+
+#[cfg(test)]
+mod tests_of_oha {
+    use super::super::printed::on_report;
+    use crate::finding::Severity;
+    use crate::printed::read;
+
+    #[test]
+    fn requests_that_were_all_ended_at_the_deadline_got_no_response() {
+        let with = |responses: u64| {
+            let text = format!(
+                "$ oha --no-tui -z 10s -c 20 http://10.0.0.5:8080/\nSummary:\n  Success rate:\t100.00%\n  Total:\t10.0000 sec\n  \
+                 Slowest:\t0.0554 sec\n  Fastest:\t0.0006 sec\n  Average:\t0.0020 sec\n  Requests/sec:\t{}.0000\n\n\
+                 Status code distribution:\n  [200] {responses} responses\n\nError distribution:\n  [20] aborted due to deadline\n",
+                (responses + 20) / 10
+            );
+            on_report(&read(&text).reports[0])
+        };
+        assert_eq!(with(0).unwrap().severity, Severity::Invalid);
+        assert_eq!(with(6000), None);
+    }
+}

@@ -4,7 +4,7 @@
 use super::counted as kinds;
 use super::empty::{empty, without_body};
 use super::h2load::unsent;
-use super::none::none_at_all;
+use super::none::{none_at_all, until_the_end};
 use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, held, sockets, words};
 use crate::DiagnosisId::{D02, D21};
 use crate::finding::{Finding, Severity};
@@ -27,6 +27,9 @@ fn found(report: &Report) -> Option<Finding> {
     }
     if complete == 0 {
         return none_at_all(report);
+    }
+    if let Some(silent) = until_the_end(report, complete) {
+        return Some(silent);
     }
     let total_bytes = match report.total_bytes {
         // A negative count has wrapped and says nothing.

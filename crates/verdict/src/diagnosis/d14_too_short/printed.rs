@@ -85,7 +85,7 @@ pub fn on_report(report: &Report) -> Option<Finding> {
 }
 
 /// How long vegeta sent requests. Of one it prints 0.
-fn attack_s(report: &Report) -> Option<f64> {
+pub fn attack_s(report: &Report) -> Option<f64> {
     let attack = report.own("the length of the attack").filter(|_| report.tool == Tool::Vegeta);
     attack.map(|attack| attack.value).filter(|attack_s| *attack_s > 0.0)
 }
