@@ -359,8 +359,14 @@ pub fn timer_ms(report: &Report) -> Option<f64> {
 /// time is longer than the longest from connect to end spent the rest on the connect.
 fn has_connects_between(report: &Report, timer_ms: f64) -> bool {
     let Some(longest) = report.processing.and_then(|row| row.max_ms) else { return false };
-    let waited = |total_ms: f64| total_ms - longest.value > WAITED * timer_ms;
-    report.percentiles.iter().any(|(_, total)| waited(total.value) && total.value < timer_ms)
+    // Some may have waited for an earlier one.
+    let at_a_timer = |total_ms: f64| {
+        let ends = |after: &f64| after + LATER_MS + longest.value;
+        RESENT_AFTER_MS.iter().any(|after| (*after..=ends(after)).contains(&total_ms))
+    };
+    let totals = report.percentiles.iter().map(|(_, total)| total.value);
+    let waited = |total_ms: &f64| total_ms - longest.value > WAITED * timer_ms;
+    totals.into_iter().filter(waited).any(|total_ms| total_ms < timer_ms && !at_a_timer(total_ms))
 }
 
 /// A connect that took this share of the timer was not one of the usual ones.

@@ -53,11 +53,12 @@ pub struct Abort {
 
 /// ab's calls that fail, and the numbers of the system's errors, or of its library's: those of Linux, and of macOS what
 /// means the same there.
-const CALLS: [&str; 6] = [
+const CALLS: [&str; 7] = [
     "apr_sockaddr_info_get() for ",
     "apr_socket_recv: ",
     "apr_socket_connect(): ",
     "apr_pollset_poll: ",
+    "apr_poll: ",
     "socket: ",
     "bind: ",
 ];
@@ -180,6 +181,8 @@ mod tests {
         assert_eq!(reason("apr_socket_recv: Connection reset by peer (104)"), Some(Reason::Reset));
         let silence = "apr_pollset_poll: The timeout specified has expired (70007)";
         assert_eq!(reason(silence), Some(Reason::Silence));
+        let of_older = "apr_poll: The timeout specified has expired (70007)";
+        assert_eq!(reason(of_older), Some(Reason::Silence));
         assert_eq!(reason("socket: Too many open files (24)"), Some(Reason::NoDescriptor));
         assert_eq!(reason("a websocket (24) without its call"), None);
         assert_eq!(reason("apr_socket_recv: something else (5)"), Some(Reason::Other));

@@ -11,6 +11,7 @@ mod url;
 pub use continued::continued;
 
 use super::line::count;
+use options::range;
 use url::{is_url_like, split_url};
 
 /// Which program's options these are.
@@ -67,6 +68,8 @@ pub struct Command {
     pub keep_alive: Option<bool>,
     /// The bytes of the request are the tool's own: no method, field or body was given.
     pub plain_request: bool,
+    /// What says so, but for the host that is asked for.
+    pub request_options: Vec<String>,
     /// The URL begins with `https://`.
     pub tls: bool,
     /// HTTP/2 is asked for.
@@ -170,6 +173,7 @@ struct Words {
     open_loop: bool,
     keep_alive: Option<bool>,
     plain_request: bool,
+    request_options: Vec<String>,
     http2: bool,
     url: Option<String>,
     options: usize,
@@ -191,9 +195,18 @@ impl Words {
             open_loop: false,
             keep_alive: None,
             plain_request: true,
+            request_options: Vec::new(),
             http2: false,
             url: None,
             options: 0,
+        }
+    }
+
+    /// Takes a method, a field or a body. Another host is another target, and the same request.
+    fn request(&mut self, value: &str) {
+        self.plain_request = false;
+        if !value.to_lowercase().starts_with("host:") {
+            self.request_options.push(value.to_owned());
         }
     }
 
@@ -217,6 +230,7 @@ impl Words {
             open_loop: self.open_loop,
             keep_alive: self.keep_alive,
             plain_request: self.plain_request,
+            request_options: self.request_options,
             tls: self.url.is_some_and(|url| url.starts_with("https://")),
             http2: self.http2,
             host,
@@ -238,7 +252,9 @@ fn ab(words: &[String]) -> Option<(Words, usize)> {
         while let Some(letter) = letters.next() {
             if ALONE.contains(letter) {
                 asked.keep_alive = Some(asked.keep_alive == Some(true) || letter == 'k');
-                asked.plain_request &= letter != 'i';
+                if letter == 'i' {
+                    asked.request("HEAD");
+                }
             } else if WITH_VALUE.contains(letter) {
                 let attached = letters.as_str();
                 let value = if attached.is_empty() {
@@ -274,19 +290,10 @@ fn ab_value(asked: &mut Words, letter: char, value: &str) -> Option<()> {
             // ab's own limit, unless a later -n sets another.
             asked.requests = Some(50_000);
         }
-        'p' | 'u' | 'm' | 'H' | 'C' | 'A' | 'P' | 'X' => asked.plain_request = false,
+        'p' | 'u' | 'm' | 'H' | 'C' | 'A' | 'P' | 'X' => asked.request(value),
         _ => {}
     }
     Some(())
-}
-
-/// `100`, or a range as documents write it: `[1-10000]`.
-fn range(value: &str) -> Option<(u64, u64)> {
-    if let Some(inner) = value.strip_prefix('[') {
-        let (low, high) = inner.strip_suffix(']')?.split_once(['-', ','])?;
-        return Some((count(low)?, count(high)?));
-    }
-    native::count(value).or_else(|| count(value)).map(|one| (one, one))
 }
 
 /// gurl's grammar: words of one dash; only a benchmark has a report.

@@ -20,11 +20,20 @@ pub fn is_progress(line: &str) -> bool {
         "The server is now under siege",
         "Lifting the server siege",
         "siege aborted due to excessive socket failure",
+        "You can disable this annoying message by editing",
+        "the .siegerc file in your home directory; change",
+        "the directive 'show-logfile' to false",
+        "the directive show-logfile to false",
+        "changing the directive",
+        "LOG FILE: ",
+        "FILE: /",
+        "[alert] Zip encoding",
     ]
     .iter()
     .any(|start| line.contains(start))
         || is_banner_of_siege(line)
         || is_of_one_request(line)
+        || line.starts_with("ablaze: ")
         || is_of_time(line)
         || is_date(line)
         || line == "^C"

@@ -246,9 +246,16 @@ impl Reader {
             self.text.verdicts.extend(self.said.replace(PrintedVerdict::new(verdict)));
         } else if let (Some(said), true) = (&mut self.said, self.in_verdict) {
             said.take(line);
-        } else if !is_progress(line) && !is_markup(line) && !self.in_verdict {
+        } else if !is_progress(line) && !is_markup(line) && !self.in_verdict && !self.continues(raw)
+        {
             self.above.line(line);
         }
+    }
+
+    /// Whether a line is the rest of one of ablaze's own report.
+    fn continues(&self, raw: &str) -> bool {
+        let native = self.current.as_ref().is_some_and(|current| current.native.is_some());
+        native && raw.starts_with("  ")
     }
 
     /// Begins a report, named after the words on its line or else after those above it.

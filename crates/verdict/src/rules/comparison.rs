@@ -1,9 +1,9 @@
 //! Rates that stand beside each other, and so will be compared by whoever reads them.
 
-use super::arithmetic::url;
+use super::arithmetic::{rate_over_all, url};
 use super::consistency::rate_is_contradicted;
 use super::work::{Circumstances, Work};
-use crate::printed::{LoneRate, Report, Text};
+use crate::printed::{LoneRate, Report, Text, Tool};
 
 /// Rates beside each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +94,7 @@ fn of_rate(rate: &LoneRate) -> Member {
 }
 
 fn of_report(report: &Report, number: usize) -> Option<Member> {
-    let label = report.label.as_deref().filter(|label| !counts_runs(label));
+    let label = report.label.as_deref().map(words_of_target).filter(|label| !label.is_empty());
     let identity = (label, &report.server, &report.host, report.port, &report.path);
     Some(Member {
         name: format!("report {number}"),
@@ -105,7 +105,11 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
             .cloned()
             .collect::<Vec<_>>()
             .join(", "),
-        rate_per_s: report.rate()?,
+        // What bombardier prints is a mean of samples.
+        rate_per_s: match report.tool {
+            Tool::Bombardier => rate_over_all(report).or_else(|| report.rate())?,
+            _ => report.rate()?,
+        },
         requests: report.complete,
         concurrency: report.asked(),
         identity: format!("{:?} {identity:?}", report.tool),
@@ -122,10 +126,70 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
     })
 }
 
-/// `run 2`, `第3次`: words that number runs of the same, and name no target.
+/// `run 2`, `第3次`, `3.`: words that number runs of the same, and name no target.
 pub fn counts_runs(label: &str) -> bool {
-    const WORDS: [&str; 9] =
-        ["run", "round", "trial", "attempt", "try", "repeat", "iteration", "第次", "次"];
-    let letters = label.to_lowercase().replace(|c: char| !c.is_alphabetic(), "");
-    label.contains(|c: char| c.is_ascii_digit()) && WORDS.contains(&letters.as_str())
+    let counts = label.contains(|c: char| c.is_ascii_digit())
+        || ORDINALS.iter().any(|word| label.to_lowercase().contains(word));
+    counts && words_of_target(label).is_empty()
+}
+
+const ORDINALS: [&str; 4] = ["first", "second", "third", "again"];
+
+/// The words of a label that name a target: `nginx` of `nginx, run 1`. A number is one of a run beside such a word, or alone.
+fn words_of_target(label: &str) -> String {
+    const RUNS: [&str; 10] =
+        ["run", "round", "trial", "attempt", "try", "repeat", "iteration", "pass", "第次", "次"];
+    let label = label.to_lowercase();
+    let words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.collect();
+    let letters = |word: &str| word.replace(|c: char| c.is_ascii_digit(), "");
+    let is_run = |at: usize| words.get(at).is_some_and(|word| RUNS.contains(&&*letters(word)));
+    let is_number = |word: &str| {
+        let has_digit = word.starts_with(|first: char| first.is_ascii_digit());
+        let ends = ["", "st", "nd", "rd", "th"].contains(&&*letters(word));
+        has_digit && ends || ORDINALS.contains(&word)
+    };
+    // Ports are longer.
+    let is_short = |word: &str| word.bytes().filter(u8::is_ascii_digit).count() <= 2;
+    let all_numbers = words.iter().all(|word| is_number(word) && is_short(word));
+    let mut named: Vec<&str> = Vec::new();
+    let mut after_run = false;
+    for (at, word) in words.iter().enumerate() {
+        let numbers = is_number(word) && (after_run || is_run(at + 1) || all_numbers);
+        let continues = after_run && (numbers || *word == "of");
+        if !is_run(at) && !numbers && !continues {
+            named.push(word);
+        }
+        after_run = is_run(at) || continues;
+    }
+    named.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_runs_name_no_target() {
+        for label in [
+            "Run 1",
+            "run1",
+            "第3次",
+            "1.",
+            "#2",
+            "1st try",
+            "Second run",
+            "Iteration 1/3",
+            "Again:",
+        ] {
+            assert!(counts_runs(label), "{label}");
+        }
+        for label in ["nginx", "server 1", "Before", "h2", "run", "8080"] {
+            assert!(!counts_runs(label), "{label}");
+        }
+        assert_eq!(words_of_target("nginx, run 1"), "nginx");
+        assert_eq!(words_of_target("Before (run 2 of 3)"), "before");
+        assert_eq!(words_of_target("2nd run of nginx 2"), "nginx 2");
+        assert_eq!(words_of_target("server 1"), "server 1");
+    }
 }

@@ -95,6 +95,15 @@ fn of_work(one: &Member, other: &Member, a: &Work, b: &Work) -> Vec<Difference> 
     connections(a, b, &mut add);
     load(one, other, a, b, &mut add);
     add(Invalid, unequal(&a.method, &b.method, "method"));
+    if let (Some(x), Some(y)) = (&a.request_options, &b.request_options) {
+        let text =
+            || "another method, field or body in the one command than in the other".to_owned();
+        add(Suspect, (x != y && a.tool == b.tool).then(text));
+    }
+    if let (Some(x), Some(y)) = (a.sent_bodies, b.sent_bodies) {
+        let said = |sent: bool| if sent { "requests with a body" } else { "requests without" };
+        add(Suspect, (x != y).then(|| format!("{} against {}", said(x), said(y))));
+    }
     add(Invalid, (a.tls != b.tls).then(|| "TLS against plain TCP".to_owned()));
     if let (Some(x), Some(y)) = (&a.http_version, &b.http_version) {
         add(Suspect, (x != y).then(|| format!("HTTP/{x} against HTTP/{y}")));

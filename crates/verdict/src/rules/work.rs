@@ -37,6 +37,10 @@ pub struct Work {
     pub in_flight: Option<(f64, f64)>,
     /// The upper bound, if places that fell empty at the end of the run count as in use.
     pub in_flight_at_most: Option<f64>,
+    /// Method, fields and body by the options of the command; of printed reports with a command alone.
+    pub request_options: Option<Vec<String>>,
+    /// Bytes of bodies were sent; of printed reports of ab alone.
+    pub sent_bodies: Option<bool>,
     /// Method of the request.
     pub method: Option<String>,
     /// Path of the URL.
@@ -155,9 +159,11 @@ impl Work {
             connections: report.connections,
             in_flight: in_flight(report).filter(|(low, _)| is_possible(report, *low)),
             in_flight_at_most: in_flight_at_most(report),
+            request_options: report.command.as_ref().map(|command| command.request_options.clone()),
+            sent_bodies: report.tool.is_ab_like().then_some(report.sent_bytes.is_some()),
             method: None,
             path: report.path.clone(),
-            http_version: None,
+            http_version: http_version(report),
             tls: report.tls,
             open_loop: report.open_loop,
             asked_per_s: report.asked_per_s(),
@@ -206,6 +212,20 @@ fn in_flight_at_most(report: &Report) -> Option<f64> {
     let Some(((asked, longest_ms), taken)) = all else { return Some(high) };
     let emptied = asked.saturating_sub(1) as f64 * longest_ms / 1e3 / taken.low();
     Some((high + emptied).min(asked as f64).max(high))
+}
+
+/// HTTP/2 is printed or asked for; of tools that can speak either, that it was not.
+fn http_version(report: &Report) -> Option<String> {
+    let command = report.command.as_ref();
+    let of_two = match report.tool {
+        Tool::H2load => true,
+        Tool::Hey | Tool::Oha | Tool::Bombardier => command.is_some(),
+        _ => false,
+    };
+    match report.http2 || command.is_some_and(|command| command.http2) {
+        true => Some("2".to_owned()),
+        false => of_two.then(|| "1.1".to_owned()),
+    }
 }
 
 fn responses(report: &Report) -> Responses {

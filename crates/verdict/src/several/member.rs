@@ -50,6 +50,8 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         answered: record.responses,
         responses: responses(record),
         without_response: None,
+        request_options: None,
+        sent_bodies: None,
         statuses: record.statuses.clone(),
         body_bytes,
         body_bytes_error: body_bytes_error(record).unwrap_or(0.0),

@@ -210,3 +210,21 @@ fn a_report_whose_rate_is_contradicted_stands_beside_none() {
     let names: Vec<&str> = members.map(|member| member.name.as_str()).collect();
     assert_eq!(names, ["report 2", "report 3"]);
 }
+
+/// Methods, fields and bodies are in the command, and in no figure.
+#[test]
+fn another_request_is_other_work() {
+    let one = sweep(&[(100, 8.123, 0)]);
+    let post = sweep(&[(100, 9.0, 0)]).replace("ab -k", "ab -k -p body.txt -m POST");
+    let judgement = judged(&format!("{one}{post}"));
+    let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
+    let unequal = comparison.findings.iter().find(|finding| finding.id == D05).unwrap();
+    assert_eq!(unequal.severity, Severity::Suspect);
+    assert!(unequal.evidence.contains("another method, field or body"), "{unequal:?}");
+    // Another host is another target, of the same request.
+    let host = |name: &str| format!("ab -k -H 'Host: {name}'");
+    let two = [host("a"), host("b")].map(|with| one.replace("ab -k", &with));
+    let judgement = judged(&two.concat());
+    let findings = judgement.comparisons.iter().flat_map(|comparison| &comparison.findings);
+    assert!(findings.into_iter().all(|finding| finding.id != D05), "{judgement:?}");
+}

@@ -78,4 +78,13 @@ fn a_tail_that_ends_near_a_timer_is_no_timer() {
     };
     assert_eq!(with_percentile(480.0), None);
     assert!(with_percentile(150.0).is_some() && with_percentile(1015.0).is_some());
+    // One in a hundred waited for the first timer, and the longest for the second.
+    let mut report = sample::ab();
+    report.connect = Some(sample::times(0.0, 55.0, 250.0, 0.0, 3010.0));
+    report.processing = Some(sample::times(1.0, 8.0, 5.0, 8.0, 45.0));
+    report.total = Some(sample::times(2.0, 63.0, 250.0, 9.0, 3020.0));
+    report.percentiles = vec![(98.0, sample::printed(1012.0, 1.0))];
+    assert!(on_report(&report).is_some());
+    report.percentiles.push((99.0, sample::printed(1900.0, 1.0)));
+    assert_eq!(on_report(&report), None);
 }

@@ -1,7 +1,17 @@
 //! What single options of a command line in a text say, as typed; and whose command it is.
 
-use super::Command;
+use super::{Command, native};
 use crate::printed::Report;
+use crate::printed::line::count;
+
+/// `100`, or a range as documents write it: `[1-10000]`.
+pub(super) fn range(value: &str) -> Option<(u64, u64)> {
+    if let Some(inner) = value.strip_prefix('[') {
+        let (low, high) = inner.strip_suffix(']')?.split_once(['-', ','])?;
+        return Some((count(low)?, count(high)?));
+    }
+    native::count(value).or_else(|| count(value)).map(|one| (one, one))
+}
 
 impl Command {
     /// Whether ablaze was to carry it out, in the form of whatever tool.

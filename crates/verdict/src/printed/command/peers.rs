@@ -136,7 +136,7 @@ fn take(asked: &mut Words, meaning: Meaning, value: &str) -> Option<()> {
         ConnectionRate => asked.open_loop = true,
         WithoutPauses => asked.without_pauses = true,
         NoKeepAlive => asked.keep_alive = Some(false),
-        Request => asked.plain_request = false,
+        Request => asked.request(value),
         Http2 => asked.http2 = true,
         Other => {}
     }
