@@ -80,13 +80,14 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let beginning = warm_up(run);
     if let Some(beginning) = &beginning {
-        // Never more than a note: what changed may be a neighbour on the same machine.
-        severity = severity.max(Some(Severity::Note));
+        // A note, as what changed may be a neighbour on the same machine; unless the rate is neither that of the beginning
+        // nor that of the rest.
+        severity = severity.max(Some(gravity(beginning.decides())));
         evidence.push(beginning.evidence());
     }
     let severity = severity?;
     let too_short = length_s < SHORT_S || evidence.len() > usize::from(beginning.is_some());
-    let (cause, fix) = match beginning.filter(|_| !too_short) {
+    let (cause, fix) = match beginning.filter(|beginning| beginning.decides() || !too_short) {
         Some(beginning) => (beginning.cause(), beginning.fix(run)),
         None => (CAUSE, longer_run(run)),
     };

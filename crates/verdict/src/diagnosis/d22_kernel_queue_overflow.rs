@@ -56,7 +56,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     );
     // How much it was must be known for a doubt.
     let much = share.is_some_and(|share| share >= LITTLE);
-    let severity = if much { Severity::Suspect } else { Severity::Note };
+    // Over TCP what is dropped is sent again: these were packets of others.
+    let of_others = run.plan.http3.is_none() && counter(run, "TcpRetransSegs") == Some(0);
+    let severity = if much && !of_others { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(
         D22,
         severity,
@@ -201,7 +203,11 @@ mod tests {
         assert!(!cause(&run).contains("timer"), "{}", cause(&run));
         sample::counter(&mut run, "TcpRetransSegs", 0);
         assert!(cause(&run).contains("no segment was sent again"), "{}", cause(&run));
+        // Then nothing of this run was dropped, however much of others was.
+        sample::counter(&mut run, "TcpInSegs", 1_000);
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
         sample::counter(&mut run, "TcpRetransSegs", 3);
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
         assert!(cause(&run).contains("3 segments were sent again"), "{}", cause(&run));
         run.plan.connections.socket_buffer_bytes = Some(1024);
         assert!(on_run(&run).unwrap().evidence.contains("buffers of 1,024 B"));

@@ -54,7 +54,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         D29,
         severity,
         format!(
-            "{} stopped partway: {} had timed out, {} still waiting at the end. {}{}",
+            "{} stopped partway for a second or longer: {} had timed out, {} still waiting at the end. {}{}",
             counted(timed_out + stopped.unfinished, "response"),
             grouped(timed_out),
             match stopped.unfinished {

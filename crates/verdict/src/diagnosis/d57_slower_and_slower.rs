@@ -6,7 +6,7 @@ use ablaze_model::record::Slice;
 
 use super::d14_too_short::has_beginning;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
-use crate::DiagnosisId::D57;
+use crate::DiagnosisId::{D08, D57};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::users_pause;
 use crate::words::{amount, time};
@@ -15,7 +15,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D57,
     shown_by: ShownBy::Run,
     severities: &[Severity::Suspect],
-    explained_by: &[],
+    // Connections whose first packet was lost join later, and more requests wait for each other.
+    explained_by: &[D08],
     forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
 };
 

@@ -89,7 +89,7 @@ fn a_name_that_goes_nowhere_is_told_why() {
         ("env:A B", &COMMAND, &[], "names no variable"),
         ("repeat", &MODEL, &[], "--repeat is one for the whole sweep"),
         ("port", &COMMAND, &[], "{port} is the port"),
-        ("stats", &MODEL, &[], "from whoever starts it"),
+        ("stats", &MODEL, &[], "is set by ablaze"),
         ("threads", &URL, &["--threads", "2"], "--threads is given, too"),
         ("cookie-jar", &URL, &[], "makes one run"),
         ("enw:X", &COMMAND, &[], "unknown prefix `enw:`"),

@@ -29,7 +29,7 @@ use ablaze_model::spec::Secrets;
 use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::ab as report;
 use ablaze_report::file::is_stream;
-use ablaze_report::number::counted;
+use ablaze_report::number::{counted, grouped};
 
 use crate::carry_out::{Silent, own_command_line, prepared};
 use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
@@ -185,8 +185,10 @@ fn left_open(run: &Run) -> Option<String> {
     };
     (left_open + closed_early > 0).then(|| {
         format!(
-            "the server did not close {}{within}; ab would wait for that, and give up after -s",
-            counted(left_open + closed_early, "connection")
+            "the server did not close {} of the {} left to it to close{within}; ab would wait for that, and give up after -s",
+            grouped(left_open + closed_early),
+            // Only so many at a time are: the client closes the others.
+            counted(run.record.awaited_close, "connection")
         )
     })
 }

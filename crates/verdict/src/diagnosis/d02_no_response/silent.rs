@@ -93,7 +93,7 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
 
 /// Whether one had waited for most of the run, and many more for so long than requests like those that ended would have: of a
 /// request that takes T, a place is in a wait of at least t for T − t. Where connection attempts are lost, timers make stragglers
-/// that are longer each time.
+/// that are longer each time, but not most of the requests.
 fn are_too_many(run: &Run) -> bool {
     let (record, least_ns) = (&run.record, Silent::least_ns(run.elapsed_ns));
     let ended = record.answered.total.recorded().chain(record.failed.total.recorded());
@@ -101,7 +101,8 @@ fn are_too_many(run: &Run) -> bool {
         ended.map(|(took_ns, count)| took_ns.saturating_sub(least_ns) as f64 * count as f64).sum();
     let expected = waited_ns / run.elapsed_ns.max(1) as f64;
     record.silent.longest_ns >= run.elapsed_ns / 2
-        && d08_connection_attempts_lost::on_run(run).is_none()
+        && (record.silent.count * 2 >= of_what(run)
+            || d08_connection_attempts_lost::on_run(run).is_none())
         && record.silent.count >= FEWEST
         && record.silent.count as f64 >= expected * TIMES_EXPECTED
 }
@@ -224,6 +225,22 @@ mod tests {
         // Of those that took six seconds, so many leave as many.
         run.record.answered.total.record_many(6_000_000_000, 10);
         assert_eq!(held(&run), None);
+    }
+
+    /// Timers of connections that were lost hold up a few requests, and not most of them.
+    #[test]
+    fn lost_connection_attempts_hide_no_silence_of_most() {
+        let lost = |held_by| {
+            let mut run = with(held_by, 0, 9_000_000_000);
+            run.record.answered.total.record(6_000_000_000);
+            sample::counter(&mut run, "TcpExtListenOverflows", 994);
+            let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+            listener.longest_queue = Some(511);
+            assert!(d08_connection_attempts_lost::on_run(&run).is_some());
+            held(&run)
+        };
+        assert_eq!(lost(11), None);
+        assert_eq!(lost(64).unwrap().severity, Severity::Invalid);
     }
 
     #[test]

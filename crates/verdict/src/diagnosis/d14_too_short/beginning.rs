@@ -51,7 +51,15 @@ pub(super) fn warm_up(run: &Run) -> Option<Beginning> {
     })
 }
 
+/// From this share on the rate of the whole run says nothing of the rest.
+const MOVED: f64 = 0.5;
+
 impl Beginning {
+    /// Whether the rate of the run is another one because of it.
+    pub(super) fn decides(&self) -> bool {
+        self.moved.abs() >= MOVED
+    }
+
     pub(super) fn evidence(&self) -> String {
         let moved = if self.moved.abs() < 0.001 {
             String::new()
@@ -72,7 +80,7 @@ impl Beginning {
             "Something had to warm up: caches, a JIT compiler in the server, CPU clock rates; or \
              something else ran on the machine at the beginning."
         } else {
-            "Something was used up after a while: space in a queue, burst CPU credit, thermal \
+            "The server became slower after a while, or something was used up: space in a queue, burst CPU credit, thermal \
              headroom; or something else started to run on the machine."
         }
     }

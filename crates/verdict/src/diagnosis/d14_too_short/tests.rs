@@ -50,6 +50,12 @@ mod on_runs {
         assert!(finding.evidence.starts_with("The first 600 ms ran at 6"), "{}", finding.evidence);
         assert!(finding.evidence.contains("lower. Nothing was excluded"), "{}", finding.evidence);
         assert!(finding.fix.contains("--warmup 1s"), "{}", finding.fix);
+        // A rate that is neither that of the beginning nor that of the rest.
+        let run = with_slices(around(18_800, 10).chain(around(160, 90)));
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.cause.starts_with("The server became slower"), "{finding:?}");
+        let run = with_slices(around(6_100, 6).chain(around(18_800, 94)));
         // In an open loop the rate is what was asked for.
         let mut open = run.clone();
         sample::open_loop(&mut open, 2_000.0);

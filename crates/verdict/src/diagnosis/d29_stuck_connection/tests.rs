@@ -109,7 +109,12 @@ fn an_event_is_lost_only_where_a_buffer_can_be_full() {
     assert!(!finding.fix.contains("epoll"), "{finding:?}");
     run.record.stopped = Stopped { timed_out: 6, partway: 100, endless: 100, ..run.record.stopped };
     let finding = on_run(&run).unwrap();
-    assert!(finding.evidence.starts_with("103 responses stopped partway: 100 had"), "{finding:?}");
+    assert!(
+        finding
+            .evidence
+            .starts_with("103 responses stopped partway for a second or longer: 100 had"),
+        "{finding:?}"
+    );
     assert!(finding.cause.contains("neither `Content-Length`"), "{finding:?}");
 }
 
@@ -157,7 +162,10 @@ fn responses_that_were_under_way_when_their_time_was_over_did_not_stop() {
     run.record.failures[FailureKind::Timeout as usize] = 151;
     run.record.stopped = Stopped { timed_out: 1, partway: 151, ..run.record.stopped };
     let finding = on_run(&run).unwrap();
-    assert!(finding.evidence.starts_with("1 response stopped partway: 1 had"), "{finding:?}");
+    assert!(
+        finding.evidence.starts_with("1 response stopped partway for a second or longer: 1 had"),
+        "{finding:?}"
+    );
     // Where most had been silent, the few that had not are of the same fault.
     run.record.stopped.timed_out = 100;
     let finding = on_run(&run).unwrap();

@@ -88,7 +88,7 @@ fn a_clock_that_goes_away_during_the_run_is_told_of_and_one_that_is_only_another
     let found = finding(&json, "D45").unwrap_or_else(|| panic!("{json}"));
     assert_eq!(found["severity"], "suspect", "{found}");
     let evidence = found["evidence"].as_str().unwrap();
-    assert!(evidence.starts_with("The clock of b went 7"), "{evidence}");
+    assert!(evidence.starts_with("The clock of b drifted 7"), "{evidence}");
     assert_eq!(finding(&drifts("20000000"), "D45"), None, "less than an interval");
     // A monotonic clock of its own, which counts from six days before.
     let own = ["--time", "--monotonic", "500000"];
