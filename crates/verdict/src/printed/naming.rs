@@ -3,7 +3,7 @@
 /// Names of reports longer than this are cut.
 const LABEL_CHARACTERS: usize = 40;
 
-/// What tools print before the report; nothing to name it after.
+/// What tools print before a report and behind it; nothing to name one after.
 pub fn is_progress(line: &str) -> bool {
     [
         "Benchmarking ",
@@ -25,7 +25,6 @@ pub fn is_progress(line: &str) -> bool {
         "the .siegerc file in your home directory",
         "LOG FILE: ",
         "FILE: /",
-        "[alert] Zip encoding",
     ]
     .iter()
     .any(|start| line.contains(start))
@@ -152,7 +151,7 @@ pub enum Typed {
 }
 
 /// Programs whose lines, with a URL or a variable among their words, are commands also where `command` cannot read them.
-const TESTERS: [&str; 13] = [
+const CLIENTS: [&str; 13] = [
     "ab",
     "ablaze",
     "autocannon",
@@ -195,7 +194,7 @@ pub fn typed(line: &str) -> Option<Typed> {
     let words = || first.split_whitespace();
     let program = words().find(|word| *word != "do" && *word != "time" && !word.contains('='));
     let program = program.and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-    let is_command = TESTERS.contains(&program)
+    let is_command = CLIENTS.contains(&program)
         && words().any(|word| word.contains("://") || word.contains('$'))
         || BEGINNINGS.iter().any(|start| first.starts_with(start))
         || first.contains(" && ")

@@ -122,6 +122,8 @@ pub struct Report {
     pub tls: bool,
     /// HTTP/2 was spoken.
     pub http2: bool,
+    /// What was agreed upon, as the tool prints it: `http/1.1`, `h2`, `h3`.
+    pub protocol: Option<String>,
     /// `Document Length`.
     pub document: Option<Document>,
     /// Responses by status, where the tool prints them.
@@ -214,6 +216,7 @@ impl Report {
             path: None,
             tls: false,
             http2: false,
+            protocol: None,
             document: None,
             statuses: BTreeMap::new(),
             classes: BTreeMap::new(),

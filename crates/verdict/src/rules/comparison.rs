@@ -139,10 +139,15 @@ const ORDINALS: [&str; 4] = ["first", "second", "third", "again"];
 fn words_of_target(label: &str) -> String {
     const RUNS: [&str; 10] =
         ["run", "round", "trial", "attempt", "try", "repeat", "iteration", "pass", "第次", "次"];
+    // `C` and `C++` are two: signs within words stay.
     let label = label.to_lowercase();
-    let words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let words: Vec<&str> = words.collect();
-    let letters = |word: &str| word.replace(|c: char| c.is_ascii_digit(), "");
+    let words = label.split(|c: char| c.is_whitespace() || "()[],:;/|".contains(c));
+    let words = words.map(|word| word.trim_start_matches('#').trim_end_matches('.'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let letters = |word: &str| {
+        let letters = word.replace(|c: char| c.is_ascii_digit(), "");
+        letters.trim_matches(['-', '_']).to_owned()
+    };
     let is_run = |at: usize| words.get(at).is_some_and(|word| RUNS.contains(&&*letters(word)));
     let is_number = |word: &str| {
         let has_digit = word.starts_with(|first: char| first.is_ascii_digit());
@@ -181,6 +186,7 @@ mod tests {
             "Second run",
             "Iteration 1/3",
             "Again:",
+            "run-2",
         ] {
             assert!(counts_runs(label), "{label}");
         }
@@ -191,5 +197,9 @@ mod tests {
         assert_eq!(words_of_target("Before (run 2 of 3)"), "before");
         assert_eq!(words_of_target("2nd run of nginx 2"), "nginx 2");
         assert_eq!(words_of_target("server 1"), "server 1");
+        for (one, other) in [("C++, run 1", "C, run 1"), ("C#", "C"), ("v1.2 run 1", "v1.3 run 1")]
+        {
+            assert_ne!(words_of_target(one), words_of_target(other), "{one}");
+        }
     }
 }

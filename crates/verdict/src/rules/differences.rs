@@ -65,7 +65,17 @@ pub(crate) fn are_repeats(one: &Member, other: &Member) -> bool {
 
 /// In what two rates are of other responses, of none, or of other connections: a difference that no load explains away.
 pub(crate) fn in_responses(one: &Member, other: &Member) -> Option<String> {
-    let (a, b) = (one.work.as_ref()?, other.work.as_ref()?);
+    let found = of_responses(one.work.as_ref()?, other.work.as_ref()?);
+    let gravest = found.into_iter().find(|difference| difference.severity == Invalid);
+    gravest.map(|difference| difference.text)
+}
+
+fn adding(found: &mut Vec<Difference>) -> impl FnMut(Severity, Option<String>) {
+    move |severity, text| found.extend(text.map(|text| Difference { severity, text }))
+}
+
+/// Those in what came back, and over what connections.
+fn of_responses(a: &Work, b: &Work) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut add = adding(&mut found);
     add(Invalid, responses(a, b));
@@ -75,24 +85,13 @@ pub(crate) fn in_responses(one: &Member, other: &Member) -> Option<String> {
     add_bytes(a, b, &mut add);
     connections(a, b, &mut add);
     drop(add);
-    let gravest = found.into_iter().find(|difference| difference.severity == Invalid);
-    gravest.map(|difference| difference.text)
-}
-
-fn adding(found: &mut Vec<Difference>) -> impl FnMut(Severity, Option<String>) {
-    move |severity, text| found.extend(text.map(|text| Difference { severity, text }))
+    found
 }
 
 /// Those in what was asked for, and in what came back.
 fn of_work(one: &Member, other: &Member, a: &Work, b: &Work) -> Vec<Difference> {
-    let mut found = Vec::new();
+    let mut found = of_responses(a, b);
     let mut add = adding(&mut found);
-    add(Invalid, responses(a, b));
-    if let Some((severity, text)) = failures(a, b) {
-        add(severity, Some(text));
-    }
-    add_bytes(a, b, &mut add);
-    connections(a, b, &mut add);
     load(one, other, a, b, &mut add);
     add(Invalid, unequal(&a.method, &b.method, "method"));
     if let (Some(x), Some(y)) = (&a.request_options, &b.request_options) {

@@ -7,7 +7,7 @@ use ablaze_model::run::Machine;
 use super::arithmetic::{in_flight, nothing_came_back};
 use crate::DiagnosisId;
 use crate::diagnosis::d02_no_response::without_response;
-use crate::printed::{Connections, Report, Tool};
+use crate::printed::{Command, Connections, Report, Tool};
 use crate::words::{amount, grouped};
 
 /// What a rate was measured on.
@@ -214,18 +214,25 @@ fn in_flight_at_most(report: &Report) -> Option<f64> {
     Some((high + emptied).min(asked as f64).max(high))
 }
 
-/// HTTP/2 is printed or asked for; of tools that can speak either, that it was not.
+/// As the tool printed it; else HTTP/2 as the command asks for it, and HTTP/1.1 of tools that speak it unless they are told.
 fn http_version(report: &Report) -> Option<String> {
     let command = report.command.as_ref();
-    let of_two = match report.tool {
-        Tool::H2load => true,
-        Tool::Hey | Tool::Oha | Tool::Bombardier => command.is_some(),
-        _ => false,
+    let asked = |command: &Command| match report.tool {
+        _ if command.http2 => Some("2"),
+        Tool::Hey | Tool::Bombardier => Some("1.1"),
+        _ => None,
     };
-    match report.http2 || command.is_some_and(|command| command.http2) {
-        true => Some("2".to_owned()),
-        false => of_two.then(|| "1.1".to_owned()),
-    }
+    let version = match &report.protocol {
+        Some(protocol) => match protocol.as_str() {
+            "http/1.1" => Some("1.1"),
+            "h2" | "h2c" => Some("2"),
+            "h3" => Some("3"),
+            _ => None,
+        },
+        None if report.http2 => Some("2"),
+        None => command.and_then(asked),
+    };
+    version.map(str::to_owned)
 }
 
 fn responses(report: &Report) -> Responses {

@@ -228,3 +228,24 @@ fn another_request_is_other_work() {
     let findings = judgement.comparisons.iter().flat_map(|comparison| &comparison.findings);
     assert!(findings.into_iter().all(|finding| finding.id != D05), "{judgement:?}");
 }
+
+/// h2load prints what was agreed upon, and says nothing where its report is cut off.
+#[test]
+fn the_version_is_what_was_agreed_upon() {
+    let report = |protocol: &str| {
+        format!(
+            "$ h2load -n 100000 -c 100 https://h/\nstarting benchmark...\nspawning thread #0: 100 total client(s). 100000 total \
+             requests\n{protocol}\nfinished in 10.00s, 10000.00 req/s, 4.87MB/s\nrequests: 100000 total, 100000 started, 100000 \
+             done, 100000 succeeded, 0 failed, 0 errored, 0 timeout\nstatus codes: 100000 2xx, 0 3xx, 0 4xx, 0 5xx\n\n"
+        )
+    };
+    let said = |one: &str, other: &str| {
+        let judgement = judged(&(report(one) + &report(other)));
+        let findings = judgement.comparisons.into_iter().flat_map(|comparison| comparison.findings);
+        findings.map(|finding| finding.evidence).collect::<String>()
+    };
+    let [h1, h2, h3] = ["http/1.1", "h2", "h3"].map(|name| format!("Application protocol: {name}"));
+    assert!(said(&h1, &h2).contains("HTTP/1.1 against HTTP/2"), "{}", said(&h1, &h2));
+    assert!(said(&h3, &h2).contains("HTTP/3 against HTTP/2"), "{}", said(&h3, &h2));
+    assert!(!said("", &h2).contains("HTTP/"), "{}", said("", &h2));
+}

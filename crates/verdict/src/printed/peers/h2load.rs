@@ -22,6 +22,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         // How many streams a client has open is not printed.
         report.concurrency = report.concurrency.filter(|_| protocol.starts_with("http/1"));
         report.http2 = protocol.starts_with("h2");
+        report.protocol = Some(protocol.trim().to_owned());
     } else if line.starts_with("finished in ") {
         finished(report, line);
     } else if let Some(counts) = behind(line, "requests:") {
