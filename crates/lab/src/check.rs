@@ -9,6 +9,9 @@ use std::str::FromStr;
 
 use ablaze_model::experiment::{Experiment, Results, Unequal};
 use ablaze_report::condition::Condition;
+use ablaze_report::experiment::curve::is_most;
+use ablaze_report::number::counted;
+use ablaze_verdict::Verdict;
 
 use figure::{FigureCheck, FigureError};
 use ratio::RatioCheck;
@@ -125,6 +128,43 @@ fn place_of(name: &str, experiment: &Experiment, of: &str) -> Result<usize, Chec
         let there: Vec<&str> = names().collect();
         CheckError(format!("`{of}`: unknown target `{name}`; expected one of {}", there.join(", ")))
     })
+}
+
+/// What became of the runs of a target under a load. Those that failed are missing from its figures, and how fast error pages
+/// came is none.
+struct Became {
+    measured: usize,
+    failed: usize,
+    invalid: usize,
+}
+
+impl Became {
+    fn of(results: &Results, target: usize, load: usize) -> Self {
+        let runs = results.of(target, load);
+        let failed =
+            results.failed().filter(|(trial, _)| (trial.target, trial.load) == (target, load));
+        Self {
+            measured: runs.len(),
+            failed: failed.count(),
+            invalid: runs.iter().filter(|run| run.verdict == Verdict::Invalid).count(),
+        }
+    }
+
+    /// `3 runs`, those that failed too.
+    fn all(&self) -> String {
+        counted((self.measured + self.failed) as u64, "run")
+    }
+
+    /// `1 of 3 runs failed`.
+    fn failed(&self) -> Option<String> {
+        (self.failed > 0).then(|| format!("{} of {} failed", self.failed, self.all()))
+    }
+
+    /// `2 of 3 runs are INVALID`, where that is most of them.
+    fn invalid(&self) -> Option<String> {
+        is_most(self.invalid, self.measured)
+            .then(|| format!("{} of {} are INVALID", self.invalid, self.all()))
+    }
 }
 
 /// ` at c=10`, where there are several loads.

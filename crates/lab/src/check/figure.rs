@@ -7,12 +7,9 @@ use std::str::FromStr;
 use ablaze_model::experiment::{Experiment, Results};
 use ablaze_model::printable::printable;
 use ablaze_report::condition::Condition;
-use ablaze_report::experiment::curve::is_most;
-use ablaze_report::number::counted;
 use ablaze_stats::repeats::median;
-use ablaze_verdict::Verdict;
 
-use super::{Answer, CheckError, Standing, at_load, place_of};
+use super::{Answer, Became, CheckError, Standing, at_load, place_of};
 
 /// A figure of a run, a group, a step or journeys, and its limit.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,20 +96,14 @@ impl FigureCheck {
         let runs = results.of(target, load);
         let values: Vec<f64> = runs.iter().filter_map(|run| self.condition.value_in(run)).collect();
         let missing = runs.len() - values.len();
-        let failed = results.failed();
-        let failed =
-            failed.filter(|(trial, _)| trial.target == target && trial.load == load).count();
-        let all = counted((runs.len() + failed) as u64, "run");
-        let invalid = runs.iter().filter(|run| run.verdict == Verdict::Invalid).count();
+        let became = Became::of(results, target, load);
+        // How fast error pages came, for example, says nothing.
+        let invalid = became.invalid().filter(|_| self.condition.is_of_speed());
         let why = match () {
             () if runs.is_empty() => Some("nothing was measured".to_owned()),
-            () if failed > 0 => Some(format!("{failed} of {all} failed")),
-            () if missing > 0 => Some(format!("missing in {missing} of {all}")),
-            // How fast error pages came, for example, says nothing.
-            () if self.condition.is_of_speed() && is_most(invalid, runs.len()) => {
-                Some(format!("{invalid} of {all} are INVALID"))
-            }
-            () => None,
+            () if became.failed > 0 => became.failed(),
+            () if missing > 0 => Some(format!("missing in {missing} of {}", became.all())),
+            () => invalid,
         };
         let middle = median(&values).filter(|_| why.is_none());
         let Some(middle) = middle else {
@@ -150,6 +141,7 @@ mod tests {
     use super::*;
     use ablaze_model::experiment::{Figures, GroupFigures, Outcome};
     use ablaze_testing::experiments;
+    use ablaze_verdict::Verdict;
 
     use crate::check::Check;
 

@@ -8,11 +8,11 @@ use ablaze_model::experiment::{Experiment, Figures, Results, Unequal};
 use ablaze_model::printable::printable;
 use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval, ratio_of};
 use ablaze_report::experiment::curve::is_most;
-use ablaze_report::number::{amount, counted};
+use ablaze_report::number::amount;
 use ablaze_stats::compare::MIN_PAIRS;
-use ablaze_verdict::{DiagnosisId, Severity, Verdict};
+use ablaze_verdict::{DiagnosisId, Severity};
 
-use super::{Answer, CheckError, Standing, at_load, place_of};
+use super::{Answer, Became, CheckError, Standing, at_load, place_of};
 
 /// A target, what it is held against, a metric, and a limit for the ratio.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +136,8 @@ impl RatioCheck {
                 return Standing { what, text, answer: Answer::Unknown };
             }
             let unusable = [target, control].into_iter().find_map(|of| {
-                let why = unusable(results, of, load)?;
+                let became = Became::of(results, of, load);
+                let why = became.failed().or_else(|| became.invalid())?;
                 Some(format!("{}: {why}", printable(&experiment.targets[of].name)))
             });
             if let Some(why) = unusable {
@@ -235,21 +236,6 @@ impl RatioCheck {
         let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
         let text = format!("{self}{label}: it was {middle} [{low}, {high}]");
         (text, answer)
-    }
-}
-
-/// Why the runs of a target under this load give no figure of it: what came of those that did not fail, or how fast error
-/// pages came, is no answer.
-fn unusable(results: &Results, target: usize, load: usize) -> Option<String> {
-    let runs = results.of(target, load);
-    let failed = results.failed().filter(|(trial, _)| (trial.target, trial.load) == (target, load));
-    let failed = failed.count();
-    let invalid = runs.iter().filter(|run| run.verdict == Verdict::Invalid).count();
-    let all = counted((runs.len() + failed) as u64, "run");
-    match failed {
-        0 if is_most(invalid, runs.len()) => Some(format!("{invalid} of {all} are INVALID")),
-        0 => None,
-        _ => Some(format!("{failed} of {all} failed")),
     }
 }
 
