@@ -106,6 +106,10 @@ impl<P: Protocol> Worker<P> {
     pub(crate) fn note_unfinished(&mut self, at: u64) {
         for slot in 0..self.connections.len() as Slot {
             P::unfinished(self, slot, at);
+            let connection = &self.connections[slot as usize];
+            if connection.stage == Stage::Opening && connection.opening_ns > 0 {
+                self.recorder.unopened(connection.opening_ns, at);
+            }
             self.note_end_of_connection(slot, at);
         }
         self.note_never_sent(at);

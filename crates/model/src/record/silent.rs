@@ -1,5 +1,5 @@
 //! Requests in flight when the run ended of which no byte of a response had come for a second or longer, or for half of a
-//! shorter run.
+//! shorter run, and connections that had not opened for as long.
 
 use super::Stopped;
 
@@ -11,7 +11,9 @@ pub struct Silent {
     pub count: u64,
     /// Of them, those sent in the warm-up: in no other count.
     pub of_warmup: u64,
-    /// The longest that one of them had waited since it was sent.
+    /// Connections that had been opening for as long, handshakes of TLS and tunnels included: no request was sent on them.
+    pub connecting: u64,
+    /// The longest that one of them all had waited, since it was sent or began to open.
     pub longest_ns: u64,
 }
 
@@ -34,9 +36,18 @@ impl Silent {
         }
     }
 
+    /// Counts a connection that began to open so long ago and does not stand.
+    pub fn note_connecting(&mut self, waited_ns: u64, run_ns: u64) {
+        if waited_ns >= Self::least_ns(run_ns) {
+            self.connecting += 1;
+            self.longest_ns = self.longest_ns.max(waited_ns);
+        }
+    }
+
     /// Adds those of another worker.
     pub fn merge(&mut self, other: Self) {
-        let Self { count, of_warmup, longest_ns } = other;
+        let Self { count, of_warmup, connecting, longest_ns } = other;
+        self.connecting += connecting;
         self.count += count;
         self.of_warmup += of_warmup;
         self.longest_ns = self.longest_ns.max(longest_ns);
@@ -57,5 +68,10 @@ mod tests {
         assert_eq!((counted(999, 10_000), counted(1_000, 10_000)), (0, 1));
         assert_eq!((counted(499, 1_000), counted(998, 1_000)), (0, 1));
         assert_eq!((counted(199, 200), counted(299, 300)), (0, 1));
+        let mut silent = Silent::default();
+        silent.note_connecting(999_000_000, 10_000_000_000);
+        assert_eq!(silent, Silent::default());
+        silent.note_connecting(1_500_000_000, 10_000_000_000);
+        assert_eq!((silent.count, silent.connecting, silent.longest_ns), (0, 1, 1_500_000_000));
     }
 }

@@ -291,6 +291,9 @@ pub(super) struct Unfinished {
     pub silent: u64,
     #[serde(default)]
     pub silent_of_warmup: u64,
+    /// Connections that had not opened for as long.
+    #[serde(default)]
+    pub silent_connecting: u64,
     #[serde(default)]
     pub silent_longest_ns: u64,
 }

@@ -86,6 +86,11 @@ pub(super) fn holds_the_places(run: &Run) -> bool {
     silent::is_full(run)
 }
 
+/// Whether so many requests got nothing until the end that this is found.
+pub(super) fn is_silent(run: &Run) -> bool {
+    silent::held(run).is_some()
+}
+
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     // Responses that stopped in the middle are another diagnosis.

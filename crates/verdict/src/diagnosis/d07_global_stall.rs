@@ -6,6 +6,7 @@
 //! was as many as were in flight.
 
 mod chance;
+mod end;
 mod pauses;
 mod printed;
 mod start;
@@ -62,14 +63,14 @@ const CAUSE: &str = "The server, the client, one of their machines or the networ
 const HERE: (&str, &str) = (
     "The server, the client or this machine stopped for that long. Single requests did not cause \
      it, and it is not a slow tail.",
-    "Exclude the longest times from every comparison, and run again with `vmstat 1` running \
-     beside: it shows whether the machine stops.",
+    "Run again with `vmstat 1` running beside: it shows whether the machine stops. Exclude the longest times from every \
+     comparison, unless it is the server that does.",
 );
 const HERE_AND_RAN_ON: (&str, &str) = (
     "The server, the client or the kernel's work between them stopped for that long; this machine did not, as the \
      monitor's thread on it ran on. Single requests did not cause it, and it is not a slow tail.",
-    "Exclude the longest times from every comparison, and look in the server for what stops all of \
-     it at once: a garbage collection, a lock, a blocking call.",
+    "Look in the server for what stops all of it at once: a garbage collection, a lock, a blocking call. What it does itself is \
+     part of its figures; if repeats do not have it, exclude the longest times from every comparison.",
 );
 
 /// Where most of the time of all connections went into it.
@@ -87,8 +88,11 @@ fn tell_them_apart(run: &Run) -> String {
 
 fn on_run(run: &Run) -> Option<Finding> {
     let finished = finished(run);
-    let usual = usual(&finished)?;
-    between(run, &finished, usual).or_else(|| start::found(run, &finished, usual))
+    usual(&finished)
+        .and_then(|usual| {
+            between(run, &finished, usual).or_else(|| start::found(run, &finished, usual))
+        })
+        .or_else(|| end::found(run, &finished))
 }
 
 /// Stalls with work before and after.
@@ -175,8 +179,8 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         Some(monitor) if monitor.target.on_this_host => HERE,
         _ => (
             CAUSE,
-            "Exclude the longest times from every comparison, and run again with `vmstat 1` \
-             running on both machines: it shows which one stops.",
+            "Run again with `vmstat 1` running on both machines: it shows which one stops. Exclude the longest times from \
+             every comparison, unless it is the server that does.",
         ),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);

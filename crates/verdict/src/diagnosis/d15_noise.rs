@@ -1,5 +1,7 @@
 //! D15: rates are compared without knowing how far two runs of the same lie apart.
 
+mod level;
+
 use std::collections::BTreeMap;
 
 use ablaze_stats::repeats::median;
@@ -195,6 +197,9 @@ fn spread(runs: &[&Member]) -> Option<(f64, [f64; 3])> {
 
 /// Repeats are there: some lie far apart, or those of different targets lie among each other.
 fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
+    if let Some(found) = level::found(targets) {
+        return Some(found);
+    }
     let repeated: Vec<(&Repeats<'_>, f64, [f64; 3])> = targets
         .iter()
         .filter(|runs| runs.len() >= RUNS)

@@ -2,6 +2,7 @@
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
+use ablaze_model::spec::FrontEnd;
 
 use super::d18_connections_cut::surplus;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -148,6 +149,14 @@ fn has_field(head: &[u8], name: &str) -> bool {
     head.lines().any(|line| line.split_once(':').is_some_and(|(known, _)| known == name))
 }
 
+/// How connections are not kept: ab keeps them only where it is told to.
+fn to_close(run: &Run) -> String {
+    match run.front_end() {
+        FrontEnd::Ab => "leave out -k".to_owned(),
+        _ => format!("use {}", spelled(run, Opt::NoKeepAlive)),
+    }
+}
+
 /// Whether connections were to be used more than once.
 fn asked(run: &Run) -> bool {
     run.plan.connections.keep_alive && run.plan.connections.requests_per_connection.is_none()
@@ -206,12 +215,12 @@ impl Reason {
     fn in_words(self, run: &Run) -> (&'static str, String) {
         let version = run.plan.http_version();
         let http11 = spelled(run, Opt::Http11);
-        let closes = spelled(run, Opt::NoKeepAlive);
+        let closes = to_close(run);
         match self {
             Self::Close => (
                 "The server announces the end of each connection: the head of its response has \
                  `Connection: close`.",
-                format!("Enable keep-alive in the server's configuration; if it is meant to close, use \
+                format!("Enable keep-alive in the server's configuration; if it is meant to close, \
                  {closes}."),
             ),
             Self::NoKeepAlive if version != "1.0" => (
@@ -219,7 +228,7 @@ impl Reason {
                  response lacks `Connection: keep-alive`, which HTTP/1.0 needs to keep a \
                  connection open.",
                 format!("Have the server respond with HTTP/1.1, or send that header; if it is meant to \
-                 close, use {closes}."),
+                 close, {closes}."),
             ),
             Self::NoKeepAlive => (
                 "The response is HTTP/1.0, and its head lacks `Connection: keep-alive`, which \
@@ -231,7 +240,7 @@ impl Reason {
             Self::NoLength => (
                 "The head of the response has neither `Content-Length` nor `Transfer-Encoding: \
                  chunked`: only closing the connection shows where the body ends.",
-                format!("Have the server send a Content-Length; if it is meant to close, use \
+                format!("Have the server send a Content-Length; if it is meant to close, \
                  {closes}."),
             ),
             Self::OldCoding => (
@@ -267,7 +276,7 @@ impl Reason {
             Self::Unknown => (
                 "The server closes after each response.",
                 format!("Look at the head with `curl -i` and the URL; if the server is meant to close, \
-                 use {closes}."),
+                 {closes}."),
             ),
         }
     }

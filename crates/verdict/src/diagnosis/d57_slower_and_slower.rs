@@ -1,5 +1,5 @@
-//! D57: in a closed loop responses took twice as long, or longer, in the last third of the run as in its first: how fast the
-//! server seems depends on how long it was measured.
+//! D57: in a closed loop responses took twice as long, or longer, in the last third of the run as in its first, or from some
+//! moment on until its end: how fast the server seems depends on how long it was measured.
 
 use ablaze_model::Run;
 use ablaze_model::record::Slice;
@@ -24,6 +24,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 const SLOWER: f64 = 2.0;
 /// In each third, so that one disturbance is not what they differ by.
 const FEWEST_SLICES: usize = 7;
+/// What is slow until the end is slow for one of so many parts of the run at least: less may be a disturbance.
+const SHORTEST_PART: usize = 5;
 /// The median of fewer responses is chance.
 const FEWEST_RESPONSES: u64 = 10;
 /// So many slices of a third may lie outside: one of ten.
@@ -38,7 +40,7 @@ const FIX: &str = "Run it again for twice as long, with the server started anew,
 fn check(run: &Run) -> Option<Finding> {
     let (first, last) = thirds(run)?;
     if !are_apart(&first, &last) {
-        return None;
+        return from_a_moment_on(run);
     }
     let [(before_ns, before_per_s), (after_ns, after_per_s)] =
         [&first, &last].map(|third| (third.median_ns(), third.rate_per_s()));
@@ -64,14 +66,57 @@ fn seen(run: &Run) -> Option<String> {
     ))
 }
 
-/// A third of the run: its slices' medians in order, and its responses.
-struct Third {
+/// Slow until the end, but not for a third of the run.
+fn from_a_moment_on(run: &Run) -> Option<Finding> {
+    let slices = whole_slices(run)?;
+    let slice_ns = run.record.slices.slice_ns;
+    let apart = |at: &usize| {
+        let (before, after) = slices.split_at(*at);
+        Some((Part::of(before, slice_ns)?, Part::of(after, slice_ns)?))
+            .filter(|(before, after)| are_apart_at_a_moment(before, after))
+    };
+    let ends = slices.len() - slices.len() / SHORTEST_PART;
+    let at = (slices.len() / 2..=ends).filter(|at| apart(at).is_some()).max_by_key(|at| {
+        let (before, after) = slices.split_at(*at);
+        let limit_ns = apart(at).map_or(0, |(before, after)| between(&before, &after));
+        before.iter().filter(|slice| slice.p50_ns < limit_ns).count()
+            + after.iter().filter(|slice| slice.p50_ns >= limit_ns).count()
+    })?;
+    let (before, after) = apart(&at)?;
+    let evidence = format!(
+        "Responses were slower from {} on, until the run ended at {}: the median per {} ms was typically {} before and {} from \
+         then on, at {}/s and {}/s.",
+        time((at as u64 * slice_ns) as f64 / 1e6),
+        time(run.elapsed_ns as f64 / 1e6),
+        slice_ns / 1_000_000,
+        time(before.median_ns() as f64 / 1e6),
+        time(after.median_ns() as f64 / 1e6),
+        amount(before.rate_per_s()),
+        amount(after.rate_per_s())
+    );
+    Some(Finding::new(D57, Severity::Suspect, evidence, CAUSE, FIX))
+}
+
+/// The same as [`are_apart`], of parts that are not equally long.
+fn are_apart_at_a_moment(before: &Part, after: &Part) -> bool {
+    after.median_ns() as f64 >= SLOWER * before.median_ns() as f64
+        && after.at(OUTLIERS) > before.at(1.0 - OUTLIERS)
+        && after.rate_per_s() < before.rate_per_s()
+}
+
+/// Half-way between two medians, by factors.
+fn between(before: &Part, after: &Part) -> u64 {
+    (before.median_ns() as f64 * after.median_ns() as f64).sqrt() as u64
+}
+
+/// A part of the run: its slices' medians in order, and its responses.
+struct Part {
     medians_ns: Vec<u64>,
     responses: u64,
     length_s: f64,
 }
 
-impl Third {
+impl Part {
     fn of(slices: &[Slice], slice_ns: u64) -> Option<Self> {
         let enough = slices.iter().all(|slice| slice.responses >= FEWEST_RESPONSES);
         let mut medians_ns: Vec<u64> = slices.iter().map(|slice| slice.p50_ns).collect();
@@ -98,7 +143,7 @@ impl Third {
 }
 
 /// Nine of ten slices of the last are slower than nine of ten of the first, and in the middle twice as slow; fewer came in it.
-fn are_apart(first: &Third, last: &Third) -> bool {
+fn are_apart(first: &Part, last: &Part) -> bool {
     last.median_ns() as f64 >= SLOWER * first.median_ns() as f64
         && last.at(OUTLIERS) > first.at(1.0 - OUTLIERS)
         && last.responses < first.responses
@@ -106,7 +151,15 @@ fn are_apart(first: &Third, last: &Third) -> bool {
 
 /// The first and the last third of a run in which as much was asked of the server all the time, and alike: not in an open
 /// loop, where what has to wait grows with the time; nor where connections are opened meanwhile, users pause, or have several steps.
-fn thirds(run: &Run) -> Option<(Third, Third)> {
+fn thirds(run: &Run) -> Option<(Part, Part)> {
+    let whole = whole_slices(run)?;
+    let third = whole.len() / 3;
+    let of = |slices| Part::of(slices, run.record.slices.slice_ns);
+    Some((of(&whole[..third])?, of(&whole[whole.len() - third..])?))
+}
+
+/// The slices of such a run.
+fn whole_slices(run: &Run) -> Option<&[Slice]> {
     let varies = run.plan.load.is_open() || users_pause(run) || run.record.groups.len() > 1;
     let grows = run.plan.connections.ramp_ns > 0 || run.plan.journey.is_some();
     if varies || grows || !run.rate_changes.is_empty() || has_beginning(run) {
@@ -115,10 +168,7 @@ fn thirds(run: &Run) -> Option<(Third, Third)> {
     let slices = &run.record.slices;
     // The last one may be cut short.
     let whole = run.elapsed_ns.checked_div(slices.slice_ns)? as usize;
-    let whole = slices.slices.get(..whole)?;
-    let third = whole.len() / 3;
-    let of = |slices| Third::of(slices, run.record.slices.slice_ns);
-    Some((of(&whole[..third])?, of(&whole[whole.len() - third..])?))
+    slices.slices.get(..whole)
 }
 
 #[cfg(test)]
@@ -145,6 +195,24 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         let said = "the median per 100 ms was typically 1.65 ms in its first third and 4.35 ms in its last, at 639/s and 227/s";
         assert!(finding.evidence.contains(said), "{finding:?}");
+    }
+
+    #[test]
+    fn one_that_is_slower_from_a_moment_on_is_suspect() {
+        let from = |slice: usize| {
+            move |at: usize| {
+                if at >= slice { 4_000_000 } else { 1_000_000 + at as u64 % 3 * 50_000 }
+            }
+        };
+        let found = check(&with_times(from(76))).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        let said = "slower from 7.60 s on, until the run ended at 10.0 s: the median per 100 ms was typically 1.05 ms before and \
+                    4.00 ms from then on";
+        assert!(found.evidence.contains(said), "{found:?}");
+        // A disturbance of the last second, and one that was over before the end.
+        assert_eq!(check(&with_times(from(90))), None);
+        let over = |at: usize| if (60..80).contains(&at) { 4_000_000 } else { 1_000_000 };
+        assert_eq!(check(&with_times(over)), None);
     }
 
     #[test]

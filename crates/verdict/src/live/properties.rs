@@ -185,7 +185,12 @@ fn recorded(run: &mut Run, facts: &Facts) {
     record.failed.wait.record_many(each_ns, facts.begun.min(failures));
     record.connections_opened = facts.opened;
     let (count, of_warmup) = facts.silent;
-    record.silent = Silent { count, of_warmup: of_warmup.min(count), longest_ns: 5_000_000_000 };
+    record.silent = Silent {
+        count,
+        of_warmup: of_warmup.min(count),
+        connecting: of_warmup / 2,
+        longest_ns: 5_000_000_000,
+    };
     record.unfinished = count - of_warmup.min(count);
     record.reused = if facts.reused { facts.responses } else { 0 };
     record.surplus = facts.surplus;

@@ -245,6 +245,38 @@ fn the_spread_of_runs_in_turns_forbids_no_difference() {
     assert!(found.evidence.contains("their runs overlap"), "{}", found.evidence);
 }
 
+/// Ten rounds of two targets, one of which is three times as slow from the fourth round on.
+#[test]
+fn a_target_that_changes_between_its_runs_is_no_noise() {
+    let rounds = |of_b: fn(u64) -> u64| {
+        let runs = (0..10).flat_map(|round: u64| {
+            let of_a = if round < 3 { 9_000 } else { 3_000 } + round % 3 * 20;
+            [("a", of_a), ("b", of_b(round))].map(|(target, rate)| {
+                let mut run = run(rate);
+                run.started_unix_ns +=
+                    round * 20_000_000_000 + u64::from(target == "b") * 10_000_000_000;
+                (target, run)
+            })
+        });
+        finding(&compared(&runs.collect::<Vec<_>>()), D15).cloned()
+    };
+    let found = rounds(|round| 5_000 + round % 4 * 30).unwrap();
+    assert_eq!(found.severity, Severity::Suspect);
+    let said = "The first 3 runs of a came to 9,000 to 9,040/s, and the 7 behind them to 3,000 to 3,040/s.";
+    assert_eq!(found.evidence, said);
+    assert!(found.cause.contains("and not for those measured in turns with it"), "{found:?}");
+    // Both at once: pairs are compared on one level each.
+    let found = rounds(|round| if round < 3 { 6_000 } else { 2_000 } + round % 4 * 10).unwrap();
+    assert_eq!(found.severity, Severity::Note);
+    // Up and down.
+    assert!(
+        rounds(|round| 5_000 + round % 2 * 2_000)
+            .unwrap()
+            .evidence
+            .starts_with("The first 3 runs of a")
+    );
+}
+
 #[test]
 fn waiting_for_room_that_never_was_short() {
     let waits = |model: &str, waited_ns: u64| {

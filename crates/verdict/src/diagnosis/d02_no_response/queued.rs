@@ -78,7 +78,8 @@ mod tests {
             [(Some(46), false), (Some(45), true), (Some(0), true), (None, true)]
         {
             let mut run = with_waiting(waiting);
-            run.record.silent = Silent { count: 46, of_warmup: 0, longest_ns: 9_000_000_000 };
+            run.record.silent =
+                Silent { count: 46, longest_ns: 9_000_000_000, ..Silent::default() };
             let said = said(&run);
             assert_eq!(said.contains("had not accepted"), !accepted, "{waiting:?}: {said}");
             assert_eq!(said.contains("server's log"), accepted, "{waiting:?}: {said}");

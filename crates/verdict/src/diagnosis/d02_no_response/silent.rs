@@ -34,7 +34,7 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
         false => longest_answered_ns.saturating_mul(LONGER),
     };
     let of = of_what(run);
-    let share = silent.count as f64 / of as f64;
+    let share = got_nothing(run) as f64 / of as f64;
     if share <= super::SHARE || silent.longest_ns < long.max(usual_ns) {
         return None;
     }
@@ -55,13 +55,17 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             percent(share)
         ),
         false => format!(
-            "{} held {} of the {} places when the run ended{}: no byte of a response had come for up to {waited}",
-            counted(silent.count, "request"),
+            "{} held {} of the {} places when the run ended{}: {} for up to {waited}",
+            holders(&silent),
             percent(share),
             grouped(of),
             match run.record.never_sent {
                 0 => String::new(),
                 waiting => format!(", and {} that were due waited for one", grouped(waiting)),
+            },
+            match silent.count {
+                0 => "they had been opening",
+                _ => "no byte of a response had come",
             }
         ),
     };
@@ -79,6 +83,15 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     if let Some(queued) = queued::queued(run, silent.count) {
         let evidence = format!("{evidence} {}", queued.evidence);
         return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
+    }
+    if silent.count == 0 {
+        let cause = "These connections did not open: the rate is that of the others.";
+        let fix = format!(
+            "Look with `ss -tn state syn-sent` whether they wait for the network or a full accept queue, and with `ss -lnt` at \
+             the server's queue; or count them as failed with a time limit ({}) shorter than the run.",
+            spelled(run, Opt::Timeout)
+        );
+        return Some(Finding::new(D02, severity, evidence, cause, fix));
     }
     Some(Finding::new(
         D02,
@@ -104,22 +117,44 @@ fn are_too_many(run: &Run) -> bool {
     let expected = waited_ns / run.elapsed_ns.max(1) as f64;
     record.silent.longest_ns >= run.elapsed_ns / 2
         && (outlast_timers(run) || d08_connection_attempts_lost::on_run(run).is_none())
-        && record.silent.count >= FEWEST
-        && record.silent.count as f64 >= expected * TIMES_EXPECTED
+        && got_nothing(run) >= FEWEST
+        && got_nothing(run) as f64 >= expected * TIMES_EXPECTED
 }
 
 /// Whether most of the places got nothing for longer than the first timers of lost packets hold one up.
 fn outlast_timers(run: &Run) -> bool {
+    got_nothing(run) * 2 >= of_what(run) && run.record.silent.longest_ns >= TIMERS_NS
+}
+
+/// How many of [`of_what`] got nothing.
+fn got_nothing(run: &Run) -> u64 {
+    match run.plan.load.is_open() && !is_full(run) {
+        true => run.record.silent.count,
+        false => held_places(run),
+    }
+}
+
+/// Places that are held by requests to which nothing comes, and by connections that do not open.
+fn held_places(run: &Run) -> u64 {
     let silent = run.record.silent;
-    silent.count * 2 >= of_what(run) && silent.longest_ns >= TIMERS_NS
+    silent.count + silent.connecting * u64::from(run.plan.places_per_connection())
+}
+
+/// `3 requests, and 7 connections that had not opened,`
+fn holders(silent: &Silent) -> String {
+    let requests = counted(silent.count, "request");
+    let unopened = format!("{} that had not opened", counted(silent.connecting, "connection"));
+    match (silent.count, silent.connecting) {
+        (_, 0) => requests,
+        (0, _) => unopened,
+        (_, _) => format!("{requests}, and {unopened},"),
+    }
 }
 
 /// Whether an open loop had as many connections as it may at the end, and requests that were due waited for one: its places
 /// are then what requests that hang hold, as in a closed loop.
 pub(super) fn is_full(run: &Run) -> bool {
-    run.plan.load.is_open()
-        && run.record.never_sent > 0
-        && run.record.silent.count * 2 >= places(run)
+    run.plan.load.is_open() && run.record.never_sent > 0 && held_places(run) * 2 >= places(run)
 }
 
 /// What requests hold one of.
@@ -147,7 +182,7 @@ fn without_response(run: &Run) -> f64 {
     let of = of_what(run);
     let without = match run.plan.load.is_open() {
         true => record.unfinished.saturating_sub(record.never_sent).max(record.silent.count),
-        false => record.silent.count,
+        false => held_places(run),
     };
     without as f64 / of as f64
 }
@@ -159,7 +194,7 @@ mod tests {
 
     fn with(count: u64, of_warmup: u64, longest_ns: u64) -> Run {
         let mut run = sample::run();
-        run.record.silent = Silent { count, of_warmup, longest_ns };
+        run.record.silent = Silent { count, of_warmup, connecting: 0, longest_ns };
         run
     }
 
@@ -231,6 +266,26 @@ mod tests {
         assert!(held(&run).is_some());
         // Of those that took six seconds, so many leave as many.
         run.record.answered.total.record_many(6_000_000_000, 10);
+        assert_eq!(held(&run), None);
+    }
+
+    /// A server that serves one connection of ten, with two in its accept queue.
+    #[test]
+    fn connections_that_do_not_open_hold_places() {
+        let mut run = with(20, 0, 9_000_000_000);
+        run.record.silent.connecting = 70;
+        let found = held(&run).unwrap();
+        assert_eq!(found.severity, Severity::Invalid);
+        let said = "20 requests, and 70 connections that had not opened, held 90 % of the 100 places when the run ended: no byte";
+        assert!(found.evidence.starts_with(said), "{found:?}");
+        run.record.silent.count = 0;
+        let found = held(&run).unwrap();
+        let said = "70 connections that had not opened held 70 % of the 100 places when the run ended: they had been opening \
+                    for up to 9.00 s";
+        assert!(found.evidence.starts_with(said), "{found:?}");
+        assert!(found.cause.contains("did not open"), "{found:?}");
+        // Of an open loop that found others free nothing waited for them.
+        sample::open_loop(&mut run, 2_000.0);
         assert_eq!(held(&run), None);
     }
 

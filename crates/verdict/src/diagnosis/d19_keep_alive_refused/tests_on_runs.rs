@@ -25,6 +25,22 @@ fn surplus_bytes_are_not_told_as_a_close_of_the_server() {
     assert!(on_run(&run).unwrap().cause.contains("responses to HEAD"));
 }
 
+/// ab closes unless it is told to keep.
+#[test]
+fn the_advice_is_in_the_options_of_whoever_asked() {
+    let mut run = sample::run();
+    sample::asked(&mut run, &[]);
+    (run.record.reused, run.record.connections_opened) = (0, 20_000);
+    run.record.first_head =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n".to_vec();
+    let mut fix = |front_end| {
+        run.asked.as_mut().unwrap().front_end = front_end;
+        on_run(&run).unwrap().fix
+    };
+    assert!(fix(FrontEnd::Load).ends_with("use --no-keepalive."));
+    assert!(fix(FrontEnd::Ab).ends_with("leave out -k."));
+}
+
 /// RFC 9112, 6.1: the client closes behind a transfer coding of HTTP/1.0, whatever the head says of keep-alive.
 #[test]
 fn a_coding_that_http_1_0_does_not_have_is_why_the_client_closes() {

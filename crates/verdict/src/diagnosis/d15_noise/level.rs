@@ -1,0 +1,108 @@
+//! Repeats that lie on two levels, one behind the other: the first runs on one, all later ones on another. Noise comes and
+//! goes; this is a change.
+
+use super::{Repeats, in_turns, started};
+use crate::DiagnosisId::D15;
+use crate::finding::{Finding, Severity};
+use crate::rules::comparison::Member;
+use crate::words::{counted, rate};
+
+/// Fewer repeats show no two levels.
+const FEWEST_RUNS: usize = 5;
+/// So many of them on each.
+const FEWEST_OF_A_LEVEL: usize = 2;
+/// The levels differ by this factor at least, and by so many times what runs of one differ by.
+const FACTOR: f64 = 1.2;
+const TIMES_THE_SPREAD: f64 = 3.0;
+
+/// The runs of a target lie on two levels, one behind the other. Where those of all targets do at the same time, in turns, what
+/// changed is not the target, and pairs of runs are compared on one level.
+pub(super) fn found(targets: &[Repeats<'_>]) -> Option<Finding> {
+    let changes: Vec<_> = targets.iter().filter_map(|runs| change(runs)).collect();
+    let first = changes.first()?;
+    let alike =
+        |change: &Change| change.at.abs_diff(first.at) <= 1 && change.is_slower == first.is_slower;
+    let turns = in_turns(targets);
+    if turns && changes.len() == targets.len() && changes.iter().all(alike) {
+        return None;
+    }
+    let evidence: Vec<&str> = changes.iter().map(|change| change.said.as_str()).collect();
+    let cause = match turns && changes.len() < targets.len() {
+        true => {
+            "In between, something changed for this target and not for those measured in turns with it: its state, its data, or \
+             the processes that serve it. That is no noise, and a figure of all its runs is one of two states."
+        }
+        false => {
+            "In between, something changed, in a target or on a machine. That is no noise, and a figure of all runs is one of two \
+             states."
+        }
+    };
+    let fix = "See what became of the target between these runs, and measure it in one state: with the server started anew for \
+               each run, or after it has served for a while.";
+    Some(Finding::new(D15, Severity::Suspect, evidence.join("\n"), cause, fix))
+}
+
+/// Where the level of the repeats of a target changed.
+struct Change {
+    /// So many runs are on the first level.
+    at: usize,
+    is_slower: bool,
+    /// As a sentence.
+    said: String,
+}
+
+/// `None` where the order of the runs is not known, or they lie on one level.
+fn change(runs: &Repeats<'_>) -> Option<Change> {
+    let mut in_time: Vec<(u64, &Member)> =
+        runs.iter().map(|run| Some((started(run)?, *run))).collect::<Option<_>>()?;
+    in_time.sort_unstable_by_key(|(started, _)| *started);
+    let rates: Vec<f64> = in_time.iter().map(|(_, run)| run.rate_per_s).collect();
+    if rates.len() < FEWEST_RUNS {
+        return None;
+    }
+    let at = (FEWEST_OF_A_LEVEL..=rates.len() - FEWEST_OF_A_LEVEL)
+        .find(|at| are_levels(extent(&rates[..*at]), extent(&rates[*at..])))?;
+    let (before, after) = (extent(&rates[..at]), extent(&rates[at..]));
+    let said = format!(
+        "The first {} of {} came to {} to {}/s, and the {} behind them to {} to {}/s.",
+        counted(at as u64, "run"),
+        runs[0].name,
+        rate(before[0]),
+        rate(before[1]),
+        rates.len() - at,
+        rate(after[0]),
+        rate(after[1])
+    );
+    Some(Change { at, is_slower: after[1] < before[0], said })
+}
+
+/// The least and the most.
+fn extent(rates: &[f64]) -> [f64; 2] {
+    rates.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], rate| {
+        [least.min(*rate), most.max(*rate)]
+    })
+}
+
+fn are_levels(one: [f64; 2], other: [f64; 2]) -> bool {
+    let (slow, fast) = if one[0] < other[0] { (one, other) } else { (other, one) };
+    let spread = (slow[1] - slow[0]).max(fast[1] - fast[0]);
+    fast[0] >= slow[1] * FACTOR && fast[0] - slow[1] >= spread * TIMES_THE_SPREAD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_told_from_noise() {
+        let levels =
+            |rates: &[f64], at: usize| are_levels(extent(&rates[..at]), extent(&rates[at..]));
+        assert!(levels(&[9.0, 9.1, 9.2, 3.0, 3.1, 3.0, 3.1], 3));
+        assert!(levels(&[3.0, 3.1, 9.0, 9.2, 9.1], 2));
+        // Runs of one level differ as much.
+        assert!(!levels(&[9.0, 6.0, 9.2, 3.0, 3.1, 3.0, 3.1], 3));
+        assert!(!levels(&[9.0, 9.1, 9.2, 8.0, 8.1, 8.2, 8.1], 3));
+        // One of the first is slow, too.
+        assert!(!levels(&[9.0, 3.0, 9.2, 3.0, 3.1, 3.0, 3.1], 3));
+    }
+}
