@@ -192,9 +192,8 @@ fn of_queues(run: &Run, queues: Option<Queues>) -> String {
         _ if run.plan.http3.is_some() => String::new(),
         None => " The server's send queues could not be observed.".to_owned(),
         Some(Queues { empty: 0, full: 0 }) => {
-            " When last sampled, no connection had been silent for a \
-                                               second: the send queues behind these responses were \
-                                               not seen."
+            " None of the connections was silent for a second at the moment of the last sample: the send queues behind these \
+             responses were not seen."
                 .to_owned()
         }
         Some(queues) => format!(

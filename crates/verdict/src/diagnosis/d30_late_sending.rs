@@ -12,8 +12,10 @@ use ablaze_stats::Latency;
 
 use super::d02_no_response::STOPPED;
 use super::d11_client_at_its_limit::more_threads;
-use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors};
-use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D58};
+use super::{
+    Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors, d46_uneven_workers,
+};
+use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D46, D58};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{StoppedServer, client, in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
@@ -44,7 +46,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D30,
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
-    explained_by: &[D02, D07, D11, D13, D23, D58],
+    explained_by: &[D02, D07, D11, D13, D23, D46, D58],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
         while_it_runs: Some(under_way::while_it_runs),
@@ -101,6 +103,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let starved = d13_shared_processors::waited(run) >= STARVED;
     let of_connections = used(run) >= IN_USE && !starved;
     let finding = if of_connections { finding.not_explained_by(D13) } else { finding };
+    let late_worker = d46_uneven_workers::at_their_limit(run).is_some() && !of_connections;
+    let finding = if late_worker { finding } else { finding.not_explained_by(D46) };
     let silent = d02_no_response::holds_the_places(run);
     let finding = if silent { finding } else { finding.not_explained_by(D02) };
     // What pauses do not last for, they do not explain.

@@ -26,7 +26,7 @@ fn check(run: &Run) -> Option<Finding> {
 }
 
 /// Some had no CPU time left.
-fn at_their_limit(run: &Run) -> Option<Finding> {
+pub(super) fn at_their_limit(run: &Run) -> Option<Finding> {
     let counted_ones: Vec<&FleetWorker> = run.fleet.as_ref()?.counted().collect();
     let full: Vec<&FleetWorker> =
         counted_ones.iter().copied().filter(|worker| worker.is_at_its_limit()).collect();

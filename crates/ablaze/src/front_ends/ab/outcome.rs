@@ -180,7 +180,7 @@ fn resets(count: u64, finished: u64, in_a_response: bool, ends_well_with_r: bool
         };
     }
     let promise = if ends_well_with_r { "; with -r the exit status is 0" } else { "" };
-    format!("{} reset by the server; the report has the others{promise}", were(count))
+    format!("{} reset by the server; the report covers the others{promise}", were(count))
 }
 
 /// ab says 0 to a run in which nothing was ever answered.
@@ -235,9 +235,9 @@ mod tests {
         assert!(resets(1, 1, true, false).starts_with("the request was reset"));
         assert_eq!(
             resets(2, 20, false, true),
-            "2 requests were reset by the server; the report has the others; with -r the exit \
+            "2 requests were reset by the server; the report covers the others; with -r the exit \
              status is 0"
         );
-        assert!(resets(2, 20, false, false).ends_with("the report has the others"));
+        assert!(resets(2, 20, false, false).ends_with("the report covers the others"));
     }
 }

@@ -53,10 +53,13 @@ pub fn gone(run: &Run) -> Option<Gone> {
     if failed == 0 || missed.is_nan() || missed < FEWEST_MISSED || silent_s < longest_s * LONGER {
         return None;
     }
-    // All failures are those of the silence, or nobody knows which.
+    // All failures are those of the silence, or nobody knows which. It began within the slice of the last response.
+    let before: u64 = slices.slices[..last].iter().map(|slice| slice.failures).sum();
+    let all = run.record.failures_total();
+    let only_then = before == 0 && failed + slices.slices[last].failures == all;
     let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, run.record.failures_of(kind)));
-    let kinds = kinds.filter(|(_, count)| *count > 0 && failed == run.record.failures_total());
-    let kinds: Vec<_> = kinds.collect();
+    let kinds: Vec<_> = kinds.filter(|(_, count)| *count > 0 && only_then).collect();
+    let failed = if only_then { all } else { failed };
     let timed_out = matches!(kinds.as_slice(), [(FailureKind::Timeout, _)]);
     let places = figures::asked_in_flight(run).unwrap_or(0);
     let only_last = timed_out && run.plan.limits.requests.is_some() && failed <= places;
@@ -124,7 +127,7 @@ impl Gone {
             paused_s => format!(" (the rate was paused for {} of that)", time(paused_s * 1e3)),
         };
         format!(
-            "No response came from {} on, until the run ended at {}{paused}: {} failed{kinds}.",
+            "No response came from {} on at the latest, until the run ended at {}{paused}: {} failed{kinds}.",
             time(self.from_s * 1e3),
             time(self.ended_s * 1e3),
             counted(self.failed, "request")
@@ -156,6 +159,25 @@ mod tests {
     }
 
     /// Requests that hang time out in a pause by hand, in which nothing else was due.
+    /// It was killed within the slice of its last responses.
+    #[test]
+    fn the_failures_around_the_last_response_are_those_of_the_silence() {
+        let killed = |earlier: u64| {
+            let mut run = sample::run();
+            run.record.slices.slices[50..].fill(ablaze_model::record::Slice::default());
+            (run.record.slices.slices[49].failures, run.record.slices.slices[51].failures) =
+                (60, 220);
+            run.record.slices.slices[10].failures = earlier;
+            run.record.failures[FailureKind::Refused as usize] = 280 + earlier;
+            sample::monitor(&mut run).target.processes[0].ended = true;
+            went_away(&run).unwrap()
+        };
+        let found = killed(0);
+        assert!(found.evidence.contains("280 requests failed, 280 refused."), "{found:?}");
+        assert_eq!(found.cause, ENDED.1);
+        assert!(killed(1).evidence.contains(": 220 requests failed."));
+    }
+
     #[test]
     fn a_pause_by_hand_is_no_server_that_went_away() {
         let pause = |at_ns| vec![RateChange { at_ns, times_asked: 0.0 }];

@@ -127,7 +127,7 @@ fn a_server_that_goes_away_is_told_though_few_requests_failed() {
     let finding = on_run(&run).unwrap();
     assert_eq!(finding.severity, Severity::Suspect);
     assert!(
-        finding.evidence.starts_with("No response came from 5.00 s on, until the run ended at 10.0 s: 50 requests failed, 50 refused."),
+        finding.evidence.starts_with("No response came from 5.00 s on at the latest, until the run ended at 10.0 s: 50 requests failed, 50 refused."),
         "{}",
         finding.evidence
     );

@@ -49,7 +49,7 @@ pub(super) fn found(run: &Run, finished: &[u64]) -> Option<Finding> {
     };
     let stopped = server_stopped(run);
     let evidence = format!(
-        "No response came in the last {} of the run ({}), and before at {}/s. {} in flight at the end{never_sent}; all \
+        "No response came in at least the last {} of the run ({}), and until then about {}/s. {} in flight at the end{never_sent}; all \
          responses that came took at most {}.{}",
         time(silent_s * 1e3),
         percent(share),
@@ -82,8 +82,8 @@ pub(super) fn found(run: &Run, finished: &[u64]) -> Option<Finding> {
     Some(finding.not_explained_by(D13))
 }
 
-const LONGER_RUN: &str = "See in the server's log what it did at that time, and measure again, for longer: what goes on is then \
-                          in the times, and what does not is counted as without a response.";
+const LONGER_RUN: &str = "See in the server's log what it did at that time, and measure again, for longer: the times then have a pause in them, \
+                          and a server that stays silent is told as one that does not respond.";
 
 #[cfg(test)]
 mod tests {
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(found.severity, Severity::Suspect);
         let said = &found.evidence;
         assert!(
-            said.starts_with("No response came in the last 500 ms of the run (5.0 %)"),
+            said.starts_with("No response came in at least the last 500 ms of the run (5.0 %)"),
             "{said}"
         );
         assert!(said.contains("100 requests were in flight at the end"), "{said}");

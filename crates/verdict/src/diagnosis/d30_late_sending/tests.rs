@@ -149,3 +149,24 @@ fn a_backlog_is_a_doubt_however_short_the_lag() {
     assert_eq!(finding.severity, Severity::Suspect);
     assert!(finding.evidence.contains("220 of 20,220 requests (1.1 %)"), "{finding:?}");
 }
+
+/// Of a fleet D46 says which machines had no CPU time left.
+#[test]
+fn a_worker_at_its_limit_is_why_it_is_late() {
+    use ablaze_model::fleet::WorkerLimit;
+    let explained = |at_its_limit: bool, in_use: u128| {
+        let mut run = late_by(21_000_000);
+        run.record.in_flight_ns = in_use * u128::from(run.elapsed_ns);
+        let mut fleet = sample::fleet(2);
+        let limit = WorkerLimit { key: "client".to_owned(), text: "its thread".to_owned() };
+        fleet.workers[0].limit = Some(limit).filter(|_| at_its_limit);
+        run.fleet = Some(Box::new(fleet));
+        let findings = judge(&run).findings;
+        let late = findings.into_iter().find(|finding| finding.id == D30).expect("D30");
+        late.explained_by == Some(D46)
+    };
+    assert!(explained(true, 1));
+    assert!(!explained(false, 1));
+    // All connections were in use: they waited for one.
+    assert!(!explained(true, 100));
+}
