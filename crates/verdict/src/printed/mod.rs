@@ -4,6 +4,7 @@
 //! nothing.
 
 mod abort;
+mod above;
 mod command;
 mod current;
 mod finish;
@@ -13,6 +14,7 @@ mod logged;
 mod named;
 mod naming;
 mod native;
+mod numbered;
 mod peers;
 mod reader;
 mod remarks;
@@ -25,6 +27,8 @@ mod verdict;
 pub use abort::{Abort, Reason};
 pub use command::{Command, Program};
 pub use named::no_report;
+pub use numbered::counts_runs;
+pub(crate) use numbered::words_of_target;
 pub(crate) use peers::hey::RATIO;
 pub use reader::read;
 pub use report::{

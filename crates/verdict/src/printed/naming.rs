@@ -1,4 +1,4 @@
-//! The words that a report is named after, and what stands beside one and names nothing.
+//! What stands beside a report and names nothing: what tools print and what was typed into a shell.
 
 /// Names of reports longer than this are cut.
 const LABEL_CHARACTERS: usize = 40;
@@ -87,58 +87,6 @@ pub fn shortened(text: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The words above a report, which it may be named after.
-#[derive(Default)]
-pub struct Above {
-    /// A heading.
-    heading: Option<String>,
-    /// The last line of other text.
-    words: Option<String>,
-    /// What stands above a loop of the shell: the name of all its reports.
-    of_loop: Option<String>,
-    /// Lines of the loop are still to come.
-    in_loop: bool,
-}
-
-impl Above {
-    /// Takes a heading: what is below it is about something else.
-    pub fn heading(&mut self, text: &str) {
-        *self = Self { heading: shortened(text), ..Self::default() };
-    }
-
-    /// Takes a line of other text. What was typed into a shell names nothing.
-    pub fn line(&mut self, line: &str) {
-        match typed(line) {
-            Some(Typed::Loop { whole }) => {
-                self.of_loop = self.name();
-                self.in_loop = !whole;
-            }
-            Some(Typed::LoopEnds) => self.in_loop = false,
-            Some(Typed::Other) => self.command(),
-            None => self.words = shortened(line),
-        }
-    }
-
-    /// A command: what comes below is its output, and no longer that of the loop above.
-    pub fn command(&mut self) {
-        if !self.in_loop {
-            self.of_loop = None;
-        }
-    }
-
-    /// The last line of other text is no name.
-    pub fn no_words(&mut self) {
-        self.words = None;
-    }
-
-    /// The name of the report that begins here.
-    pub fn name(&mut self) -> Option<String> {
-        let parts = [self.of_loop.clone(), self.heading.take(), self.words.take()];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| parts.join(", "))
-    }
-}
-
 /// A line that was typed into a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typed {
@@ -151,7 +99,7 @@ pub enum Typed {
 }
 
 /// Programs whose lines, with a URL or a variable among their words, are commands also where `command` cannot read them.
-const CLIENTS: [&str; 13] = [
+pub const CLIENTS: [&str; 13] = [
     "ab",
     "ablaze",
     "autocannon",
@@ -203,7 +151,7 @@ pub fn typed(line: &str) -> Option<Typed> {
 }
 
 /// What stands behind a prompt: `$ `, `user@host:~$ `, `[root@host ~]# `, `PS C:\> `.
-fn behind_prompt(line: &str) -> Option<&str> {
+pub fn behind_prompt(line: &str) -> Option<&str> {
     let simple = ["$", "❯", "➜"].iter().find_map(|sign| line.strip_prefix(sign));
     if let Some(rest) = simple.filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
         return Some(rest);
@@ -231,7 +179,6 @@ const PROMPT_WORDS: usize = 3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::printed::read;
 
     #[test]
     fn what_was_typed_into_a_shell_is_told_from_titles() {
@@ -266,36 +213,5 @@ mod tests {
         ] {
             assert_eq!(typed(line), expected, "{line}");
         }
-    }
-
-    const REPORT: &str = "This is ApacheBench, Version 2.3\nServer Software: x\nServer Hostname: h\n\
-        Server Port: 80\nDocument Path: /\nDocument Length: 5 bytes\nConcurrency Level: 10\n\
-        Time taken for tests: 10.000 seconds\nComplete requests: 10000\nFailed requests: 0\n\
-        Total transferred: 900000 bytes\nHTML transferred: 50000 bytes\n\
-        Requests per second: 1000.00 [#/sec] (mean)\n\n\
-        Percentage of the requests served within a certain time (ms)\n 50% 9\n 100% 45 (longest request)\n";
-
-    fn labels(text: &str) -> Vec<Option<String>> {
-        read(text).reports.into_iter().map(|report| report.label).collect()
-    }
-
-    #[test]
-    fn the_line_of_a_loop_names_no_report_and_what_is_above_it_names_all() {
-        let three = REPORT.repeat(3);
-        for line in [
-            "$ for i in 1 2 3; do ab -n 10000 -c 10 http://h/; done",
-            "me@host:~$ for i in 1 2 3; do ab -n 10000 -c 10 http://h/; done",
-            "for i in 1 2 3; do\n  ab -n $n -c 10 http://h/\ndone",
-            "$ ./three-times.sh",
-        ] {
-            assert_eq!(labels(&format!("{line}\n{three}")), [None, None, None], "{line}");
-        }
-        let nginx = Some("nginx".to_owned());
-        let looped = "$ for i in 1 2 3; do ab -n 10000 -c 10 http://h/; done\n";
-        let text = format!("# nginx\n{looped}{three}$ ab -n 10000 -c 10 http://h/\n{REPORT}");
-        assert_eq!(labels(&text), [nginx.clone(), nginx.clone(), nginx, None]);
-        // The loop prints what each run is.
-        let each = format!("{looped}epoll\n{REPORT}poll\n{REPORT}");
-        assert_eq!(labels(&each), [Some("epoll".to_owned()), Some("poll".to_owned())]);
     }
 }

@@ -3,11 +3,12 @@
 //! or where the text goes on about something else.
 
 use super::abort;
+use super::above::Above;
 use super::current::Current;
 use super::finish::{banner, finish, fits, says_that_it_runs};
 use super::labels::{self, Labelled};
 use super::line::{cleaned, with_points};
-use super::naming::{Above, beside, is_markup, is_progress, typed};
+use super::naming::{beside, is_markup, is_progress, typed};
 use super::{
     Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
     command, logged, native, peers, remarks, sweep, targets, verdict,
@@ -94,10 +95,12 @@ impl Reader {
         }
         if line.starts_with("```") || line.starts_with("~~~") {
             self.in_fence = !self.in_fence;
+            self.above.fence(self.in_fence);
             self.close();
             return self.ended();
         }
         if line.is_empty() {
+            self.above.empty_line();
             return self.said.iter_mut().for_each(PrintedVerdict::ends_a_finding);
         }
         self.other_line(&line);

@@ -3,7 +3,7 @@
 use super::arithmetic::{rate_over_all, url};
 use super::consistency::rate_is_contradicted;
 use super::work::{Circumstances, Work};
-use crate::printed::{LoneRate, Report, Text, Tool};
+use crate::printed::{LoneRate, Report, Text, Tool, words_of_target};
 
 /// Rates beside each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,82 +124,4 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
         is_contradicted: rate_is_contradicted(report),
         work: Some(Work::of_report(report)),
     })
-}
-
-/// `run 2`, `第3次`, `3.`: words that number runs of the same, and name no target.
-pub fn counts_runs(label: &str) -> bool {
-    let counts = label.contains(|c: char| c.is_ascii_digit())
-        || ORDINALS.iter().any(|word| label.to_lowercase().contains(word));
-    counts && words_of_target(label).is_empty()
-}
-
-const ORDINALS: [&str; 4] = ["first", "second", "third", "again"];
-
-/// The words of a label that name a target: `nginx` of `nginx, run 1`. A number is one of a run beside such a word, or alone.
-fn words_of_target(label: &str) -> String {
-    const RUNS: [&str; 10] =
-        ["run", "round", "trial", "attempt", "try", "repeat", "iteration", "pass", "第次", "次"];
-    // `C` and `C++` are two: signs within words stay.
-    let label = label.to_lowercase();
-    let words = label.split(|c: char| c.is_whitespace() || "()[],:;/|".contains(c));
-    let words = words.map(|word| word.trim_start_matches('#').trim_end_matches('.'));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let letters = |word: &str| {
-        let letters = word.replace(|c: char| c.is_ascii_digit(), "");
-        letters.trim_matches(['-', '_']).to_owned()
-    };
-    let is_run = |at: usize| words.get(at).is_some_and(|word| RUNS.contains(&&*letters(word)));
-    let is_number = |word: &str| {
-        let has_digit = word.starts_with(|first: char| first.is_ascii_digit());
-        let ends = ["", "st", "nd", "rd", "th"].contains(&&*letters(word));
-        has_digit && ends || ORDINALS.contains(&word)
-    };
-    // Ports are longer.
-    let is_short = |word: &str| word.bytes().filter(u8::is_ascii_digit).count() <= 2;
-    let all_numbers = words.iter().all(|word| is_number(word) && is_short(word));
-    let mut named: Vec<&str> = Vec::new();
-    let mut after_run = false;
-    for (at, word) in words.iter().enumerate() {
-        let numbers = is_number(word) && (after_run || is_run(at + 1) || all_numbers);
-        let continues = after_run && (numbers || *word == "of");
-        if !is_run(at) && !numbers && !continues {
-            named.push(word);
-        }
-        after_run = is_run(at) || continues;
-    }
-    named.join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_runs_name_no_target() {
-        for label in [
-            "Run 1",
-            "run1",
-            "第3次",
-            "1.",
-            "#2",
-            "1st try",
-            "Second run",
-            "Iteration 1/3",
-            "Again:",
-            "run-2",
-        ] {
-            assert!(counts_runs(label), "{label}");
-        }
-        for label in ["nginx", "server 1", "Before", "h2", "run", "8080"] {
-            assert!(!counts_runs(label), "{label}");
-        }
-        assert_eq!(words_of_target("nginx, run 1"), "nginx");
-        assert_eq!(words_of_target("Before (run 2 of 3)"), "before");
-        assert_eq!(words_of_target("2nd run of nginx 2"), "nginx 2");
-        assert_eq!(words_of_target("server 1"), "server 1");
-        for (one, other) in [("C++, run 1", "C, run 1"), ("C#", "C"), ("v1.2 run 1", "v1.3 run 1")]
-        {
-            assert_ne!(words_of_target(one), words_of_target(other), "{one}");
-        }
-    }
 }

@@ -15,7 +15,7 @@ pub(crate) mod work;
 pub(crate) mod sample;
 
 pub use crate::diagnosis::d05_unequal_comparison::is_equal_work;
-pub use comparison::{Comparison, Member, counts_runs, members};
+pub use comparison::{Comparison, Member, members};
 pub use consistency::rate_is_contradicted;
 pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
@@ -24,6 +24,7 @@ pub use work::{Circumstances, CpuPerResponse, Responses, Server, Work};
 use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43};
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
+pub use crate::printed::counts_runs;
 use crate::printed::{Abort, Begun, Command, PrintedVerdict, Report, Sweep, Text};
 use crate::several::{self, Several};
 

@@ -53,3 +53,84 @@ fn siege_announces_its_report_and_does_not_name_it() {
     assert_eq!(label(&format!("Mon Nov 21 10:00:01 UTC 2026\n{ab}")), None);
     assert_eq!(label(&format!("real life\n{ab}")), Some("real life".to_owned()));
 }
+
+const AB: &str = "This is ApacheBench, Version 2.3\nServer Software: x\nServer Hostname: h\nServer Port: 80\n\
+    Document Path: /\nDocument Length: 5 bytes\nConcurrency Level: 10\nTime taken for tests: 10.000 seconds\n\
+    Complete requests: 10000\nFailed requests: 0\nTotal transferred: 900000 bytes\nHTML transferred: 50000 bytes\n\
+    Requests per second: 1000.00 [#/sec] (mean)\n\n\
+    Percentage of the requests served within a certain time (ms)\n 50% 9\n 100% 45 (longest request)\n";
+
+/// `R` is a report of ab; the labels of all.
+fn labels(text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| if line == "R" { AB } else { line });
+    let text: Vec<&str> = lines.collect();
+    let reports = read(&text.join("\n")).reports.into_iter();
+    reports.map(|report| report.label.unwrap_or_default()).collect()
+}
+
+#[test]
+fn a_heading_names_all_reports_up_to_the_next() {
+    for (text, expected) in [
+        ("## nginx\nR\nR\n## apache\nR\nR", ["nginx", "nginx", "apache", "apache"]),
+        (
+            "=== server A ===\nR\nR\n=== server B ===\nR\nR",
+            ["server A", "server A", "server B", "server B"],
+        ),
+        (
+            "=== nginx\n$ ab -n 9 http://h/\nR\n$ ab -n 9 http://h/\nR\n--- B ---\nR\nR",
+            ["nginx", "nginx", "B", "B"],
+        ),
+        ("nginx\n=====\nR\nR\napache\n======\nR\nR", ["nginx", "nginx", "apache", "apache"]),
+        (
+            "nginx\n-----\nR\nR\n-----\nother\n\n-----\nR\nR",
+            ["nginx", "nginx", "nginx, other", "nginx"],
+        ),
+        ("epoll:\nR\nR\npoll:\nR\nR", ["epoll", "epoll", "poll", "poll"]),
+        (
+            "epoll:\nrun 1\nR\nrun 2\nR\npoll:\nrun 1\nR\nR",
+            ["epoll, run 1", "epoll, run 2", "poll, run 1", "poll"],
+        ),
+        (
+            "## nginx\nkept\nR\nclosed\nR\n## apache\nkept\nR\nR",
+            ["nginx, kept", "nginx, closed", "apache, kept", "apache"],
+        ),
+        ("## wrk\n=== A ===\nR\nR\n=== B ===\nR\n## ab\nR", ["wrk, A", "wrk, A", "wrk, B", "ab"]),
+        // What has a title of its own is of no group above it, nor is what follows it.
+        ("epoll:\nR\nnginx\nR\nR\npoll:\nR", ["epoll", "nginx", "", "poll"]),
+        // The last line of a paragraph is no heading.
+        ("nginx\nR\nR\nIt is fast\nR\nR", ["nginx", "", "It is fast", ""]),
+    ] {
+        assert_eq!(labels(text), expected, "{text}");
+    }
+    // A title within a block of code ends with it.
+    let fenced = "```\n=== A ===\nR\nR\n```\n\n```\n$ ab -n 9 http://h/\nR\n```";
+    assert_eq!(labels(fenced), ["A", "A", ""]);
+}
+
+/// A shell's other commands print what is about no report.
+#[test]
+fn what_another_command_printed_is_no_title() {
+    let run = "$ ab -n 10000 -c 10 http://h/\nR";
+    for output in [
+        "$ uname -a\nLinux host 6.1.0-18-amd64 #1 SMP x86_64 GNU/Linux",
+        "$ ulimit -n\n1024",
+        "$ nproc\n2",
+        "me@host:~$ free -m\n        total used free\nMem:     7936 1200 6000\nSwap:       0    0    0",
+        "[root@web ~]# cat /proc/loadavg\n0.00 0.01 0.05 1/123 4567",
+        "$ lscpu\nModel name: x\nFlags:",
+    ] {
+        assert_eq!(labels(&format!("{output}\n{run}")), [""], "{output}");
+        assert_eq!(labels(&format!("nginx\n{output}\n{run}")), ["nginx"], "{output}");
+        // Up to an empty line.
+        assert_eq!(labels(&format!("{output}\n\nnginx\n{run}")), ["nginx"], "{output}");
+    }
+    // What prints titles, or runs what does.
+    for output in [
+        "$ echo nginx\nnginx",
+        "$ ./bench.sh\nnginx",
+        "$ sudo bash bench.sh\nnginx",
+        "$ cat results.txt\nnginx",
+    ] {
+        assert_eq!(labels(&format!("{output}\nR")), ["nginx"], "{output}");
+    }
+}
