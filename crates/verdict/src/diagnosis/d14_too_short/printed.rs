@@ -14,6 +14,9 @@ const WAITED_MOST: f64 = 0.5;
 const WAIT_CAUSE: &str = "Such a run has other figures when it is longer. Where the target keeps up with the rate, the throughput \
                           comes near to it; where it does not, more requests wait, and each for longer. This report does not \
                           tell one from the other.";
+/// Times that are no further apart than this did not grow.
+const ALIKE: f64 = 1.1;
+
 const WAIT_FIX: &str = "Attack for twice as long (-duration), several times the longest response at least. If the times grow with \
                         it, the target does not keep up: measure at a lower rate (-rate).";
 
@@ -75,11 +78,12 @@ pub fn on_report(report: &Report) -> Option<Finding> {
         severity = severity.max(Some(gravity(too_few)));
         evidence.push(few);
     }
-    let (mut cause, mut fix) = (CAUSE, longer_attack(report));
+    let (mut cause, mut fix) = (CAUSE.to_owned(), longer_attack(report));
     if let Some((waited, too_long)) = waited(report) {
         severity = severity.max(Some(gravity(too_long)));
         evidence.push(waited);
-        (cause, fix) = (WAIT_CAUSE, WAIT_FIX.to_owned());
+        let (why, longer) = why_waited(report);
+        (cause, fix) = (why, longer.to_owned());
     }
     Some(Finding::new(D14, severity?, evidence.join(" "), cause, fix))
 }
@@ -127,6 +131,36 @@ fn waited(report: &Report) -> Option<(String, bool)> {
         ));
     }
     Some((said, share >= WAITED_MOST))
+}
+
+/// What the times say of the wait, and what to do.
+fn why_waited(report: &Report) -> (String, &'static str) {
+    const LONGER: &str =
+        "Attack for twice as long (-duration), several times the longest response at least.";
+    let times = report.total.unwrap_or_default();
+    if let (Some(min), Some(max), Some(0)) = (times.min_ms, times.max_ms, report.failed)
+        && max.value <= min.value * ALIKE
+    {
+        let cause = format!(
+            "All requests took {} to {}, whenever they were sent: the times did not grow, and what was waited for is about \
+             one response. The longer the attack, the less of the whole time is that.",
+            time(min.value),
+            time(max.value)
+        );
+        return (cause, LONGER);
+    }
+    let wait_ms = report.own("the wait at its end").map_or(0.0, |wait| wait.value * 1e3);
+    match report.percentile(99.0).filter(|most| most.value <= wait_ms * WAITED) {
+        Some(most) => {
+            let cause = format!(
+                "99 % of the requests took {} or less: the wait was for some of the others, which are few. Why these took \
+                 longer is not in the report.",
+                time(most.value)
+            );
+            (cause, LONGER)
+        }
+        None => (WAIT_CAUSE.to_owned(), WAIT_FIX),
+    }
 }
 
 /// The length of a run of which count and rate alone are printed, in s.

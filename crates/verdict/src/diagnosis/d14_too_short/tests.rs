@@ -161,7 +161,8 @@ mod on_reports {
         let text = format!(
             "Requests      [total, rate, throughput]         {requests}\n\
              Duration      [total, attack, wait]             {duration}\n\
-             Latencies     [min, mean, 50, 90, 95, 99, max]  {latencies}\n"
+             Latencies     [min, mean, 50, 90, 95, 99, max]  {latencies}\n\
+             Status Codes  [code:count]                      200:1\n"
         );
         on_report(&read(&text).reports[0])
     }
@@ -191,6 +192,18 @@ mod on_reports {
             finding.evidence.contains("The attack took 1.800 s. It had 10 requests."),
             "{finding:?}"
         );
+        // Each took as long as the others: the times did not grow, and nothing is left open about that.
+        assert!(!finding.cause.contains("does not tell"), "{finding:?}");
+        assert!(finding.cause.contains("All requests took 4.00 s to 4.01 s"), "{finding:?}");
+        assert!(!finding.fix.contains("does not keep up"), "{finding:?}");
+        // 2.1 ms for 99 % of them: one was waited for, or few.
+        let one = of_vegeta(
+            "10000, 1000.1, 810.1|12.3s, 9.999s, 2.3s|1ms, 2.2ms, 2ms, 2.05ms, 2.08ms, 2.1ms, 2.3s",
+        );
+        let finding = one.unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(!finding.cause.contains("does not tell"), "{finding:?}");
+        assert!(finding.cause.contains("99 % of the requests took 2.10 ms or less"), "{finding:?}");
         let long = "60000, 1000.02, 900.00|1m6s, 59.999s, 6s|1.2ms, 5ms, 4ms, 9ms, 30ms, 1s, 6.01s";
         assert_eq!(of_vegeta(long), None, "of which a tenth was waited for");
     }
