@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::labels::Label;
-use super::{Connections, Printed, Program, Report, Tool};
+use super::{Connections, Printed, Program, Report, Tool, peers};
 
 /// What follows from the form of the whole report.
 pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
@@ -17,6 +17,9 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
             report.port = Some(command.port);
             report.path = Some(command.path.clone());
         }
+    }
+    if report.tool == Tool::Bombardier {
+        peers::bombardier::finish(report);
     }
     if !report.tool.has_ab_labels() {
         let asked = report.command.as_ref().and_then(|command| command.keep_alive);

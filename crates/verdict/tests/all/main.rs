@@ -7,4 +7,5 @@ mod excluded;
 mod golden;
 mod noise;
 mod readers;
+mod said;
 mod titles;

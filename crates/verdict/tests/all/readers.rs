@@ -107,7 +107,7 @@ fn a_duration_of_bombardier_has_all_its_units() {
         [("1m40s", 100.0), ("10s", 10.0), ("1h0m5s", 3605.0), ("1m0s", 60.0), ("1.5s", 1.5)]
     {
         let text = of_bombardier.replacen("for 1m40s", &format!("for {printed}"), 1);
-        assert_eq!(one(&text).subject.taken_s.unwrap().value, seconds, "{printed}");
+        assert_eq!(one(&text).subject.asked_s.unwrap().value, seconds, "{printed}");
     }
 }
 

@@ -82,7 +82,9 @@ fn codes(report: &mut Report, line: &str) -> bool {
 /// ` 100000 / 100000 [====] 100.00% 58711/s 1s`, once more for each time that it was drawn. Of a run by time, whose bars
 /// may have been left out, it is what is left and at last all: `00m02s 00m01s 3s`.
 fn progress(report: &mut Report, line: &str) -> bool {
-    if line.split_whitespace().all(|word| of_go_ms(word).is_some()) {
+    let of_times = line.split_whitespace().all(|word| of_go_ms(word).is_some());
+    if of_times || line.starts_with('[') && line.contains('%') {
+        last_drawn(report, line);
         return true;
     }
     let Some((_, rest)) = line.rsplit_once("100.00% ").filter(|_| line.contains(" / ")) else {
@@ -91,6 +93,52 @@ fn progress(report: &mut Report, line: &str) -> bool {
     let rate = number(rest).filter(|(_, unit)| unit.starts_with("/s")).map(|(rate, _)| rate);
     report.own.extend(rate.map(|rate| ("the rate beside the progress", rate)));
     true
+}
+
+const DRAWN_PERCENT: &str = "the percentage of the progress";
+const DRAWN_S: &str = "the time beside the progress";
+
+/// How much of the time was over when the bar was drawn last, and how long that was: `[==>---]  16.67% 10s`. Before, what is
+/// left stands there: `00m50s`.
+fn last_drawn(report: &mut Report, line: &str) {
+    let words = || line.split_whitespace().rev();
+    let percent = words().find_map(|word| number(word.strip_suffix('%')?));
+    let is_left =
+        |word: &str| word.starts_with('0') && word[1..].starts_with(|c: char| c.is_ascii_digit());
+    let time = words().next().filter(|word| !is_left(word)).and_then(of_go_ms);
+    let drawn = [
+        (DRAWN_PERCENT, percent.map(|(percent, _)| percent)),
+        (DRAWN_S, time.map(|ms| scaled(ms, 1e-3))),
+    ];
+    for (name, figure) in drawn {
+        let Some(figure) = figure else { continue };
+        report.own.retain(|(known, _)| *known != name);
+        report.own.push((name, figure));
+    }
+}
+
+/// Of a run by time that was stopped, less of the requests have ended than their rate gives for all of it.
+const STOPPED: f64 = 0.75;
+
+/// The time in the first line is that which was asked for. Of a run that was stopped nothing says how long it took, but for
+/// its progress in whole seconds.
+pub fn finish(report: &mut Report) {
+    let Some(asked_s) = report.asked_s.filter(|asked_s| report.taken_s == Some(*asked_s)) else {
+        return;
+    };
+    let percent = report.own(DRAWN_PERCENT).map(|percent| percent.value < 100.0);
+    let time = report.own(DRAWN_S).map(|drawn_s| drawn_s.value + 1.0 <= asked_s.value);
+    let stopped = match (percent, time) {
+        (None, None) => {
+            let ended = report.complete.unwrap_or(0).saturating_add(report.failed.unwrap_or(0));
+            let by_rate = report.rate_per_s.map(|rate| rate.value * asked_s.value);
+            by_rate.is_some_and(|by_rate| (ended as f64) < by_rate * STOPPED)
+        }
+        (percent, time) => percent == Some(true) || time == Some(true),
+    };
+    if stopped {
+        report.taken_s = None;
+    }
 }
 
 fn is_other(line: &str) -> bool {

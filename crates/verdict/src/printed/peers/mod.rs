@@ -1,6 +1,6 @@
 //! Reports of other load generators, each in a form of its own.
 
-mod bombardier;
+pub(super) mod bombardier;
 mod h2load;
 pub(super) mod hey;
 pub(super) mod json;
