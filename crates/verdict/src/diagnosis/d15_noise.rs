@@ -12,7 +12,7 @@ use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Curve};
 use crate::rules::comparison::{Comparison, Member};
 use crate::rules::curve::Curves;
-use crate::rules::differences::are_repeats;
+use crate::rules::differences::{are_incomparable, are_repeats};
 use crate::words::{amount, counted, grouped, percent, rate};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -104,6 +104,10 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     evidence.extend(apart.iter().map(|apart| format!(" {apart}")));
     let close = close_pairs(&comparison.members);
     for (slower, faster) in &close {
+        if are_incomparable(slower, faster) {
+            evidence.push_str(&format!("\n{}", not_comparable(slower, faster)));
+            continue;
+        }
         let apart = faster.rate_per_s / slower.rate_per_s - 1.0;
         evidence.push_str(&format!(
             "\n{} and {} ({} and {}/s) differ by {}, {} per request.",
@@ -119,13 +123,17 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     if let ([one, other], true) = apart_by {
         let (slower, faster) =
             if one.rate_per_s <= other.rate_per_s { (one, other) } else { (other, one) };
-        evidence.push_str(&format!(
-            " {} / {} = {}; the gap is {} per request.",
-            rate(faster.rate_per_s),
-            rate(slower.rate_per_s),
-            amount(faster.rate_per_s / slower.rate_per_s),
-            gap(slower, faster),
-        ));
+        evidence.push(' ');
+        evidence.push_str(&match are_incomparable(slower, faster) {
+            true => not_comparable(one, other),
+            false => format!(
+                "{} / {} = {}; the gap is {} per request.",
+                rate(faster.rate_per_s),
+                rate(slower.rate_per_s),
+                amount(faster.rate_per_s / slower.rate_per_s),
+                gap(slower, faster),
+            ),
+        });
     }
     let clear = far_apart(&comparison.members) && best_of_line.is_none() && apart.is_none();
     let severity = if clear { Severity::Note } else { Severity::Suspect };
@@ -140,6 +148,11 @@ fn named(article: &str, member: &Member, kinds: &[Repeats<'_>]) -> String {
         .iter()
         .any(|runs| runs.len() > 1 && runs.iter().any(|run| std::ptr::eq(*run, member)));
     if has_others { format!("{article} run of {}", member.name) } else { member.name.clone() }
+}
+
+/// What stands in the place of a ratio.
+fn not_comparable(one: &Member, other: &Member) -> String {
+    format!("{} and {} are not comparable (D05).", one.name, other.name)
 }
 
 /// What one request takes longer on the slower: `264 µs`.
@@ -229,7 +242,8 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
     for pair in sorted.windows(2) {
         let ((slower, _, [_, median1, most]), (faster, _, [least, median2, _])) =
             (pair[0], pair[1]);
-        if least <= most && slower[0].identity != faster[0].identity {
+        let apart = slower[0].identity != faster[0].identity;
+        if least <= most && apart && !are_incomparable(slower[0], faster[0]) {
             evidence.push(format!(
                 "The medians of {} and {} ({} and {}/s) differ by {}, but their runs overlap: the \
                  fastest of the first is {}/s, the slowest of the second {}/s.",

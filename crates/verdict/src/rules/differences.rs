@@ -70,6 +70,11 @@ pub(crate) fn in_responses(one: &Member, other: &Member) -> Option<String> {
     gravest.map(|difference| difference.text)
 }
 
+/// Whether a ratio of the two rates says nothing at all (D05).
+pub(crate) fn are_incomparable(one: &Member, other: &Member) -> bool {
+    between(one, other).iter().any(|difference| difference.severity == Invalid)
+}
+
 fn adding(found: &mut Vec<Difference>) -> impl FnMut(Severity, Option<String>) {
     move |severity, text| found.extend(text.map(|text| Difference { severity, text }))
 }

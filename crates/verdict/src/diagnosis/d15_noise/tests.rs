@@ -8,6 +8,8 @@ fn with_rates(rates: &[(f64, &str)]) -> Option<Finding> {
     let report = |(rate, label): &(f64, &str)| {
         let mut report: Report = sample::ab();
         report.rate_per_s = Some(Printed { value: *rate, step: 0.01 });
+        // At the same times another rate would be that of another number in flight.
+        report.total = None;
         report.label = Some((*label).to_owned());
         report
     };
@@ -26,6 +28,48 @@ fn single_runs_are_noted_and_small_differences_suspected() {
     let finding = with_rates(&[(100.0, "a"), (102.0, "b")]).unwrap();
     assert_eq!(finding.severity, Severity::Suspect);
     assert!(finding.evidence.contains("differ by 2.0 %"), "{}", finding.evidence);
+}
+
+/// A page against its error page: D05 says that a ratio of them says nothing.
+#[test]
+fn of_incomparable_rates_no_ratio_is_given() {
+    let found = |rates: [f64; 2], non_2xx| {
+        let report = |(nth, rate): (usize, f64)| {
+            let mut report: Report = sample::ab();
+            report.rate_per_s = Some(Printed { value: rate, step: 0.01 });
+            report.total = None;
+            report.label = Some(["a", "b"][nth].to_owned());
+            report.non_2xx = Some(non_2xx * nth as u64);
+            report
+        };
+        let reports = rates.into_iter().enumerate().map(report).collect();
+        let text = Text { reports, ..Text::default() };
+        on_comparison(&Comparison { members: comparison::members(&text, 1) }, None).unwrap()
+    };
+    for rates in [[100.0, 400.0], [100.0, 102.0]] {
+        let evidence = found(rates, 1_000_000).evidence;
+        assert!(evidence.contains("report 1 and report 2 are not comparable (D05)"), "{evidence}");
+        assert!(!evidence.contains("4.00") && !evidence.contains("differ by"), "{evidence}");
+        assert!(!evidence.contains("per request"), "{evidence}");
+        assert!(!found(rates, 0).evidence.contains("comparable"));
+    }
+}
+
+/// The medians of other work are not held against each other either.
+#[test]
+fn repeats_of_other_work_do_not_overlap() {
+    let report = |(nth, rate): (usize, &f64)| {
+        let mut report: Report = sample::ab();
+        report.rate_per_s = Some(Printed { value: *rate, step: 0.01 });
+        report.label = Some(["a", "b"][nth / 3].to_owned());
+        report.non_2xx = Some(1_000_000 * (nth as u64 / 3));
+        report
+    };
+    let rates = [100.0, 101.0, 103.0, 102.0, 104.0, 105.0];
+    let reports = rates.iter().enumerate().map(report).collect();
+    let text = Text { reports, ..Text::default() };
+    let found = on_comparison(&Comparison { members: comparison::members(&text, 1) }, None);
+    assert_eq!(found, None);
 }
 
 #[test]
