@@ -121,6 +121,25 @@ mod tests {
         assert!(several.evidence.ends_with(said), "{several:?}");
     }
 
+    /// Threads of siege write at once, in the middle of each other's lines.
+    #[test]
+    fn errors_of_siege_are_read_wherever_they_begin() {
+        let glued = "HTTP/1.1 200     0.00 secs:     612 bytes ==> GET  /[error] socket: unable to connect sock.c:282: \
+                     Connection refused\n\
+                     [error] socket: unable to connect sock.c:282: Connection refused[error] socket: unable to connect \
+                     sock.c:282: Connection refused\n\
+                     HTTP/1.1 200[error] socket: read error Connection reset by peer sock.c:635: Connection reset by peer\n\
+                     [error] socket: unable to connect sock.c:282: Connection refusedHTTP/1.1 200     0.00 secs:     612 bytes \
+                     ==> GET  /\n";
+        let finding = siege(173, 5, glued);
+        let said = "failed: 4× `Connection refused` and 1× `Connection reset by peer`.";
+        assert!(finding.evidence.ends_with(said), "{finding:?}");
+        // The log of a server stands above.
+        let log = "2026/11/23 07:45:01 [error] 31#31: *7 connect() failed: Connection refused\n";
+        let finding = siege(173, 5, log);
+        assert!(finding.cause.contains("does not tell which these were"), "{finding:?}");
+    }
+
     #[test]
     fn what_bombardier_lists_is_quoted_where_nothing_came_back() {
         let finding = explained(

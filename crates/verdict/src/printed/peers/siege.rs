@@ -66,16 +66,40 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     true
 }
 
-/// A line that siege writes on stderr when a request fails: `[error] socket: read error … sock.c:635: Connection reset by
-/// peer`, in the end the system's words. Whether it is one.
+/// What siege writes on stderr when a request fails: `[error] socket: read error … sock.c:635: Connection reset by peer`, in
+/// the end the system's words. Its threads write at once, so that one may begin in the middle of another's line. Whether a
+/// line has any.
 pub fn error(errors: &mut Errors, line: &str) -> bool {
-    let words = line
-        .strip_prefix("[error] ")
-        .or_else(|| line.strip_prefix("[alert] ").filter(|rest| rest.starts_with("socket: ")));
-    if let Some(words) = words {
-        super::error(errors, words, Some(1));
+    let mut begins: Vec<usize> =
+        LEVELS.iter().flat_map(|level| line.match_indices(level)).map(|(at, _)| at).collect();
+    begins.sort_unstable();
+    let mut found = false;
+    for (nth, at) in begins.iter().enumerate() {
+        let piece = &line[*at..begins.get(nth + 1).copied().unwrap_or(line.len())];
+        let Some((level, words)) = piece.split_once("] ") else { continue };
+        // The transaction of another thread.
+        let words = words.split("HTTP/1.").next().unwrap_or_default().trim_end();
+        let is_its =
+            if *at == 0 && level == "[error" { !is_of_nginx(words) } else { is_of_socket(words) };
+        if is_its {
+            super::error(errors, words, Some(1));
+        }
+        found |= is_its;
     }
-    words.is_some()
+    found
+}
+
+const LEVELS: [&str; 2] = ["[error] ", "[alert] "];
+
+/// Words that siege alone has, with the place in its source.
+fn is_of_socket(words: &str) -> bool {
+    words.starts_with("socket: ") || words.contains("sock.c:") || words.contains("ssl.c:")
+}
+
+/// `31#31: *7 connect() failed`, behind the time in the log of a server.
+fn is_of_nginx(words: &str) -> bool {
+    let rest = words.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < words.len() && rest.starts_with('#')
 }
 
 /// In seconds where no unit is printed.
