@@ -30,6 +30,7 @@ pub use named::no_report;
 pub use numbered::counts_runs;
 pub(crate) use numbered::words_of_target;
 pub(crate) use peers::hey::RATIO;
+pub(crate) use peers::is_of_name;
 pub use reader::read;
 pub use report::{
     Connections, Document, Errors, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,

@@ -13,26 +13,35 @@ pub enum Limit {
     File,
     /// A local address and port for the connection (EADDRNOTAVAIL): which of the two, the words do not say.
     Address,
+    /// A local port that no other socket has (EADDRINUSE of connect(), which Windows says where none is left).
+    Port,
+    /// Memory of the kernel for a socket or what it sends (ENOBUFS).
+    Buffer,
 }
 
 impl Limit {
-    const ALL: [Self; 3] = [Self::Descriptor, Self::File, Self::Address];
+    const ALL: [Self; 5] = [Self::Descriptor, Self::File, Self::Address, Self::Port, Self::Buffer];
 
     /// The one that these words name, in which systems and languages differ: `Too many open files (os error 24)`.
     pub fn of(words: &str) -> Option<Self> {
         let words = words.to_lowercase();
-        let has = |part: &str| words.contains(part);
-        if has("too many open files in system") {
-            Some(Self::File)
-        } else if has("too many open files") {
-            Some(Self::Descriptor)
-        } else if has("cannot assign requested address") || has("can't assign requested address") {
-            Some(Self::Address)
-        } else {
-            None
-        }
+        SAID.iter().find(|(said, _)| words.contains(said)).map(|(_, limit)| *limit)
     }
 }
+
+/// What Linux, macOS and Windows say, in that order; of long words the beginning, as no more of them is kept.
+const SAID: [(&str, Limit); 10] = [
+    ("too many open files in system", Limit::File),
+    ("too many open files", Limit::Descriptor),
+    ("too many open sockets", Limit::Descriptor),
+    ("cannot assign requested address", Limit::Address),
+    ("can't assign requested address", Limit::Address),
+    ("requested address is not valid in its context", Limit::Address),
+    ("address already in use", Limit::Port),
+    ("only one usage of each socket address", Limit::Port),
+    ("no buffer space available", Limit::Buffer),
+    ("could not be performed because the system lacked suff", Limit::Buffer),
+];
 
 /// Requests of a report that failed by one of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,7 +134,24 @@ mod tests {
             ("Too many open files in system", Some(Limit::File)),
             ("cannot assign requested address", Some(Limit::Address)),
             ("Can't assign requested address", Some(Limit::Address)),
+            ("Too many open sockets. (os error 10024)", Some(Limit::Descriptor)),
+            ("The requested address is not valid in its context.", Some(Limit::Address)),
+            // WSAEADDRINUSE and EADDRINUSE, of connect().
+            (
+                "Only one usage of each socket address (protocol/network address/port) is normall",
+                Some(Limit::Port),
+            ),
+            ("address already in use", Some(Limit::Port)),
+            ("Address already in use (os error 98)", Some(Limit::Port)),
+            // ENOBUFS and WSAENOBUFS.
+            ("no buffer space available", Some(Limit::Buffer)),
+            (
+                "An operation on a socket could not be performed because the system lacked suffic",
+                Some(Limit::Buffer),
+            ),
             ("connection refused", None),
+            ("no such host", None),
+            ("Temporary failure in name resolution", None),
         ] {
             assert_eq!(Limit::of(words), limit, "{words}");
         }

@@ -85,6 +85,7 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
         ),
     };
     let (cause, fix) = words::without_address(report).unwrap_or((cause, CURL));
+    let (cause, fix) = words::without_name(report).unwrap_or((cause.to_owned(), fix));
     Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix))
 }
 

@@ -182,6 +182,7 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     };
     let fix = if report.errors.is_empty() { FIX } else { words::FIX };
     let (what, fix) = words::without_address(report).unwrap_or((what, fix));
+    let (what, fix) = words::without_name(report).unwrap_or((what.to_owned(), fix));
     let cause = format!("{what} {counted_so}");
     Some(Finding::new(D02, severity, evidence, cause, fix))
 }

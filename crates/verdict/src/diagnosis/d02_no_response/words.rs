@@ -2,7 +2,7 @@
 
 use super::aborted::NO_ADDRESS;
 use super::printed::failures;
-use crate::printed::Report;
+use crate::printed::{Report, is_of_name};
 use crate::rules::own_limits::{self, Limit};
 use crate::words::{grouped, listed};
 
@@ -59,6 +59,26 @@ pub(super) fn without_address(report: &Report) -> Option<(&'static str, &'static
     let is_address = |(words, _): &(String, _)| Limit::of(words) == Some(Limit::Address);
     let all = !report.errors.is_empty() && report.errors.iter().all(is_address);
     all.then_some(NO_ADDRESS)
+}
+
+const NO_NAME: &str =
+    "The name of the host could not be resolved: no connection was opened for these requests.";
+const NO_NAME_FIX: &str = "Check the name in the URL with `getent hosts`, and which servers resolve names on the client's machine; \
+                           measure again once each request finds the address.";
+
+/// Cause and fix, where requests failed before they had an address to connect to: the target did not see them.
+pub(super) fn without_name(report: &Report) -> Option<(String, &'static str)> {
+    let of_name = || told(report).filter(|(words, _)| is_of_name(words));
+    of_name().next()?;
+    if told(report).all(|(words, _)| is_of_name(words)) {
+        return Some((NO_NAME.to_owned(), NO_NAME_FIX));
+    }
+    let count = of_name().try_fold(0, |sum: u64, (_, count)| Some(sum.saturating_add((*count)?)));
+    let count = count.map_or("Some".to_owned(), grouped);
+    let cause = format!(
+        "{CAUSE} {count} of them could not resolve the name of the host, and no connection was opened for these."
+    );
+    Some((cause, FIX))
 }
 
 #[cfg(test)]
@@ -138,6 +158,40 @@ mod tests {
         let log = "2026/11/23 07:45:01 [error] 31#31: *7 connect() failed: Connection refused\n";
         let finding = siege(173, 5, log);
         assert!(finding.cause.contains("does not tell which these were"), "{finding:?}");
+    }
+
+    fn hey(errors: &str) -> Finding {
+        explained(&format!(
+            "$ hey -n 2000 -c 200 http://h.example/\n\nSummary:\n  Total:\t20.0120 secs\n  Slowest:\t0.0100 secs\n  \
+             Fastest:\t0.0010 secs\n  Average:\t0.0050 secs\n  Requests/sec:\t99.9400\n\n\
+             Status code distribution:\n  [200]\t1000 responses\n\nError distribution:\n{errors}"
+        ))
+    }
+
+    /// No connection was tried: the target refused nothing, and no port was missing.
+    #[test]
+    fn a_name_that_is_not_resolved_is_no_fault_of_the_target() {
+        for words in [
+            "dial tcp: lookup h.example on 127.0.0.53:53: server misbehaving",
+            "dial tcp: lookup h.example: no such host",
+            "dial tcp: lookup h.example on 10.0.0.2:53: read udp 10.0.0.9:4242->10.0.0.2:53: i/o timeout",
+            "dial tcp: lookup h.example: Temporary failure in name resolution",
+            "failed to lookup address information: Name or service not known",
+        ] {
+            let all = hey(&format!("  [1000]\tGet http://h.example/: {words}\n"));
+            assert!(all.cause.starts_with("The name of the host could not be resolved"), "{all:?}");
+            assert!(!all.fix.contains("log"), "{all:?}");
+            let some = hey(&format!(
+                "  [600]\tGet http://h.example/: EOF\n  [400]\tGet http://h.example/: {words}\n"
+            ));
+            assert!(
+                some.cause.contains("400 of them could not resolve the name of the host"),
+                "{some:?}"
+            );
+        }
+        let timeout = hey("  [1000]\tGet http://h.example/: dial tcp 10.0.0.5:80: i/o timeout\n");
+        assert!(!timeout.cause.contains("resolve"), "{timeout:?}");
+        assert!(timeout.evidence.contains("`i/o timeout`"), "{timeout:?}");
     }
 
     #[test]

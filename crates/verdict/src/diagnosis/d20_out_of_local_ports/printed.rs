@@ -10,6 +10,9 @@ use crate::rules::own_limits::{self, Limit};
 const CAUSE: &str = "Each connection takes a local port, which stays in use for a while after the client closes first, and there \
                      are so many for all runs together: on Linux about 28,000 for 60 s, on macOS 16,384 for 30 s.";
 
+const IN_USE: &str = "Another socket of the client's machine had the local port of the connection: none was left for it (each stays \
+                      in use for a while after the client closes first), or the client was told to use that port.";
+
 /// A run of ab that ended with this, and without a report.
 pub fn on_abort(abort: &Abort) -> Option<Finding> {
     // Where nothing was connected before, the address may be why (D02).
@@ -22,15 +25,17 @@ pub fn on_abort(abort: &Abort) -> Option<Finding> {
 
 /// Failed requests of which the client printed such words, beside others that got a response.
 pub fn on_report(report: &Report) -> Option<Finding> {
-    let failed = own_limits::failed_by(report, Limit::Address)?;
-    if !own_limits::is_proven(report, Limit::Address) {
-        return None;
-    }
+    let of = |limit| {
+        let failed = own_limits::failed_by(report, limit)?;
+        own_limits::is_proven(report, limit).then_some(failed)
+    };
+    let none_left = of(Limit::Address).map(|failed| (failed, CAUSE));
+    let (failed, cause) = none_left.or_else(|| Some((of(Limit::Port)?, IN_USE)))?;
     let most = failed.share(report).is_some_and(|share| share >= MOST);
     let severity = if most { Severity::Invalid } else { Severity::Suspect };
     let fix = "Keep connections open, use fewer, wait a minute between runs, or widen the range of ports (Linux: \
-               net.ipv4.ip_local_port_range; macOS: net.inet.ip.portrange.first).";
-    Some(Finding::new(D20, severity, failed.evidence(report), CAUSE, fix))
+               net.ipv4.ip_local_port_range; macOS: net.inet.ip.portrange.first; Windows: netsh int ipv4 set dynamicport tcp).";
+    Some(Finding::new(D20, severity, failed.evidence(report), cause, fix))
 }
 
 #[cfg(test)]
@@ -41,11 +46,15 @@ mod tests {
     use crate::rules::judge;
 
     fn hey(responses: u64, errors: u64) -> Vec<Finding> {
+        of_words(responses, errors, "connect: cannot assign requested address")
+    }
+
+    fn of_words(responses: u64, errors: u64, words: &str) -> Vec<Finding> {
         let text = format!(
             "$ hey -n 40000 -c 200 -disable-keepalive http://10.0.0.5:8080/\n\nSummary:\n  Total:\t20.0120 secs\n  \
              Slowest:\t0.0100 secs\n  Fastest:\t0.0010 secs\n  Average:\t0.0050 secs\n  Requests/sec:\t1999.9400\n\n\
              Status code distribution:\n{}\nError distribution:\n  \
-             [{errors}]\tGet http://10.0.0.5:8080/: dial tcp 10.0.0.5:8080: connect: cannot assign requested address\n",
+             [{errors}]\tGet http://10.0.0.5:8080/: dial tcp 10.0.0.5:8080: {words}\n",
             if responses > 0 { format!("  [200]\t{responses} responses\n") } else { String::new() }
         );
         let mut reports = judge(&read(&text)).reports;
@@ -62,6 +71,21 @@ mod tests {
         assert!(found.iter().all(|finding| finding.id != D02), "{found:?}");
         let most = hey(1, 39_999);
         assert!(most.iter().any(|one| one.id == D20 && one.severity == Severity::Invalid));
+    }
+
+    /// These words are of the client's own address and port, whatever the destination is.
+    #[test]
+    fn a_port_that_is_in_use_is_the_client_s() {
+        for words in [
+            "connectex: Only one usage of each socket address (protocol/network address/port) is normally permitted.",
+            "connect: address already in use",
+        ] {
+            for responses in [28_000, 0] {
+                let found = of_words(responses, 12_000, words);
+                assert!(found.iter().any(|finding| finding.id == D20), "{found:?}");
+                assert!(found.iter().all(|finding| finding.id != D02), "{found:?}");
+            }
+        }
     }
 
     /// This machine may have no address of the destination's kind.

@@ -48,6 +48,11 @@ const ERRORS_MOST: usize = 100;
 /// Adds up failed requests by what the client says of them, the most frequent first.
 fn error(errors: &mut Errors, text: &str, count: Option<u64>) {
     let words = printable(last_words(text.trim()));
+    // A timeout of the name's server is none of the target.
+    let words = match text.contains("lookup ") && !is_of_name(&words) {
+        true => format!("{LOOKUP}{words}"),
+        false => words.into_owned(),
+    };
     let words: String = words.chars().take(ERROR_CHARACTERS).collect();
     let kinds = errors.len();
     match errors.iter_mut().find(|(known, _)| *known == words) {
@@ -56,6 +61,26 @@ fn error(errors: &mut Errors, text: &str, count: Option<u64>) {
         None => {}
     }
     errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+}
+
+/// Before words that do not tell themselves that they are of looking up a name.
+const LOOKUP: &str = "lookup: ";
+
+/// Whether these words of a client say that the name of the host was not resolved.
+pub fn is_of_name(words: &str) -> bool {
+    const SAID: [&str; 9] = [
+        "no such host",
+        "server misbehaving",
+        "name or service not known",
+        "temporary failure in name resolution",
+        "no address associated with hostname",
+        "nodename nor servname provided",
+        "failed to lookup address information",
+        "name does not resolve",
+        "could not resolve host",
+    ];
+    let lower = words.to_lowercase();
+    words.starts_with(LOOKUP) || SAID.iter().any(|said| lower.contains(said))
 }
 
 /// Tools in Go have the URL and the addresses before what went wrong, and siege the place in its source, so that one
