@@ -207,9 +207,14 @@ fn on_report(report: &Report) -> Option<Finding> {
          of a response. None ever came, so the whole run used one connection at a time."
             .to_owned()
     } else if report.asked_connections().is_some_and(|connections| connections < asked) {
-        "Each connection was to have several in flight. It had fewer: connections were never opened, or the server permits \
-         fewer streams, or requests waited for something that the times do not include. The report does not tell which."
-            .to_owned()
+        let fewer = match report.speaks_http1() {
+            true => "requests of a connection were sent one by one",
+            false => "the server permits fewer streams",
+        };
+        format!(
+            "Each connection was to have several in flight. It had fewer: connections were never opened, or {fewer}, or \
+             requests waited for something that the times do not include. The report does not tell which."
+        )
     } else {
         "Most of the connections were not used: they were never opened, or they waited for \
          something that the times do not include, such as a response that never came."

@@ -299,7 +299,17 @@ impl Report {
     /// Requests were sent no faster than asked for: connections are a bound at most, and may be idle.
     pub fn is_paced(&self) -> bool {
         let command = self.command.as_ref();
-        self.open_loop || command.is_some_and(|line| line.open_loop || line.rate_per_s.is_some())
+        let is_paced = |line: &Command| line.open_loop || line.rate_per_s.is_some();
+        self.open_loop || command.is_some_and(is_paced)
+    }
+
+    /// HTTP/1 was spoken, as the report prints it or, where it does not, the command asks for: there are no streams.
+    pub fn speaks_http1(&self) -> bool {
+        let asks = |line: &Command| line.text.split_whitespace().any(|word| word == "--h1");
+        match &self.protocol {
+            Some(protocol) => protocol.starts_with("http/1"),
+            None => self.command.as_ref().is_some_and(asks),
+        }
     }
 
     /// Responses by status whose status is not 200 to 299.

@@ -1,6 +1,6 @@
 //! What is said of reports of which a part is missing or that were stopped: what was seen, and no more.
 
-use ablaze_verdict::DiagnosisId::{self, D01, D36};
+use ablaze_verdict::DiagnosisId::{self, D01, D02, D36};
 use ablaze_verdict::Finding;
 use ablaze_verdict::printed::read;
 use ablaze_verdict::rules::judge;
@@ -46,4 +46,39 @@ fn a_run_of_bombardier_s_that_was_stopped_is_not_as_long_as_it_was_to_be() {
         let evidence = &of(D01, &whole).unwrap().evidence;
         assert!(evidence.contains("1,683.33/s"), "{evidence}");
     }
+}
+
+fn h2load(options: &str, protocol: &str, mean: &str) -> String {
+    format!(
+        "$ h2load -n 100000 -c 100 {options} http://127.0.0.1:23099/\nstarting benchmark...\n\
+         spawning thread #0: 100 total client(s). 100000 total requests\nApplication protocol: {protocol}\n\n\
+         finished in 10.00s, 10000.00 req/s, 1.00MB/s\n\
+         requests: 100000 total, 100000 started, 100000 done, 100000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+         status codes: 100000 2xx, 0 3xx, 0 4xx, 0 5xx\n\
+         traffic: 10.00MB (10485760) total, 1.00MB (1048576) headers (space savings 0.00%), 8.00MB (8388608) data\n                     \
+         min         max         mean         sd        +/- sd\n\
+         time for request:      100us      15.00ms      {mean}       200us    80.00%\n\
+         time for connect:      100us      5.00ms      1.00ms       200us    80.00%\n\
+         req/s           :       90.00       110.00       100.00        0.10    90.00%\n"
+    )
+}
+
+#[test]
+fn there_are_no_streams_over_http_1() {
+    let of_http1 = found(&h2load("-m 10 --h1", "http/1.1", "1.00ms"));
+    let cause = &of(D01, &of_http1).unwrap().cause;
+    assert!(!cause.contains("stream") && cause.contains("does not tell which"), "{cause}");
+    let of_http2 = found(&h2load("-m 10", "h2c", "1.00ms"));
+    assert!(of(D01, &of_http2).unwrap().cause.contains("fewer streams"), "{of_http2:?}");
+    let failing = |protocol: &str| {
+        let text = h2load("--h1", protocol, "10.00ms")
+            .replace(
+                "100000 succeeded, 0 failed, 0 errored",
+                "80000 succeeded, 20000 failed, 20000 errored",
+            )
+            .replace("status codes: 100000", "status codes: 80000");
+        of(D02, &found(&text)).unwrap().cause.clone()
+    };
+    assert!(!failing("http/1.1").contains("stream"), "{}", failing("http/1.1"));
+    assert!(failing("h2c").contains("a connection or a stream ended"), "{}", failing("h2c"));
 }

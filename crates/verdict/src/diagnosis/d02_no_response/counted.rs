@@ -48,8 +48,9 @@ fn of_h2load(report: &Report) -> String {
             .to_owned();
     }
     let unopened = if all_started { "" } else { ", or that none could be opened" };
+    let what = if report.speaks_http1() { "a connection" } else { "a connection or a stream" };
     let seen = format!(
-        "h2load counts as errored that a connection or a stream ended before the response did{unopened}, and does not \
+        "h2load counts as errored that {what} ended before the response did{unopened}, and does not \
          print which, nor which end ended it."
     );
     match timed_out {

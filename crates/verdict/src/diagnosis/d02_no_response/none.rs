@@ -9,6 +9,11 @@ use crate::printed::{Report, Tool};
 use crate::rules::own_limits;
 use crate::words::{counted, grouped};
 
+const ENDED: &str = "Connections or streams ended before h2load took these for complete: within a body, or the server marks the \
+                     end of a body by closing, which h2load does not take for an end.";
+const ENDED_OF_HTTP1: &str = "Connections ended before h2load took these for complete: within a body, or the server marks the end of \
+                              a body by closing, which h2load does not take for an end.";
+
 /// What is said of such a report; nothing, where every request failed by a limit of the client.
 pub fn none_at_all(report: &Report) -> Option<Finding> {
     if failures(report) == 0 && own_limits::proven(report) > 0 {
@@ -48,8 +53,15 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
                 grouped(failed),
                 counted(with_status(report), "response")
             ),
-            "Connections or streams ended before h2load took these for complete: within a body, or the server marks the \
-             end of a body by closing, which h2load does not take for an end.",
+            match report.speaks_http1() {
+                true => ENDED_OF_HTTP1,
+                false => ENDED,
+            },
+        ),
+        (failed, Some(bytes)) if report.tool == Tool::H2load && report.speaks_http1() => (
+            came_back(failed, bytes),
+            "What came back was no whole response: connections ended before one, or the server speaks another version of \
+             HTTP, or another protocol.",
         ),
         (failed, Some(bytes)) if report.tool == Tool::H2load => (
             came_back(failed, bytes),
