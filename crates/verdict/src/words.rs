@@ -26,6 +26,15 @@ pub fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
     }
 }
 
+/// A word of a command, quoted where a shell would take it for more than itself: brackets and question marks are patterns.
+pub fn for_shell(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/@%+,=".contains(&byte);
+    match !word.is_empty() && word.bytes().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
 /// The length of time that an option says, in seconds: `1`, `1s`, `500ms`, `2m`.
 pub fn seconds(option: &str) -> Option<f64> {
     let unit_at = option.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(option.len());

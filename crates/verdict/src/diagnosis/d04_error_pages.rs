@@ -20,7 +20,7 @@ use crate::live::options::{Opt, spelled};
 use crate::live::{UnderWay, curl, headers};
 use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{nothing_came_back, url};
-use crate::words::{counted, grouped, listed, percent};
+use crate::words::{counted, for_shell, grouped, listed, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D04,
@@ -319,8 +319,9 @@ fn on_report(report: &Report) -> Option<Finding> {
     };
     let fix = match url(report) {
         Some(url) => format!(
-            "Look at one response with `curl -i {url}`, fix the URL or the server, and measure \
-             again."
+            "Look at one response with `curl -i {}`, fix the URL or the server, and measure \
+             again.",
+            for_shell(&url)
         ),
         None => "Look at one response with `curl -i` and the URL, fix the URL or the server, and \
                  measure again."

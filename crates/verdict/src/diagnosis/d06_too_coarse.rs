@@ -6,7 +6,7 @@ use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Connections, Printed, Report, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
-use crate::words::{amount, counted, decimal, grouped, listed, time};
+use crate::words::{amount, counted, decimal, for_shell, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D06,
@@ -105,6 +105,9 @@ fn fix(report: &Report) -> String {
     let (rate, paced) = match report.asked_per_s() {
         Some(per_s) if per_s.fract() == 0.0 => (format!(" --rate {per_s:.0}/s"), ""),
         Some(per_s) => (format!(" --rate {per_s:.2}/s"), ""),
+        None if report.command.as_ref().is_some_and(|command| command.ramps) => {
+            (String::new(), ", its connections opened as slowly (--ramp)")
+        }
         None if report.is_paced() => (String::new(), ", at the same rate (--rate)"),
         None => (String::new(), ""),
     };
@@ -115,11 +118,13 @@ fn fix(report: &Report) -> String {
     };
     let closes = report.connections == Connections::PerRequest;
     let close = if closes { " --no-keepalive" } else { "" };
-    let url = url(report).unwrap_or_else(|| "URL".to_owned());
+    let url = url(report).map_or("URL".to_owned(), |url| for_shell(&url));
     let plain = report.command.as_ref().is_none_or(|command| command.plain_request);
     let other = if plain { "" } else { ", with the method, fields and body of the command above" };
+    let proxied = report.command.as_ref().is_some_and(|command| command.proxied);
+    let way = if proxied { ", through the proxy of the command above (--proxy)" } else { "" };
     format!(
-        "Measure the times with `ablaze{http2}{asked}{rate}{close} {url}`{other}{paced}: it prints percentiles in microseconds, each with \
+        "Measure the times with `ablaze{http2}{asked}{rate}{close} {url}`{other}{way}{paced}: it prints percentiles in microseconds, each with \
          its interval."
     )
 }

@@ -142,7 +142,7 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
         let words = |open: bool| if open { "an open loop" } else { "a closed loop" }.to_owned();
         differ("", words(asked_open), Some(words(open)));
     }
-    let closed = !asked_open && !open;
+    let closed = !asked_open && !open && !command.ramps;
     if command.concurrency.0 == command.concurrency.1 && (closed || shown.connections) {
         let asked = grouped(command.concurrency.0);
         differ("a concurrency of", asked, shown.concurrency.map(grouped));

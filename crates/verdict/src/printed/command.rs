@@ -1,6 +1,7 @@
 //! A load tester's command line in a text: what it asked for. It needs no prompt and no code block
 //! around it, but it must be one: options that the program knows, and a URL.
 
+mod ab;
 mod continued;
 mod grammars;
 mod native;
@@ -10,8 +11,7 @@ mod url;
 
 pub use continued::continued;
 
-use super::line::count;
-use options::range;
+use ab::{ab, gurl};
 use url::{is_url_like, split_url};
 
 /// Which program's options these are.
@@ -64,6 +64,10 @@ pub struct Command {
     pub streams: u64,
     /// Requests are to be sent on a schedule; the concurrency is then a bound at most.
     pub open_loop: bool,
+    /// Connections are to be opened at a rate: they do not all stand from the start.
+    pub ramps: bool,
+    /// Requests are to go through a proxy.
+    pub proxied: bool,
     /// Connections are to be kept. `None`: the program's report does not say either way.
     pub keep_alive: Option<bool>,
     /// The bytes of the request are the tool's own: no method, field or body was given.
@@ -171,6 +175,8 @@ struct Words {
     threads: Option<u64>,
     streams: u64,
     open_loop: bool,
+    ramps: bool,
+    proxied: bool,
     keep_alive: Option<bool>,
     plain_request: bool,
     request_options: Vec<String>,
@@ -193,6 +199,8 @@ impl Words {
             threads: None,
             streams: 1,
             open_loop: false,
+            ramps: false,
+            proxied: false,
             keep_alive: None,
             plain_request: true,
             request_options: Vec::new(),
@@ -228,6 +236,8 @@ impl Words {
             threads: self.threads,
             streams: self.streams.max(1),
             open_loop: self.open_loop,
+            ramps: self.ramps,
+            proxied: self.proxied,
             keep_alive: self.keep_alive,
             plain_request: self.plain_request,
             request_options: self.request_options,
@@ -238,91 +248,6 @@ impl Words {
             path,
         })
     }
-}
-
-/// ab's grammar: bundled letters, values attached or apart, options before the URL.
-fn ab(words: &[String]) -> Option<(Words, usize)> {
-    const WITH_VALUE: &str = "ncsbBpuTvxyzCHAPXgeZfEmt";
-    const ALONE: &str = "wikdlrSqVhI";
-    let mut asked = Words::new(Program::Ab, Some(1), 1);
-    asked.keep_alive = Some(false);
-    let mut index = 0;
-    while let Some(cluster) = words.get(index).and_then(|word| word.strip_prefix('-')) {
-        let mut letters = cluster.chars();
-        while let Some(letter) = letters.next() {
-            if ALONE.contains(letter) {
-                asked.keep_alive = Some(asked.keep_alive == Some(true) || letter == 'k');
-                if letter == 'i' {
-                    asked.request("HEAD");
-                }
-            } else if WITH_VALUE.contains(letter) {
-                let attached = letters.as_str();
-                let value = if attached.is_empty() {
-                    index += 1;
-                    words.get(index)?.as_str()
-                } else {
-                    attached
-                };
-                ab_value(&mut asked, letter, value)?;
-                break;
-            } else {
-                return None;
-            }
-        }
-        asked.options += 1;
-        index += 1;
-    }
-    let url = words.get(index)?;
-    if asked.options == 0 || !is_url_like(url) {
-        return None;
-    }
-    asked.url = Some(url.clone());
-    Some((asked, index + 1))
-}
-
-fn ab_value(asked: &mut Words, letter: char, value: &str) -> Option<()> {
-    match letter {
-        'n' => asked.requests = Some(count(value)?),
-        'c' => asked.concurrency = range(value)?,
-        't' => {
-            count(value)?;
-            asked.timed = true;
-            // ab's own limit, unless a later -n sets another.
-            asked.requests = Some(50_000);
-        }
-        'p' | 'u' | 'm' | 'H' | 'C' | 'A' | 'P' | 'X' => asked.request(value),
-        _ => {}
-    }
-    Some(())
-}
-
-/// gurl's grammar: words of one dash; only a benchmark has a report.
-fn gurl(words: &[String]) -> Option<(Words, usize)> {
-    let mut asked = Words::new(Program::Gurl, Some(1), 1);
-    let mut last = 0;
-    let mut benchmark = false;
-    let mut index = 0;
-    while let Some(word) = words.get(index) {
-        let value = words.get(index + 1).map(String::as_str).unwrap_or_default();
-        match word.as_str() {
-            "-ac" => asked.concurrency = range(value)?,
-            "-an" => asked.requests = Some(count(value)?),
-            "-duration" => {
-                asked.timed = true;
-                asked.requests = None;
-            }
-            "-rate" => asked.open_loop = count(value)? > 0,
-            "-bench" => benchmark = true,
-            "-url" => asked.url = Some(value.to_owned()),
-            _ if word.starts_with('-') || !is_url_like(word) => {}
-            _ if asked.url.is_none() => asked.url = Some(word.clone()),
-            _ => {}
-        }
-        let takes_value = word.starts_with('-') && word != "-bench";
-        index += if takes_value { 2 } else { 1 };
-        last = index.min(words.len());
-    }
-    (benchmark && asked.url.is_some()).then_some((asked, last))
 }
 
 #[cfg(test)]

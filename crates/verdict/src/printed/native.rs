@@ -220,7 +220,8 @@ pub fn url(report: &mut Report, url: &str) {
         Some((host, port)) if !port.contains(']') => (host, port.parse().ok()),
         _ => (authority, Some(if report.tls { 443 } else { 80 })),
     };
-    report.host = Some(host.to_owned());
+    // An address of IPv6 stands in brackets.
+    report.host = Some(host.trim_start_matches('[').trim_end_matches(']').to_owned());
     report.port = port;
     report.path = Some(path.to_owned());
 }

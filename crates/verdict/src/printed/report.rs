@@ -299,7 +299,7 @@ impl Report {
     /// Requests were sent no faster than asked for: connections are a bound at most, and may be idle.
     pub fn is_paced(&self) -> bool {
         let command = self.command.as_ref();
-        let is_paced = |line: &Command| line.open_loop || line.rate_per_s.is_some();
+        let is_paced = |line: &Command| line.open_loop || line.ramps || line.rate_per_s.is_some();
         self.open_loop || command.is_some_and(is_paced)
     }
 

@@ -142,6 +142,7 @@ pub fn url(report: &Report) -> Option<String> {
     let (host, port) = (report.host.as_deref()?, report.port?);
     let default_port = if report.tls { 443 } else { 80 };
     let port = if port == default_port { String::new() } else { format!(":{port}") };
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     Some(format!("{scheme}://{host}{port}{}", report.path.as_deref().unwrap_or("/")))
 }
 

@@ -1,6 +1,6 @@
 //! What is said of reports of which a part is missing or that were stopped: what was seen, and no more.
 
-use ablaze_verdict::DiagnosisId::{self, D01, D02, D36};
+use ablaze_verdict::DiagnosisId::{self, D01, D02, D06, D36};
 use ablaze_verdict::Finding;
 use ablaze_verdict::printed::read;
 use ablaze_verdict::rules::judge;
@@ -48,6 +48,51 @@ fn a_run_of_bombardier_s_that_was_stopped_is_not_as_long_as_it_was_to_be() {
     }
 }
 
+fn hey(options: &str, url: &str) -> String {
+    format!(
+        "$ hey -n 2000 -c 20 {options} {url}\n\nSummary:\n  Total:\t20.0120 secs\n  Slowest:\t0.0100 secs\n  \
+         Fastest:\t0.0010 secs\n  Average:\t0.0050 secs\n  Requests/sec:\t99.9400\n\n\
+         Status code distribution:\n  [200]\t2000 responses\n"
+    )
+}
+
+fn command_of_d06(text: &str) -> String {
+    let all = found(text);
+    of(D06, &all).unwrap_or_else(|| panic!("no D06 in {all:?}")).fix.clone()
+}
+
+/// zsh takes brackets and question marks for a pattern, and ends where no file has such a name.
+#[test]
+fn an_address_in_a_suggested_command_is_whole_and_quoted() {
+    let fix = command_of_d06(&hey("", "http://[::1]:8080/"));
+    assert!(fix.contains("`ablaze -c 20 'http://[::1]:8080/'`"), "{fix}");
+    let fix = command_of_d06(&hey("", "'http://h:8080/a?b=1&c=2'"));
+    assert!(fix.contains("`ablaze -c 20 'http://h:8080/a?b=1&c=2'`"), "{fix}");
+    let fix = command_of_d06(&hey("", "http://h:8080/a"));
+    assert!(fix.contains("`ablaze -c 20 http://h:8080/a`"), "{fix}");
+    // bombardier prints it, in its brackets.
+    let text = bombardier("").replace("127.0.0.1", "[::1]");
+    let all = found(&text);
+    assert_eq!(of(D36, &all), None, "{all:?}");
+    assert!(of(D06, &all).unwrap().fix.contains("'http://[::1]:23099/'"), "{all:?}");
+}
+
+#[test]
+fn what_a_suggested_command_leaves_out_is_said() {
+    let plain = command_of_d06(&hey("", "http://h/"));
+    assert!(!plain.contains("above"), "{plain}");
+    let posted = command_of_d06(&hey("-m POST -D body.json -H 'X: y'", "http://h/"));
+    assert!(posted.contains(", with the method, fields and body of the command above"), "{posted}");
+    let proxied = command_of_d06(&hey("-x proxy:3128", "http://h/"));
+    assert!(proxied.contains(", through the proxy of the command above (--proxy)"), "{proxied}");
+    let vegeta = "$ vegeta attack -rate=10 -duration=10s -body=b.json | vegeta report\n\
+        Requests      [total, rate, throughput]         100, 10.10, 10.00\n\
+        Duration      [total, attack, wait]             9.9s, 9.9s, 2ms\n\
+        Latencies     [mean]                            2ms\n\
+        Success       [ratio]                           100.00%\nStatus Codes  [code:count]                      200:100\n";
+    assert!(command_of_d06(vegeta).contains("body of the command above"), "{vegeta}");
+}
+
 fn h2load(options: &str, protocol: &str, mean: &str) -> String {
     format!(
         "$ h2load -n 100000 -c 100 {options} http://127.0.0.1:23099/\nstarting benchmark...\n\
@@ -61,6 +106,18 @@ fn h2load(options: &str, protocol: &str, mean: &str) -> String {
          time for connect:      100us      5.00ms      1.00ms       200us    80.00%\n\
          req/s           :       90.00       110.00       100.00        0.10    90.00%\n"
     )
+}
+
+/// Its -r is a rate of connections: requests follow each other on them as fast as they can.
+#[test]
+fn a_rate_of_connections_is_no_rate_of_requests() {
+    let text = h2load("-r 10 --h1", "http/1.1", "1.00ms");
+    assert_eq!(of(D01, &found(&text)), None);
+    let fix = command_of_d06(&text);
+    assert!(!fix.contains("--rate"), "{fix}");
+    assert!(fix.contains("its connections opened as slowly (--ramp)"), "{fix}");
+    let all = command_of_d06(&h2load("--h1", "http/1.1", "10.00ms"));
+    assert!(!all.contains("--ramp") && !all.contains("--rate"), "{all}");
 }
 
 #[test]

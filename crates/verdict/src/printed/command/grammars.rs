@@ -23,6 +23,8 @@ pub(super) enum Meaning {
     /// A method, field or body: another request than the tool's own.
     Request,
     Http2,
+    /// The address of a proxy.
+    Proxy,
     Other,
 }
 
@@ -120,7 +122,7 @@ pub(super) const HEY: Grammar = Grammar {
         ("host", "", Request),
         ("o", "", Other),
         ("t", "", Other),
-        ("x", "", Other),
+        ("x", "", Proxy),
         ("cpus", "", Other),
     ],
     alone: &[
@@ -158,7 +160,7 @@ pub(super) const OHA: Grammar = Grammar {
         ("o", "output", Other),
         ("u", "time-unit", Other),
         ("r", "redirect", Other),
-        ("x", "proxy", Other),
+        ("x", "proxy", Proxy),
     ],
     alone: &[
         ("w", "wait-ongoing-requests-after-deadline", Other),
@@ -254,7 +256,12 @@ pub(super) const VEGETA: Grammar = Grammar {
     connections: 0,
     threads: None,
     go: true,
-    with_value: &[("rate", "", Rate), ("duration", "", Duration)],
+    with_value: &[
+        ("rate", "", Rate),
+        ("duration", "", Duration),
+        ("body", "", Request),
+        ("header", "", Request),
+    ],
     alone: &[
         ("http2", "", Other),
         ("h2c", "", Other),

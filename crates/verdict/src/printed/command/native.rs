@@ -2,7 +2,8 @@
 //! bundled, options before and behind the URL. Only those are kept that a report can be held
 //! against.
 
-use super::{Program, Words, is_url_like, range};
+use super::options::range;
+use super::{Program, Words, is_url_like};
 
 /// Letters that take a value; all others stand alone.
 const WITH_VALUE: &str = "cndrmXHbuto";
@@ -85,6 +86,7 @@ fn take(asked: &mut Words, name: &str, value: &str) -> Option<()> {
         "requests" => asked.requests = Some(count(value)?),
         "duration" => asked.timed = true,
         "rate" => asked.open_loop = true,
+        "proxy" => asked.proxied = true,
         _ => {}
     }
     Some(())

@@ -4,7 +4,8 @@
 use super::grammars::Meaning::{self, *};
 use super::grammars::{BOMBARDIER, Grammar, H2LOAD, HEY, OHA, SIEGE, VEGETA, WRK};
 use super::native::count;
-use super::{Parse, Program, Words, is_url_like, range};
+use super::options::range;
+use super::{Parse, Program, Words, is_url_like};
 
 /// The parser for a program of this name.
 pub(super) fn of(name: &str) -> Option<Parse> {
@@ -133,7 +134,8 @@ fn take(asked: &mut Words, meaning: Meaning, value: &str) -> Option<()> {
         }
         Rate => asked.rate_per_s = Some(per_second(value)?),
         RateEach => asked.rate_each = Some(per_second(value)?),
-        ConnectionRate => asked.open_loop = true,
+        ConnectionRate => asked.ramps = true,
+        Proxy => asked.proxied = true,
         WithoutPauses => asked.without_pauses = true,
         NoKeepAlive => asked.keep_alive = Some(false),
         Request => asked.request(value),
