@@ -29,7 +29,7 @@ use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
 use crate::experiments::{pages, targets, words};
 use crate::exports::github;
-use crate::native::Http3Options;
+use crate::native::{CheckOptions, Http3Options};
 use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
 use crate::outputs::Files;
 use crate::web::WebOptions;
@@ -136,9 +136,10 @@ struct StageLoad {
     expect: Option<String>,
 }
 
-const LOAD: [fn(Command) -> Command; 6] = [
+const LOAD: [fn(Command) -> Command; 7] = [
     words::group::<StageLoad>,
     words::group::<RequestOptions>,
+    words::group::<CheckOptions>,
     words::group::<ConnectionOptions>,
     words::group::<TlsOptions>,
     words::group::<Http3Options>,

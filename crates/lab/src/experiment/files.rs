@@ -1,6 +1,7 @@
 //! The folders of results, made, and the files of runs in them: how a run is written, and read back. Used by the folders
 //! of experiments and of searches.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use ablaze_model::json_error::in_words;
@@ -74,6 +75,24 @@ pub fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
             Err(taken) if taken.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
             Err(failure) => return Err(error(&path, reason(&failure))),
         }
+    }
+}
+
+/// Takes a folder for this process, for as long as what is returned lives: two that write runs into one folder would each
+/// overwrite the other's. Where the file system knows no locks, nothing is taken.
+///
+/// # Errors
+/// When another process has it.
+pub(crate) fn taken(path: &Path) -> Result<Option<File>, FolderError> {
+    use rustix::fs::{FlockOperation, flock};
+    let Ok(folder) = File::open(path) else { return Ok(None) };
+    match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(folder)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(error(
+            path,
+            "another ablaze writes its results there: wait until it has ended, or use a new folder",
+        )),
+        Err(_) => Ok(None),
     }
 }
 

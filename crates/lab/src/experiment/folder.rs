@@ -3,6 +3,7 @@
 //! interrupted goes on where it stopped.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use ablaze_model::experiment::{Axis, Counted, Experiment, Figures, Outcome, Results, Tool, Trial};
@@ -14,7 +15,7 @@ use ablaze_verdict::live;
 
 use super::document::{self, FormerWords};
 pub use super::files::{keep_printed, make_empty, new_numbered};
-pub(crate) use super::files::{keep_run, kept_run, read, write};
+pub(crate) use super::files::{keep_run, kept_run, read, taken, write};
 use super::{PrintedRun, figures};
 
 /// What was to be done.
@@ -33,6 +34,8 @@ pub struct Folder {
     path: PathBuf,
     failed: BTreeMap<String, String>,
     unsaved: Option<String>,
+    /// Held while runs are written into it.
+    _lock: Option<File>,
 }
 
 /// What is wrong with a folder of results.
@@ -88,13 +91,14 @@ impl Folder {
             make_empty(path, "--folder")?;
             return Self::begin(path.to_owned(), experiment);
         }
+        let lock = taken(path)?;
         let (folder, before) = Self::open(path, former)?;
         if before != *experiment {
             let another = || "holds the results of another experiment; use a new folder".to_owned();
             let why = document::changed_file(&before, experiment).unwrap_or_else(another);
             return Err(error(path, why));
         }
-        Ok(folder)
+        Ok(Self { _lock: lock, ..folder })
     }
 
     /// Whether this folder is one of an experiment.
@@ -117,11 +121,12 @@ impl Folder {
             experiment.axes.extend(Axis::of_labels(&experiment.loads));
         }
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
-        Ok((Self { path: path.to_owned(), failed, unsaved: None }, experiment))
+        Ok((Self { path: path.to_owned(), failed, unsaved: None, _lock: None }, experiment))
     }
 
     fn begin(path: PathBuf, experiment: &Experiment) -> Result<Self, FolderError> {
-        let folder = Self { path, failed: BTreeMap::new(), unsaved: None };
+        let lock = taken(&path)?;
+        let folder = Self { path, failed: BTreeMap::new(), unsaved: None, _lock: lock };
         let runs = folder.path.join(RUNS);
         std::fs::create_dir_all(&runs).map_err(|failure| error(&runs, reason(&failure)))?;
         document::save(&folder.path.join(EXPERIMENT), experiment)?;
@@ -306,9 +311,20 @@ impl Folder {
     pub fn results(&self, experiment: &Experiment) -> Result<Results, FolderError> {
         let (mut trials, mut damaged) = (Vec::new(), None);
         let mut measured = false;
+        let mut begun: BTreeMap<u64, Trial> = BTreeMap::new();
         for trial in experiment.trials() {
             match self.figures(experiment, trial) {
+                // A copy of another run is no repeat of it: no two begin at the same nanosecond.
+                Ok(Some(figures))
+                    if figures.started_unix_ns > 0
+                        && begun.contains_key(&figures.started_unix_ns) =>
+                {
+                    let same = experiment.stem(begun[&figures.started_unix_ns]);
+                    let why = format!("left out: its file and that of `{same}` hold the same run");
+                    trials.push((trial, Outcome::Failed(why)));
+                }
                 Ok(Some(figures)) => {
+                    begun.insert(figures.started_unix_ns, trial);
                     measured = true;
                     trials.push((trial, Outcome::Measured(Box::new(figures))));
                 }

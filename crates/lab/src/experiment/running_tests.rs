@@ -1,5 +1,7 @@
 //! Experiments against runs that a test makes up: order, repeats, failures, going on.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use ablaze_model::plan::Load;
 
 use ablaze_testing::Scratch;
@@ -8,7 +10,10 @@ use super::*;
 use crate::experiment::document::Former;
 use ablaze_testing::experiments;
 
-/// Gives the same saved run for everything, and remembers what it was asked.
+/// When the next run begins: no two begin at the same nanosecond.
+static BEGINS_UNIX_NS: AtomicU64 = AtomicU64::new(1_795_000_000_000_000_000);
+
+/// Gives the same saved run for everything, begun at another time, and remembers what it was asked.
 struct Saved {
     asked: Vec<String>,
     interrupt_at: Option<usize>,
@@ -39,6 +44,7 @@ impl Runner for Saved {
         let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         run.ended = Ended::Complete;
+        run.started_unix_ns = BEGINS_UNIX_NS.fetch_add(10_000_000_000, Ordering::Relaxed);
         let connections = load.closed_connections();
         run.plan.load = Load::Closed { connections, pipeline: 1 };
         Ok(run)
@@ -77,6 +83,42 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
     let (folder, read_back) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
     assert_eq!(read_back, experiment);
     assert_eq!(folder.results(&read_back).unwrap(), results);
+}
+
+/// A copy of a run in the place of another is no repeat.
+#[test]
+fn a_run_that_is_there_twice_counts_once() {
+    let scratch = Scratch::new("twice");
+    let experiment = experiments::experiment();
+    carried_out(&experiment, &scratch, &mut Saved::new());
+    let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
+    let trials = experiment.trials();
+    let [first, last] = [trials[0], trials[5]].map(|trial| folder.file(&experiment, trial));
+    std::fs::copy(&first, &last).unwrap();
+    let results = folder.results(&experiment).unwrap();
+    assert_eq!((results.measured().count(), results.interrupted), (5, false));
+    let why: Vec<&str> = results.failed().map(|(_, why)| why).collect();
+    let stem = experiment.stem(trials[0]);
+    assert_eq!(why, [format!("left out: its file and that of `{stem}` hold the same run")]);
+    // One that is not there was not interrupted: later ones are.
+    std::fs::remove_file(&first).unwrap();
+    let results = folder.results(&experiment).unwrap();
+    assert_eq!(results.measured().count(), 5);
+}
+
+/// Two at once would each overwrite what the other measured.
+#[test]
+fn a_folder_that_another_writes_into_is_refused() {
+    let scratch = Scratch::new("locked");
+    let experiment = experiments::experiment();
+    let at = || Folder::at(&scratch.join("kept"), &experiment, &mut Former);
+    let first = at().unwrap();
+    let why = at().unwrap_err().to_string();
+    assert!(why.contains("another ablaze writes its results there"), "{why}");
+    // Reading takes nothing.
+    Folder::open(&scratch.join("kept"), &mut Former).unwrap();
+    drop(first);
+    at().unwrap();
 }
 
 #[test]
@@ -209,6 +251,7 @@ fn a_run_that_cannot_be_saved_is_in_the_results_and_ends_the_experiment() {
     let shown = folder.pooled(&experiment, &results).unwrap();
     assert!(!shown.is_empty());
     // And gone on with.
+    drop(folder);
     let results = carried_out(&experiment, &scratch, &mut Saved::new());
     assert_eq!((results.measured().count(), results.interrupted), (6, false));
 }

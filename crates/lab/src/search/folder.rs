@@ -2,6 +2,7 @@
 //! could not be measured.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use ablaze_model::experiment::{Search, Searched, plain_rate};
@@ -11,7 +12,7 @@ use ablaze_report::system_error::reason;
 
 use crate::experiment::document::{self, NamesFiles};
 use crate::experiment::folder::{
-    FAILED, RUNS, error, keep_run, kept_run, make_empty, new_numbered, read, write,
+    FAILED, RUNS, error, keep_run, kept_run, make_empty, new_numbered, read, taken, write,
 };
 use crate::experiment::{FolderError, FormerWords};
 
@@ -38,6 +39,8 @@ pub struct StageFolder {
     failed: BTreeMap<String, String>,
     ended: Option<String>,
     unsaved: Option<String>,
+    /// Held while stages are written into it.
+    _lock: Option<File>,
 }
 
 /// A stage of which there is no whole run.
@@ -75,13 +78,14 @@ impl StageFolder {
             make_empty(path, "--folder")?;
             return Self::begin(path.to_owned(), search);
         }
+        let lock = taken(path)?;
         let (folder, before) = Self::open(path, former)?;
         if before != *search {
             let another = || "holds the results of another search; use a new folder".to_owned();
             let why = document::changed_file(&before, search).unwrap_or_else(another);
             return Err(error(path, why));
         }
-        Ok(folder)
+        Ok(Self { _lock: lock, ..folder })
     }
 
     /// Whether this folder is one of a search.
@@ -98,11 +102,13 @@ impl StageFolder {
             .ok_or_else(|| error(path, format!("no results here: {SEARCH} is missing")))?;
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
         let ended = read(&path.join(ENDED))?;
-        Ok((Self { path: path.to_owned(), failed, ended, unsaved: None }, search))
+        Ok((Self { path: path.to_owned(), failed, ended, unsaved: None, _lock: None }, search))
     }
 
     fn begin(path: PathBuf, search: &Search) -> Result<Self, FolderError> {
-        let folder = Self { path, failed: BTreeMap::new(), ended: None, unsaved: None };
+        let lock = taken(&path)?;
+        let folder =
+            Self { path, failed: BTreeMap::new(), ended: None, unsaved: None, _lock: lock };
         let runs = folder.path.join(RUNS);
         std::fs::create_dir_all(&runs).map_err(|failure| error(&runs, reason(&failure)))?;
         document::save(&folder.path.join(SEARCH), search)?;

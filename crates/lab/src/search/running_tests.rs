@@ -331,7 +331,9 @@ fn a_stage_of_a_target_that_exited_is_kept_and_shown() {
     let mut client = Simulated::of(1700.0);
     let run = live::assessed(client.run(&search.stage_load(1000.0, false), false).unwrap());
     folder.note_failure(1, 1000.0, ("one exited during the stage", Some(&run))).unwrap();
+    drop(folder);
     let searched = carried_out(&search, &path, None);
+    let (folder, _) = StageFolder::open(&path, &mut Former).unwrap();
     let [stage] = &searched.stages[..] else { panic!("{searched:?}") };
     assert_eq!(stage.trial, Trial::Fails);
     assert_eq!(stage.why.as_deref(), Some("one exited during the stage"));

@@ -147,6 +147,13 @@ impl Search {
         self.goal.split(',').map(str::trim).collect()
     }
 
+    /// The most connections that were asked for, if any.
+    pub fn connections(&self) -> Option<u32> {
+        match self.load.shape {
+            Shape::Open { connections, .. } | Shape::Closed { connections } => connections,
+        }
+    }
+
     /// How requests are spaced.
     pub fn arrivals(&self) -> Arrivals {
         match self.load.shape {
@@ -162,9 +169,23 @@ impl Searched {
         self.stages.iter().rev().find(|stage| stage.asked_per_s == per_s && stage.trial == trial)
     }
 
-    /// The place of the stage that stands for the search: the last that held, else the last.
+    /// The stages that held, of rates that hold: those that were contradicted by as many stages at the same rate, or by more,
+    /// are left out.
+    pub fn holding(&self) -> impl Iterator<Item = &Stage> {
+        self.stages.iter().filter(|stage| self.is_holding(stage))
+    }
+
+    fn is_holding(&self, stage: &Stage) -> bool {
+        let went = |trial: Trial| {
+            let at_its_rate = self.stages.iter().filter(|of| of.asked_per_s == stage.asked_per_s);
+            at_its_rate.filter(|of| of.trial == trial).count()
+        };
+        stage.trial == Trial::Holds && went(Trial::Holds) > went(Trial::Fails)
+    }
+
+    /// The place of the stage that stands for the search: the last that held at a rate that holds, else the last.
     pub fn shown_stage(&self) -> Option<usize> {
-        let last_held = self.stages.iter().rposition(|stage| stage.trial == Trial::Holds);
+        let last_held = self.stages.iter().rposition(|stage| self.is_holding(stage));
         last_held.or(self.stages.len().checked_sub(1))
     }
 

@@ -115,7 +115,7 @@ fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
         });
         match &compared.ratio {
             _ if !ranked => {
-                json!({"metric": name, "ratio": null, "why": "the work is not equal"})
+                json!({"metric": name, "ratio": null, "why": "the runs are not comparable (D05)"})
             }
             Ok(ratio) => {
                 let mut value = json!({"metric": name, "ratio": ratio.ratio, "low": ratio.low,

@@ -256,7 +256,7 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
         caption: "From the slowest to the fastest run.".to_owned(),
         figures: false,
     };
-    let [whence, in_here] = whence();
+    let [whence, in_here] = whence(Pick::Median);
     let mut section = table.with(chart).with(whence).with(in_here);
     if let Some((head, rows)) = counters::table(experiment, results) {
         let mut table = Block::table(&head, rows);
@@ -281,11 +281,13 @@ fn of_groups(experiment: &Experiment, results: &Results) -> Option<Block> {
 }
 
 /// Where the figures come from.
-fn whence() -> [Block; 2] {
+fn whence(pick: Pick) -> [Block; 2] {
+    let of_what = match pick {
+        Pick::Median => "Medians of the runs.",
+        Pick::Best => "Rates: the best of the runs. Everything else: medians of the runs.",
+    };
     [
-        Block::Remark(
-            "Medians of the runs. Every run is in `runs/` of the results folder.".to_owned(),
-        ),
+        Block::Remark(format!("{of_what} Every run is in `runs/` of the results folder.")),
         Block::OfTheFile(
             "This page contains the figures of all runs (class `ablaze-figures`).".to_owned(),
         ),
@@ -314,7 +316,7 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
     ];
     let mut sections: Vec<Section> = drawn.into_iter().flatten().map(multiples).collect();
     sections[0].blocks.extend(of_groups(experiment, results));
-    sections[0].blocks.extend(whence());
+    sections[0].blocks.extend(whence(pick));
     let doubtful = text::doubtful(experiment, results);
     if !doubtful.is_empty() {
         let rows = doubtful.iter().map(|cell| cell.to_vec()).collect();

@@ -130,7 +130,7 @@ fn percentiles(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Sect
         format!("{}: {} responses of {of}", name(pooled), grouped(pooled.latency.count()))
     });
     let mut caption = format!(
-        "All runs of a target together ({}); the table has medians of runs. Each further nine takes \
+        "All runs of a target together ({}); percentiles in a table above are medians of runs. Each further nine takes \
          the same width; the shaded band is the 95 % interval.",
         what.collect::<Vec<_>>().join("; ")
     );

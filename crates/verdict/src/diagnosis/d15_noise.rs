@@ -40,8 +40,8 @@ const HOURS_APART: f64 = 1.0;
 const FAR_APART: f64 = 2.0;
 
 const NO_SPREAD: &str = "Each point is a single figure without a spread.";
-const CHANGES: &str = "Something other than the target changes from run to run: other processes, \
-                       CPU frequency, other guests of the host.";
+const CHANGES: &str = "Something changes from run to run, which the rates do not tell: the target itself, other processes, CPU \
+                       frequency, other guests of the host.";
 const SPREAD_REMEDY: &str = "Report the median and all runs, and do not call a difference smaller than this spread an \
      improvement.";
 const PAIRS_REMEDY: &str = "Report the median and all runs. Runs in turns make pairs: the interval of their ratio says \

@@ -262,12 +262,18 @@ fn a_target_that_changes_between_its_runs_is_no_noise() {
     };
     let found = rounds(|round| 5_000 + round % 4 * 30).unwrap();
     assert_eq!(found.severity, Severity::Suspect);
-    let said = "The first 3 runs of a came to 9,000 to 9,040/s, and the 7 behind them to 3,000 to 3,040/s.";
+    let said =
+        "The first 3 runs of a came to 9,000 to 9,040/s, and the last 7 to 3,000 to 3,040/s.";
     assert_eq!(found.evidence, said);
     assert!(found.cause.contains("and not for those measured in turns with it"), "{found:?}");
     // Both at once: pairs are compared on one level each.
     let found = rounds(|round| if round < 3 { 6_000 } else { 2_000 } + round % 4 * 10).unwrap();
     assert_eq!(found.severity, Severity::Note);
+    // In the middle of a run, and later than the other's.
+    let found = rounds(|round| [8_000, 4_000, 2_000][round.saturating_sub(5).min(2) as usize]);
+    let said =
+        "The first 6 runs of b came to 8,000 to 8,000/s, and the last 3 to 2,000 to 2,000/s.";
+    assert!(found.unwrap().evidence.contains(said));
     // Up and down.
     assert!(
         rounds(|round| 5_000 + round % 2 * 2_000)

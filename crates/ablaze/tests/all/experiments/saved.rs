@@ -94,7 +94,7 @@ fn files_of_one_name_are_repeats_and_differences_are_named() {
             && !text("1-x-saved-1.json").contains(LATER[0].1)
     );
     assert!(said.stdout.contains("the client's machine: "), "{}", said.stdout);
-    assert!(said.stdout.contains("no ranking: the work is not equal"), "{}", said.stdout);
+    assert!(said.stdout.contains("no ranking: the runs are not comparable"), "{}", said.stdout);
 }
 
 #[test]

@@ -39,9 +39,10 @@ pub fn comparison(
     }
     if !unequal.is_empty() {
         lines.push(match rank_anyway {
-            true => "  the work is not equal (D05); ranked anyway, as requested".to_owned(),
+            true => "  the runs are not comparable (D05); ranked anyway, as requested".to_owned(),
             false => {
-                "  no ranking: the work is not equal (D05); --allow-unequal ranks anyway".to_owned()
+                "  no ranking: the runs are not comparable (D05); --allow-unequal ranks anyway"
+                    .to_owned()
             }
         });
     }

@@ -37,7 +37,8 @@ pub(crate) fn in_turns(experiment: &Experiment) -> &'static str {
     if here.count() > 1 { ", interleaved" } else { "" }
 }
 
-/// `interrupted after 2 of 6 runs: partial results`; nothing of what went to its end.
+/// `interrupted after 2 of 6 runs: partial results`; nothing of what went to its end. Where later runs are there, one is
+/// missing from the folder for another reason.
 pub(crate) fn partial(experiment: &Experiment, results: &Results) -> Option<String> {
     let (made, all) = (results.measured().count(), experiment.trials().len() as u64);
     let after = format!("after {made} of {}", counted(all, "run"));
@@ -45,9 +46,20 @@ pub(crate) fn partial(experiment: &Experiment, results: &Results) -> Option<Stri
         (Some(what), _) => {
             Some(format!("ended {after}: partial results, as {what} could not be saved"))
         }
+        (None, true) if has_gap(experiment, results) => {
+            Some(format!("{made} of {} are in the folder: partial results", counted(all, "run")))
+        }
         (None, true) => Some(format!("interrupted {after}: partial results")),
         (None, false) => None,
     }
+}
+
+/// Whether a trial has no outcome and a later one has: they are carried out in their order.
+fn has_gap(experiment: &Experiment, results: &Results) -> bool {
+    let has_outcome = |trial: &Trial| results.trials.iter().any(|(of, _)| of == trial);
+    let trials = experiment.trials();
+    let first = trials.iter().position(|trial| !has_outcome(trial));
+    first.is_some_and(|first| trials[first..].iter().any(has_outcome))
 }
 
 /// `30 of 30 runs limited by the server`; of none that nothing was measured.

@@ -29,8 +29,7 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
     }
     match searched.found {
         None => {
-            let highest = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
-            let highest = highest.map(|stage| stage.asked_per_s).reduce(f64::max);
+            let highest = searched.holding().map(|stage| stage.asked_per_s).reduce(f64::max);
             let so_far = highest.map_or_else(
                 || "no rate held so far".to_owned(),
                 |per_s| format!("{} held", holding(per_s)),
@@ -123,10 +122,14 @@ fn why(searched: &Searched, per_s: f64, trial: Trial) -> &str {
 pub(crate) fn what_for(search: &Search) -> String {
     let poisson = search.arrivals() == Arrivals::Poisson;
     format!(
-        "{} · {} · open loop, {} arrivals · stages of {} s, {} s to confirm · {}",
+        "{} · {} · open loop, {} arrivals{} · stages of {} s, {} s to confirm · {}",
         search.target.name,
         search.goal,
         if poisson { "poisson" } else { "constant" },
+        // With so many, the rate may be theirs and not the target's.
+        search.connections().map_or(String::new(), |most| {
+            format!(", at most {}", counted(most.into(), "connection"))
+        }),
         seconds(search.stage_ns),
         seconds(search.confirm_ns),
         super::carried_out(search.fleet.as_ref(), &search.placement)
@@ -137,10 +140,10 @@ fn seconds(ns: u64) -> String {
     format!("{}", ns as f64 / 1e9)
 }
 
-/// What was found above a note in the stages that held, and in the one that did not and bounds the answer, each
+/// What was found above a note in the stages of rates that held, and in the one that did not and bounds the answer, each
 /// diagnosis once with its stage; the others are far beyond the limit, where much is out of order.
 pub(crate) fn findings(searched: &Searched) -> Vec<(String, &Finding)> {
-    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+    let held = searched.holding();
     let bound = match searched.found {
         Some(Found::Limit { fails_per_s, .. }) => searched.stage_at(fails_per_s, Trial::Fails),
         // The search ended with the target: what came last of it says why.
@@ -179,8 +182,8 @@ fn lowest_that_fails(searched: &Searched) -> Option<&Stage> {
 /// that failed, and SUSPECT at least; INVALID where no stage has a figure that could be believed. A stage that fails above one
 /// that holds takes nothing away from the answer: error pages are how a server says that it has had enough.
 pub(crate) fn verdict(searched: &Searched) -> Verdict {
-    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
-    let verdicts = held
+    let verdicts = searched
+        .holding()
         .chain(lowest_that_fails(searched))
         .filter_map(|stage| stage.measured.as_ref())
         .map(|measured| measured.verdict);
@@ -217,8 +220,7 @@ fn doubts(searched: &Searched) -> Vec<String> {
 }
 
 fn highest_that_holds(searched: &Searched) -> Option<&Stage> {
-    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
-    held.max_by(|one, other| one.asked_per_s.total_cmp(&other.asked_per_s))
+    searched.holding().max_by(|one, other| one.asked_per_s.total_cmp(&other.asked_per_s))
 }
 
 fn rows(searched: &Searched, texts: &[&str]) -> Table {
@@ -270,16 +272,37 @@ mod tests {
 
     use super::*;
 
+    fn stage(asked_per_s: f64, trial: Trial) -> Stage {
+        Stage {
+            undecided: false,
+            run: None,
+            asked_per_s,
+            confirming: true,
+            trial,
+            why: None,
+            measured: None,
+        }
+    }
+
+    /// Of the stages at a rate the majority decides: one that held in the first of three held in none of what is said.
+    #[test]
+    fn a_rate_that_its_further_stages_refuted_did_not_hold() {
+        let stages = vec![
+            stage(250.0, Trial::Holds),
+            stage(354.0, Trial::Holds),
+            stage(354.0, Trial::Fails),
+            stage(354.0, Trial::Fails),
+        ];
+        let searched = Searched { stages, found: None, interrupted: true, gone: None };
+        assert_eq!(answer(&searched, &[]), "interrupted, no answer yet: 250/s held");
+        assert_eq!(highest_that_holds(&searched).map(|stage| stage.asked_per_s), Some(250.0));
+        assert_eq!(searched.shown_stage(), Some(0));
+    }
+
     #[test]
     fn a_rate_of_which_less_was_answered_is_named_with_that() {
         let said = |answered_per_s: f64| {
             let stage = |asked_per_s: f64, trial| Stage {
-                undecided: false,
-                run: None,
-                asked_per_s,
-                confirming: true,
-                trial,
-                why: None,
                 measured: Some(Measured {
                     answered_per_s,
                     figures: vec![Some("11.2 ms".to_owned())],
@@ -288,6 +311,7 @@ mod tests {
                     verdict: Verdict::Valid,
                     findings: Vec::new(),
                 }),
+                ..stage(asked_per_s, trial)
             };
             let stages = vec![stage(98.7, Trial::Holds), stage(101.0, Trial::Fails)];
             let found = Some(Found::Limit { holds_per_s: 98.7, fails_per_s: 101.0 });

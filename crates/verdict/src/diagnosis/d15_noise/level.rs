@@ -11,7 +11,7 @@ use crate::words::{counted, rate};
 const FEWEST_RUNS: usize = 5;
 /// So many of them on each.
 const FEWEST_OF_A_LEVEL: usize = 2;
-/// The levels differ by this factor at least, and by so many times what runs of one differ by.
+/// The levels lie apart by this factor at least, and by so many times, in logarithms, what runs of one differ by.
 const FACTOR: f64 = 1.2;
 const TIMES_THE_SPREAD: f64 = 3.0;
 
@@ -60,16 +60,21 @@ fn change(runs: &Repeats<'_>) -> Option<Change> {
     if rates.len() < FEWEST_RUNS {
         return None;
     }
-    let at = (FEWEST_OF_A_LEVEL..=rates.len() - FEWEST_OF_A_LEVEL)
-        .find(|at| are_levels(extent(&rates[..*at]), extent(&rates[*at..])))?;
-    let (before, after) = (extent(&rates[..at]), extent(&rates[at..]));
+    // The change may fall into a run, which is on neither level then.
+    let ends = FEWEST_OF_A_LEVEL..=rates.len() - FEWEST_OF_A_LEVEL;
+    let split = |skipped: usize| ends.clone().map(move |at| (at, at + skipped));
+    let (at, from) = split(0)
+        .chain(split(1))
+        .filter(|(_, from)| ends.contains(from))
+        .find(|(at, from)| are_levels(extent(&rates[..*at]), extent(&rates[*from..])))?;
+    let (before, after) = (extent(&rates[..at]), extent(&rates[from..]));
     let said = format!(
-        "The first {} of {} came to {} to {}/s, and the {} behind them to {} to {}/s.",
+        "The first {} of {} came to {} to {}/s, and the last {} to {} to {}/s.",
         counted(at as u64, "run"),
         runs[0].name,
         rate(before[0]),
         rate(before[1]),
-        rates.len() - at,
+        rates.len() - from,
         rate(after[0]),
         rate(after[1])
     );
@@ -85,8 +90,9 @@ fn extent(rates: &[f64]) -> [f64; 2] {
 
 fn are_levels(one: [f64; 2], other: [f64; 2]) -> bool {
     let (slow, fast) = if one[0] < other[0] { (one, other) } else { (other, one) };
-    let spread = (slow[1] - slow[0]).max(fast[1] - fast[0]);
-    fast[0] >= slow[1] * FACTOR && fast[0] - slow[1] >= spread * TIMES_THE_SPREAD
+    let spread = (slow[1] / slow[0]).ln().max((fast[1] / fast[0]).ln());
+    let apart = (fast[0] / slow[1]).ln();
+    slow[0] > 0.0 && apart >= FACTOR.ln() && apart >= spread * TIMES_THE_SPREAD
 }
 
 #[cfg(test)]
@@ -99,6 +105,8 @@ mod tests {
             |rates: &[f64], at: usize| are_levels(extent(&rates[..at]), extent(&rates[at..]));
         assert!(levels(&[9.0, 9.1, 9.2, 3.0, 3.1, 3.0, 3.1], 3));
         assert!(levels(&[3.0, 3.1, 9.0, 9.2, 9.1], 2));
+        // 2,452 and 3,120/s, then 820 to 912/s.
+        assert!(levels(&[2452.0, 3120.0, 832.0, 904.0, 820.0, 912.0, 872.0], 2));
         // Runs of one level differ as much.
         assert!(!levels(&[9.0, 6.0, 9.2, 3.0, 3.1, 3.0, 3.1], 3));
         assert!(!levels(&[9.0, 9.1, 9.2, 8.0, 8.1, 8.2, 8.1], 3));
