@@ -106,7 +106,8 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
     stalls.retain(|(at, length)| {
         let (from_ns, to_ns) =
             (*at as u64 * slices.slice_ns, (*at + *length) as u64 * slices.slice_ns);
-        !run.was_paused_between(from_ns, to_ns) && !is_idle(run, from_ns, to_ns)
+        let paused = run.was_paused_between(from_ns, to_ns) || is_idle(run, from_ns, to_ns);
+        !paused && !is_behind_the_last(run, to_ns)
     });
     if are_of_timers(run, stalls.len()) || chance::explains(run, &stalls) {
         return None;
@@ -118,7 +119,7 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
     let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
     let timed_out = if timeouts_aside { failed_in(run, &stalls) } else { 0 };
     let frozen = timed_out as f64 >= in_flight(run)? * OF_THE_PLACES;
-    let late = max_ns >= median_ns * OUTSIDE_THE_BULK && max_ns >= longest_s * 0.8e9;
+    let late = max_ns >= median_ns * OUTSIDE_THE_BULK && most_waited(run, longest_s * 0.8e9);
     if !late && (timed_out == 0 || !frozen) {
         return None;
     }
@@ -211,6 +212,23 @@ fn is_idle(run: &Run, from_ns: u64, to_ns: u64) -> bool {
     let per_s = run.record.responses as f64 / elapsed_s(run);
     let changes = !rate.is_constant() || !run.rate_changes.is_empty();
     changes && per_s * weighed_s(run, from_ns, to_ns) < FEWEST_USUAL as f64
+}
+
+/// Whether an open loop had sent its last request by then: what is still in flight may be one slow request.
+fn is_behind_the_last(run: &Run, at_ns: u64) -> bool {
+    let sending_ns = run.elapsed_ns.saturating_sub(run.record.drain_ns.unwrap_or(0));
+    run.plan.load.is_open() && at_ns > sending_ns + run.record.slices.slice_ns
+}
+
+/// Whether as many requests took so long as half of those that are in flight: of fewer, each may be slow for a reason of its
+/// own, as one that is the last to be sent and holds up nobody.
+fn most_waited(run: &Run, least_ns: f64) -> bool {
+    let all = run.record.answered.total.recorded().chain(run.record.failed.total.recorded());
+    let waited: u64 =
+        all.filter(|(took_ns, _)| *took_ns as f64 >= least_ns).map(|(_, count)| count).sum();
+    let places = asked_in_flight(run).filter(|_| run.plan.connections.ramp_ns == 0);
+    let of = places.map_or(in_flight(run).unwrap_or(0.0), |places| places as f64);
+    waited > 0 && waited as f64 >= of * OF_THE_PLACES
 }
 
 /// Where packets are lost all the time, now and then everybody waits to send one again at once (D09):

@@ -38,6 +38,8 @@ pub(super) fn found(run: &Run, finished: &[u64]) -> Option<Finding> {
         || run.was_paused_between(from_ns, run.elapsed_ns)
         || is_idle(run, from_ns, run.elapsed_ns)
         || failed_meanwhile
+        // Responses that stopped in the middle hold their places (D29).
+        || record.stopped.unfinished * 2 >= in_flight_at_end
         || d02_no_response::is_silent(run)
     {
         return None;
@@ -145,6 +147,10 @@ mod tests {
         // D02 has it.
         let mut run = silent_for(20);
         run.record.silent = Silent { count: 100, longest_ns: 2_000_000_000, ..Silent::default() };
+        assert_eq!(on_run(&run), None);
+        // Responses that stopped partway hold all places.
+        let mut run = silent_for(5);
+        run.record.stopped.unfinished = 100;
         assert_eq!(on_run(&run), None);
         // Its requests failed.
         let mut run = silent_for(5);

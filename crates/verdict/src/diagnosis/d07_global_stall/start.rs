@@ -1,5 +1,5 @@
-//! A run in whose first moments nothing finished, although the requests were on their way, and whose responses came steadily
-//! afterwards. No cause is stated: a server that is not ready yet, connections that each begin slowly and a machine that
+//! A run in whose first moments nothing finished, although the requests were on their way, those of the warm-up among them, and
+//! whose responses came steadily afterwards. No cause is stated: a server that is not ready yet, connections that each begin slowly and a machine that
 //! stopped look the same from here.
 
 use ablaze_model::Run;
@@ -12,6 +12,8 @@ use crate::live::figures::{asked_in_flight, elapsed_s, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::words::{amount, counted, grouped, percent, time};
 
+/// A shorter silence behind a warm-up is a moment.
+const LEAST_BEHIND_WARMUP_NS: u64 = 200_000_000;
 /// Requests that took so much of the silence waited for its end.
 const OF_THE_SILENCE: f64 = 0.8;
 
@@ -27,9 +29,13 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
     let places =
         u64::from(run.plan.load.connections()) * u64::from(run.plan.places_per_connection());
     // One slow request out of one is all of them.
+    let own_waited = processing_ns as f64 >= silent_ns as f64 * OF_THE_SILENCE;
+    if first > 0 && places > 1 && run.plan.limits.warmup_ns > 0 && !own_waited {
+        return of_warmup(run, silent_ns, usual);
+    }
     if first == 0
         || places == 1
-        || (processing_ns as f64) < silent_ns as f64 * OF_THE_SILENCE
+        || !own_waited
         || (max_ns as f64) < median_ns as f64 * OUTSIDE_THE_BULK
         || run.was_paused_between(0, silent_ns)
         || is_idle(run, 0, silent_ns)
@@ -79,6 +85,49 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
                     spelled(run, Opt::Warmup)
                 ),
             },
+        ),
+    };
+    let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
+    let finding = if covered { finding } else { finding.not_explained_by(D23) };
+    Some(finding.not_explained_by(D13))
+}
+
+/// Nothing came in the first moments behind a warm-up, in which connections had been opened and used: what held the places had
+/// been sent before, and is in no figure.
+fn of_warmup(run: &Run, silent_ns: u64, usual: u64) -> Option<Finding> {
+    let slices = &run.record.slices;
+    if silent_ns < LEAST_BEHIND_WARMUP_NS
+        || run.was_paused_between(0, silent_ns)
+        || is_idle(run, 0, silent_ns)
+        || slices.slices[..(silent_ns / slices.slice_ns) as usize]
+            .iter()
+            .any(|slice| slice.failures > 0)
+    {
+        return None;
+    }
+    let silent_s = silent_ns as f64 / 1e9;
+    let share = silent_s / elapsed_s(run);
+    let stopped = server_stopped(run);
+    let evidence = format!(
+        "No request finished in at least the first {} behind the warm-up ({} of the run), and later a median of {} per {} ms. What the \
+         warm-up had sent is in no figure, however long it took; the longest other request took {}.{}",
+        time(silent_s * 1e3),
+        percent(share),
+        grouped(usual),
+        slices.slice_ns / 1_000_000,
+        time(run.record.answered.latency().max_ns()? as f64 / 1e6),
+        stopped.as_ref().map_or(String::new(), |stopped| format!(" {}", stopped.said))
+    );
+    let covered = pauses::own(run, silent_s).is_some_and(|own| own.cover(silent_s, silent_s));
+    let is_stopped = stopped.is_some_and(|stopped| stopped.all_lasted(silent_s));
+    let (cause, fix) = match (is_stopped, covered) {
+        (true, _) => STOPPED,
+        (false, true) => HERE,
+        (false, false) => (
+            "Requests of the warm-up held the places for that long: the server, a machine or the network stood still, or all of \
+             these requests were slow, and it had begun before the measured time. The rate has that time in it, and \
+             no percentile has these requests.",
+            "See in the server's log what it did then, and measure again.",
         ),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);

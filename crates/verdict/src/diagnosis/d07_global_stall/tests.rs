@@ -50,6 +50,44 @@ mod on_runs {
         assert_eq!(on_run(&run), None);
     }
 
+    /// The requests that waited were sent in the warm-up, and are in no figure.
+    #[test]
+    fn a_silence_that_began_in_the_warm_up_is_found() {
+        let mut run = sample::run();
+        run.record.slices.slices[..16].fill(Slice::default());
+        assert_eq!(on_run(&run), None);
+        run.plan.limits.warmup_ns = 1_000_000_000;
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        let said =
+            "No request finished in at least the first 1.60 s behind the warm-up (16 % of the run)";
+        assert!(finding.evidence.starts_with(said), "{finding:?}");
+        assert!(finding.cause.contains("no percentile has these"), "{finding:?}");
+        // One slice may be chance, and one place a slow request.
+        let mut run = run.clone();
+        run.record.slices.slices[1] = run.record.slices.slices[50];
+        assert_eq!(on_run(&run), None);
+    }
+
+    /// One request of 1.5 s, for which nothing was left to send beside it, and one of which nobody else waited.
+    #[test]
+    fn one_slow_request_is_no_stall_of_all() {
+        let with_late = |late: u64| {
+            let mut run = frozen(80..95);
+            run.record.answered.total.clear();
+            run.record.answered.total.record_many(500_000, 20_000);
+            run.record.answered.total.record_many(1_500_000_000, late);
+            run
+        };
+        assert_eq!(on_run(&with_late(1)), None);
+        assert!(on_run(&with_late(100)).is_some());
+        let mut run = with_late(2);
+        sample::open_loop(&mut run, 2_000.0);
+        assert!(on_run(&run).is_some(), "two were in flight on average");
+        run.record.drain_ns = Some(2_100_000_000);
+        assert_eq!(on_run(&run), None, "and nothing more was due");
+    }
+
     #[test]
     fn a_second_without_responses_is_found_with_its_place() {
         let finding = on_run(&frozen(30..40)).unwrap();
