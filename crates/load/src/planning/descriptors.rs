@@ -56,8 +56,12 @@ fn too_few(connections: u32, needed: u64, limit: u64, option: &str) -> Error {
         fits => format!("lower {option} to {fits}, or "),
     };
     Error::machine(format!(
-        "{connections} connections need {needed} descriptors, but this process is limited to \
-         {limit}: {fewer}raise the limit as root (`ulimit -Hn {needed}`)"
+        "{} {needed} descriptors, but this process is limited to \
+         {limit}: {fewer}raise the limit as root (`ulimit -Hn {needed}`)",
+        match connections {
+            1 => "one connection needs".to_owned(),
+            more => format!("{more} connections need"),
+        }
     ))
 }
 

@@ -10,6 +10,7 @@ pub mod journey;
 pub mod origins;
 pub mod proxy;
 mod requests;
+mod statuses;
 pub mod tls;
 pub mod tls_names;
 pub mod users;
@@ -23,6 +24,7 @@ use ablaze_wire::http2::request::{Request, RequestError, RequestSet};
 pub use check::PlanError;
 pub use requests::{Http2, Http3, Requests};
 use serde::{Deserialize, Serialize};
+pub use statuses::statuses_in_words;
 
 use crate::spec::Part;
 

@@ -1,7 +1,7 @@
 //! The figures that people look for, and what came back: the rate, percentiles and errors in a line, responses by
 //! status, throughput and cost in the next; then what was unexpected, what failed and how, and what stayed open.
 
-use ablaze_model::plan::Load;
+use ablaze_model::plan::{Load, statuses_in_words};
 use ablaze_model::record::Record;
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
@@ -91,7 +91,7 @@ fn unexpected(run: &Run, style: &Style) -> Vec<String> {
         return Vec::new();
     }
     let is_expected = |status: &u16| run.plan.expect.iter().any(|range| range.contains(status));
-    let expected: Vec<String> = run.plan.expect.iter().map(range_text).collect();
+    let expected: Vec<String> = run.plan.expect.iter().map(statuses_in_words).collect();
     let unexpected = record.statuses.iter().filter(|(status, _)| !is_expected(status));
     let mut items =
         vec![format!("{} of the responses", share(record.unexpected, record.responses))];
@@ -135,22 +135,6 @@ fn journeys(run: &Run, style: &Style) -> Vec<String> {
         lines.extend(table.lines());
     }
     lines
-}
-
-/// `2xx` for 200 to 299, `200–399`, `204`.
-fn range_text(range: &std::ops::RangeInclusive<u16>) -> String {
-    let (low, high) = (*range.start(), *range.end());
-    let classes = |low: u16, high: u16| -> Option<String> {
-        if !low.is_multiple_of(100) || high % 100 != 99 {
-            return None;
-        }
-        let names: Vec<String> = (low / 100..=high / 100).map(|c| format!("{c}xx")).collect();
-        Some(names.join(", "))
-    };
-    if low == high {
-        return low.to_string();
-    }
-    classes(low, high).unwrap_or_else(|| format!("{low}–{high}"))
 }
 
 fn errors(run: &Run, style: &Style) -> Vec<String> {
@@ -319,7 +303,8 @@ fn share(part: u64, whole: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{range_text, why_repeated};
+    use super::why_repeated;
+    use ablaze_model::plan::statuses_in_words;
     use ablaze_model::record::Record;
 
     #[test]
@@ -336,7 +321,8 @@ mod tests {
 
     #[test]
     fn expected_statuses_are_named_as_they_are_typed() {
-        let texts = [200..=399, 200..=299, 204..=204, 200..=204].map(|range| range_text(&range));
+        let texts =
+            [200..=399, 200..=299, 204..=204, 200..=204].map(|range| statuses_in_words(&range));
         assert_eq!(texts, ["2xx, 3xx", "2xx", "204", "200–204"]);
     }
 }

@@ -315,6 +315,13 @@ fn fix(run: &Run) -> String {
         );
     }
     let curl = curl::arguments_where(run, |group| group.failures.iter().sum());
+    let too_long = run.record.failures_of(FailureKind::TooLarge);
+    if too_long * 2 > run.record.failures_total() {
+        return format!(
+            "Allow longer heads ({}), or look with `curl -i {curl}` at what makes them so long.",
+            spelled(run, Opt::MaxHead)
+        );
+    }
     if run.record.responses > 0 {
         return format!(
             "See in the server's log what became of these requests; `curl -v {curl}` shows what a \
@@ -322,8 +329,8 @@ fn fix(run: &Run) -> String {
         );
     }
     format!(
-        "Try the target once with `curl -v {curl}` to see what it does, and measure again once it \
-         responds."
+        "Try the target once with `curl -v {curl}` to see what it does, and measure again once a response \
+         comes whole."
     )
 }
 

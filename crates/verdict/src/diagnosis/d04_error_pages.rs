@@ -162,8 +162,8 @@ impl Kind {
             Self::Unnamed => {
                 return (
                     format!(
-                        "Neither errors nor redirects: these statuses are outside of those expected, \
-                         which are 2xx unless {option} says otherwise (3xx only where it is named)."
+                        "Neither errors nor redirects: these statuses are outside of those expected, which are {}.",
+                        expected::in_words(run)
                     ),
                     format!(
                         "Give the statuses that are intended {expect}, or find out why others \
@@ -235,8 +235,8 @@ impl Kind {
                  their status {expect}."
             ),
             Self::Refusals => format!(
-                "Lower {} or {} until no request is refused, or raise the server's limit; if \
-                 refusals are intended, give their status {expect}.",
+                "Use a rate ({}) below the server's limit, or fewer connections ({}) where these are what it limits, or raise its \
+                 limit; if refusals are intended, give their status {expect}.",
                 spelled(run, Opt::Rate),
                 spelled(run, Opt::Connections)
             ),

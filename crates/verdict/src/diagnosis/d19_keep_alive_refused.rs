@@ -124,7 +124,7 @@ fn asks_to_close(run: &Run) -> bool {
 }
 
 /// Cause and fix where the responses can have no body, whatever length they announce (RFC 9112, 6.3).
-fn bodiless(run: &Run) -> Option<(&'static str, &'static str)> {
+pub(super) fn bodiless(run: &Run) -> Option<(&'static str, &'static str)> {
     if run.plan.requests.method == "HEAD" {
         return Some((
             "The server sends bytes behind the head of its responses to HEAD, which have no body.",

@@ -1,22 +1,25 @@
 //! D57: in a closed loop responses took twice as long, or longer, in the last third of the run as in its first, or from some
-//! moment on until its end: how fast the server seems depends on how long it was measured.
+//! moment on until its end: how fast the server seems depends on how long it was measured. In an open loop: more was due than
+//! came back, to the end, so that what waits grows.
 
 use ablaze_model::Run;
 use ablaze_model::record::Slice;
 
 use super::d14_too_short::has_beginning;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
-use crate::DiagnosisId::{D08, D57};
+use crate::DiagnosisId::{D02, D07, D08, D11, D29, D30, D57};
 use crate::finding::{Finding, Severity};
+use crate::live::behind;
 use crate::live::figures::users_pause;
-use crate::words::{amount, time};
+use crate::live::options::{Opt, spelled};
+use crate::words::{amount, counted, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D57,
     shown_by: ShownBy::Run,
     severities: &[Severity::Suspect],
     // Connections whose first packet was lost join later, and more requests wait for each other.
-    explained_by: &[D08],
+    explained_by: &[D02, D07, D08, D11, D29, D30],
     forms: Forms { run: Some(OnRun { check, seen }), ..Forms::NONE },
 };
 
@@ -38,6 +41,39 @@ const FIX: &str = "Run it again for twice as long, with the server started anew,
                    in the server meanwhile: memory, a table, a queue, a log.";
 
 fn check(run: &Run) -> Option<Finding> {
+    match run.plan.load.is_open() {
+        true => falls_behind(run),
+        // What explains a server that falls behind explains none that becomes slower.
+        false => slower(run).map(|finding| {
+            [D02, D07, D11, D29, D30].into_iter().fold(finding, Finding::not_explained_by)
+        }),
+    }
+}
+
+/// An open loop whose requests pile up.
+fn falls_behind(run: &Run) -> Option<Finding> {
+    let behind = behind::behind(run).filter(|behind| behind.is_shown)?;
+    let [before_ns, after_ns] = behind.medians_ns;
+    let evidence = format!(
+        "In the last third of the run {}/s were due and {}/s came back; the median per {} ms was typically {} in the first third and \
+         {} in the last. {} had no response when the run ended.",
+        amount(behind.due_per_s),
+        amount(behind.came_per_s),
+        run.record.slices.slice_ns / 1_000_000,
+        time(before_ns as f64 / 1e6),
+        time(after_ns as f64 / 1e6),
+        counted(run.record.unfinished, "request")
+    );
+    let cause = "More is asked for than is carried, so what waits grows as long as the run goes on: the times are those of a run of \
+                 this length, and of the requests that got a response within it. The rate is what was carried.";
+    let fix = format!(
+        "Lower the rate ({}) until all that is due comes back (`ablaze find` looks for the highest such rate), or take the rate alone.",
+        spelled(run, Opt::Rate)
+    );
+    Some(Finding::new(D57, Severity::Suspect, evidence, cause, fix))
+}
+
+fn slower(run: &Run) -> Option<Finding> {
     let (first, last) = thirds(run)?;
     if !are_apart(&first, &last) {
         return from_a_moment_on(run);
@@ -195,6 +231,24 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         let said = "the median per 100 ms was typically 1.65 ms in its first third and 4.35 ms in its last, at 639/s and 227/s";
         assert!(finding.evidence.contains(said), "{finding:?}");
+    }
+
+    #[test]
+    fn an_open_loop_whose_requests_pile_up_is_suspect() {
+        // 330/s of 2,000/s.
+        let mut run = with_times(|at| 16_700_000 * (at as u64 + 1));
+        sample::open_loop(&mut run, 2_000.0);
+        run.record.slices.slices.iter_mut().for_each(|slice| slice.responses = 33);
+        (run.record.responses, run.record.unfinished) = (3_300, 16_700);
+        let found = check(&run).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        let said = "In the last third of the run 2,000/s were due and 330/s came back";
+        assert!(found.evidence.starts_with(said), "{found:?}");
+        assert!(
+            found.evidence.ends_with("16,700 requests had no response when the run ended."),
+            "{found:?}"
+        );
+        assert!(found.fix.contains("--rate"), "{found:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use ablaze_model::Run;
 use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::{Arrivals, Load};
 
-use crate::live::figures;
+use crate::live::{behind, figures};
 use crate::words::{amount, counted, time};
 
 /// Reaching this share of the requested rate counts as reaching all of it.
@@ -89,7 +89,7 @@ pub(super) fn rate(run: &Run) -> Option<Limited> {
         String::new()
     } else {
         let usual = asked * mean_ns? / 1e9;
-        if left as f64 > KEPT_UP * usual + 2.0 * usual.sqrt() {
+        if left as f64 > KEPT_UP * usual + 2.0 * usual.sqrt() || behind::behind(run).is_some() {
             return None;
         }
         let under_way = if noun == "request" { "in flight" } else { "under way" };

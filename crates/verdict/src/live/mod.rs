@@ -1,8 +1,9 @@
 //! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
-//! several of them need: how busy each side was (`figures`), a command that repeats a request (`curl`), what its
+//! several of them need: how busy each side was (`figures`), whether an open loop fell behind (`behind`), a command that repeats a request (`curl`), what its
 //! header asks for (`headers`), Little's law (`little`), CPU quotas (`quota`), timers of TCP
 //! (`timers`); and what can be found while it is under way (`under_way`).
 
+pub(crate) mod behind;
 pub(crate) mod curl;
 pub(crate) mod figures;
 pub(crate) mod headers;

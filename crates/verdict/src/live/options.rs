@@ -41,6 +41,8 @@ pub(crate) enum Opt {
     Epoll,
     /// One thread.
     OneThread,
+    /// The longest head of a response.
+    MaxHead,
 }
 
 /// The option as it is spelled for this run.
@@ -83,6 +85,7 @@ impl Opt {
             Self::Header => "--header",
             Self::Epoll => "--io epoll",
             Self::OneThread => "--threads 1",
+            Self::MaxHead => "--max-head",
         }
     }
 
@@ -118,6 +121,7 @@ impl Opt {
             Self::NoRepeat => "`ablaze load --no-repeat`",
             Self::LocalAddress => "`ablaze load --local-address`",
             Self::Epoll => "`ablaze load --io epoll`",
+            Self::MaxHead => "`ablaze load --max-head`",
         }
     }
 
@@ -211,6 +215,7 @@ impl Opt {
             Self::Header => "header()",
             Self::Epoll => "`workers.io: IoChoice::Epoll` of the LoadSpec",
             Self::OneThread => "threads(1)",
+            Self::MaxHead => "`limits.max_head_bytes` of the LoadSpec",
         }
     }
 }

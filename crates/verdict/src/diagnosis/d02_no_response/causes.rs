@@ -6,6 +6,7 @@ use ablaze_model::{FailureKind, Run};
 
 use super::{begun, over_quic};
 use crate::limit::{self, Limit};
+use crate::live::figures;
 use crate::words::{counted, grouped, listed};
 
 /// Kinds with a smaller share of the failures are named, not explained.
@@ -170,6 +171,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         Unreachable if run.plan.target.unix_socket.is_some() => {
             "There is no Unix socket of that path, or it may not be opened."
         }
+        Refused if some && figures::server_ended(run) => {
+            "The process that served ended, and connections were refused while no other one listened there."
+        }
         Refused if some => {
             "Connections were refused for a part of the run: nothing listened there then, or \
              something in front of the server rejected them."
@@ -242,6 +246,12 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         ShortHead => {
             "The server closes connections before the head of a response is complete, as one that \
              crashes or is cut off does."
+        }
+        Malformed if record.first_malformed.is_empty() && some => {
+            return format!(
+                "{} of the responses had bodies that are not valid chunked coding.",
+                grouped(count)
+            );
         }
         Malformed if record.first_malformed.is_empty() => {
             "The server's responses have bodies that are not valid chunked coding."

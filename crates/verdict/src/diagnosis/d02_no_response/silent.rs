@@ -80,12 +80,22 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
         let evidence = format!("{evidence} {}", silence.evidence);
         return Some(Finding::new(D02, severity, evidence, silence.cause, silence.fix));
     }
-    if let Some(queued) = queued::queued(run, silent.count) {
+    // What never opened is no connection that the server's process left in its queue.
+    let unopened = silent.connecting * u64::from(run.plan.places_per_connection());
+    if unopened <= silent.count
+        && let Some(queued) = queued::queued(run, silent.count)
+    {
         let evidence = format!("{evidence} {}", queued.evidence);
         return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
     }
-    if silent.count == 0 {
-        let cause = "These connections did not open: the rate is that of the others.";
+    if unopened > silent.count {
+        let cause = match silent.count {
+            0 => "These connections did not open: the rate is that of the others.",
+            _ => {
+                "Most of these places had a connection that did not open, and no request was sent there: the rate is that of \
+                 the others."
+            }
+        };
         let fix = format!(
             "Look with `ss -tn state syn-sent` whether they wait for the network or a full accept queue, and with `ss -lnt` at \
              the server's queue; or count them as failed with a time limit ({}) shorter than the run.",
@@ -121,9 +131,11 @@ fn are_too_many(run: &Run) -> bool {
         && got_nothing(run) as f64 >= expected * TIMES_EXPECTED
 }
 
-/// Whether most of the places got nothing for longer than the first timers of lost packets hold one up.
+/// Whether most of the places got nothing for longer than the first timers of lost packets hold one up, or for nearly all of
+/// a shorter run.
 fn outlast_timers(run: &Run) -> bool {
-    got_nothing(run) * 2 >= of_what(run) && run.record.silent.longest_ns >= TIMERS_NS
+    got_nothing(run) * 2 >= of_what(run)
+        && run.record.silent.longest_ns >= TIMERS_NS.min(run.elapsed_ns / 10 * 9)
 }
 
 /// How many of [`of_what`] got nothing.
@@ -278,6 +290,11 @@ mod tests {
         assert_eq!(found.severity, Severity::Invalid);
         let said = "20 requests, and 70 connections that had not opened, held 90 % of the 100 places when the run ended: no byte";
         assert!(found.evidence.starts_with(said), "{found:?}");
+        // The two that the queue holds are not what most of them wait for.
+        let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+        (listener.waiting, listener.backlog) = (Some(2), Some(1));
+        let found = held(&run).unwrap();
+        assert!(found.cause.starts_with("Most of these places had a connection"), "{found:?}");
         run.record.silent.count = 0;
         let found = held(&run).unwrap();
         let said = "70 connections that had not opened held 70 % of the 100 places when the run ended: they had been opening \
@@ -303,6 +320,20 @@ mod tests {
         };
         assert_eq!(lost(11), None);
         assert_eq!(lost(64).unwrap().severity, Severity::Invalid);
+    }
+
+    /// In four seconds no timer but the first ones runs out, and one straggler took most of them.
+    #[test]
+    fn a_straggler_hides_no_silence_of_nearly_the_whole_run() {
+        let mut run = with(16, 0, 3_990_000_000);
+        run.plan.load = ablaze_model::plan::Load::Closed { connections: 20, pipeline: 1 };
+        run.elapsed_ns = 4_000_000_000;
+        run.record.answered.total.record(2_680_000_000);
+        sample::counter(&mut run, "TcpExtListenOverflows", 994);
+        let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+        listener.longest_queue = Some(511);
+        assert!(d08_connection_attempts_lost::on_run(&run).is_some());
+        assert_eq!(held(&run).unwrap().severity, Severity::Invalid);
     }
 
     #[test]

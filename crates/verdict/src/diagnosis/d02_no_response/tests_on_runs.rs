@@ -354,3 +354,19 @@ fn a_server_that_goes_silent_in_the_warm_up_is_no_run_without_work() {
     assert_eq!(finding.evidence, evidence);
     assert!(!finding.fix.contains("Measure for longer"), "{}", finding.fix);
 }
+
+#[test]
+fn what_is_said_of_a_part_is_not_said_of_all() {
+    let failed = |kind: FailureKind, ended: bool| {
+        let mut run = sample::run();
+        run.record.failures[kind as usize] = 487;
+        sample::monitor(&mut run).target.processes[0].ended = ended;
+        on_run(&run).unwrap()
+    };
+    let chunks = failed(FailureKind::Malformed, false);
+    assert!(chunks.cause.starts_with("487 of the responses had bodies"), "{chunks:?}");
+    let heads = failed(FailureKind::TooLarge, false);
+    assert!(heads.fix.starts_with("Allow longer heads (--max-head)"), "{heads:?}");
+    let refused = failed(FailureKind::Refused, true);
+    assert!(!refused.cause.contains("something in front"), "{refused:?}");
+}

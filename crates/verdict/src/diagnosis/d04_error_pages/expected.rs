@@ -1,6 +1,7 @@
 //! Which statuses were expected.
 
 use ablaze_model::Run;
+use ablaze_model::plan::statuses_in_words;
 
 use crate::live::headers;
 
@@ -8,6 +9,11 @@ use crate::live::headers;
 pub(super) fn are_by_default(run: &Run) -> bool {
     let asked = run.asked.as_ref().is_some_and(|asked| asked.expect_asked);
     !asked && run.record.statuses.get(&304).is_some_and(|count| *count > 0)
+}
+
+/// `2xx, 3xx`, `404`.
+pub(super) fn in_words(run: &Run) -> String {
+    run.plan.expect.iter().map(statuses_in_words).collect::<Vec<_>>().join(", ")
 }
 
 /// What was expected; of a redirect that is so only if it was named.

@@ -36,7 +36,10 @@ fn statuses_that_are_no_errors_are_not_called_error_pages() {
 fn a_server_that_refuses_a_part_has_no_wrong_url() {
     let finding = on_run(&with(&[(200, 4_000), (429, 16_000)])).unwrap();
     assert!(finding.cause.contains("refuses a part of the load"), "{finding:?}");
-    assert!(finding.fix.contains("Lower --rate") && !finding.fix.contains("URL"), "{finding:?}");
+    assert!(
+        finding.fix.contains("Use a rate (--rate)") && !finding.fix.contains("URL"),
+        "{finding:?}"
+    );
     // Whatever made it unavailable: 503 does not say.
     let finding = on_run(&with(&[(200, 4_000), (503, 16_000)])).unwrap();
     assert!(finding.cause.contains("could not serve them for a part of the run"), "{finding:?}");

@@ -5,6 +5,7 @@ use ablaze_model::Run;
 
 use super::{REPEATED, were};
 use crate::DiagnosisId::D18;
+use crate::diagnosis::d19_keep_alive_refused;
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent};
@@ -34,7 +35,12 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             counted(count, "other connection") + if count == 1 { " was" } else { " were" }
         ),
     };
+    let bodiless = d19_keep_alive_refused::bodiless(run);
     let (what, cause, fix) = match are_responses {
+        _ if bodiless.is_some() => {
+            let (cause, fix) = bodiless.unwrap_or_default();
+            ("bytes that belong to none", cause, fix)
+        }
         true => (
             "another response that nobody had asked for",
             "The server sends more responses than it was asked for. One that comes while the next request is under way is \
@@ -127,6 +133,18 @@ mod tests {
         assert!(said.starts_with("After 2,000 of 20,000 responses (10 %) came bytes"), "{said}");
         assert!(said.contains("300 requests were sent again because of it"), "{said}");
         assert!(!said.contains("server closes") && !said.contains("closed their"), "{said}");
+    }
+
+    /// No length may be announced where no body may be.
+    #[test]
+    fn bytes_behind_a_204_are_no_matter_of_its_length() {
+        let mut run = sample::run();
+        (run.record.reused, run.record.connections_opened, run.record.surplus) =
+            (18_000, 2_100, 2_000);
+        run.record.statuses = [(204, 20_000)].into();
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.contains("permits no body"), "{finding:?}");
+        assert!(!finding.fix.contains("Content-Length"), "{finding:?}");
     }
 
     #[test]
