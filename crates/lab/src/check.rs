@@ -66,13 +66,18 @@ impl FromStr for Check {
     /// assert_eq!(check.to_string(), "mine / nginx CPU/request <= 1.15");
     /// assert!("login.p99 < 300ms".parse::<Check>().is_ok());
     /// assert!("mine rate < 0.95".parse::<Check>().is_err());
+    /// let refused = "bogus > 1".parse::<Check>().unwrap_err().to_string();
+    /// assert!(refused.contains("p99") && !refused.contains("a number above 0"), "{refused}");
     /// ```
     fn from_str(text: &str) -> Result<Self, CheckError> {
         let compared = text.split(['<', '>']).next().unwrap_or_default();
         match (compared.contains(" / "), text.parse()) {
             (false, Ok(check)) => Ok(Self::Figure(check)),
             (false, Err(FigureError::NotKept(error))) => Err(error),
-            _ => text.parse().map(Self::Ratio),
+            (false, Err(FigureError::None(why))) => Err(CheckError(format!(
+                "{why}; a condition on one target is `NAME: p99<50ms`, on two targets `A / B rate < 0.95`"
+            ))),
+            (true, _) => text.parse().map(Self::Ratio),
         }
     }
 }

@@ -36,5 +36,7 @@ fn suite(search: &Search, searched: &Searched) -> Suite {
     let output = text::search(search, searched);
     let case = Case { class: "search", name, outcome, output };
     let cases = vec![case, cases::search_verdict(searched)];
-    Suite { name: search.target.name.clone(), elapsed_ns: 0, cases }
+    let begun = searched.stages.iter().filter(|stage| stage.measured.is_some());
+    let elapsed_ns = begun.map(|stage| search.length_ns(stage.asked_per_s, stage.confirming)).sum();
+    Suite { name: search.target.name.clone(), elapsed_ns, cases }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use ablaze_model::experiment::{Experiment, Results};
 use ablaze_model::printable::printable;
-use ablaze_report::condition::Condition;
+use ablaze_report::condition::{Condition, ConditionError};
 use ablaze_stats::repeats::median;
 
 use super::{Answer, Became, CheckError, Standing, at_load, place_of};
@@ -22,8 +22,8 @@ pub struct FigureCheck {
 /// Why a text is no such condition.
 #[derive(Debug)]
 pub enum FigureError {
-    /// It is none at all.
-    Other,
+    /// It is none at all, and why.
+    None(String),
     /// It is one on a figure that experiments do not keep.
     NotKept(CheckError),
 }
@@ -36,7 +36,9 @@ impl FromStr for FigureCheck {
             Some((target, condition)) => (Some(target.trim().to_owned()), condition),
             None => (None, text),
         };
-        let condition: Condition = condition.parse().map_err(|_| FigureError::Other)?;
+        let condition: Condition = condition
+            .parse()
+            .map_err(|error: ConditionError| FigureError::None(error.to_string()))?;
         condition
             .check_kept()
             .map_err(|error| FigureError::NotKept(CheckError(error.to_string())))?;
@@ -110,7 +112,7 @@ impl FigureCheck {
             let why = why.unwrap_or_else(|| "nothing was measured".to_owned());
             return Standing {
                 what: whose.to_owned(),
-                text: format!("{whose}: cannot be judged, {why}"),
+                text: format!("{whose}: {why}"),
                 answer: Answer::Unknown,
             };
         };

@@ -113,7 +113,12 @@ pub fn run(
             continue;
         }
         let Some(client) = client.as_deref_mut() else {
-            searched.gone = ended_before(folder, &searched.stages);
+            searched.gone = match folder.is_last(number) {
+                true => ended_before(folder, &searched.stages),
+                false => Some(format!(
+                    "the file of stage {number} is missing, and which stages followed depends on it"
+                )),
+            };
             searched.interrupted = searched.gone.is_none();
             break;
         };

@@ -399,3 +399,16 @@ fn too_few_requests_do_not_show_that_a_share_is_kept_to() {
     });
     assert_eq!(under_way.trial, Trial::Holds);
 }
+
+#[test]
+fn a_stage_that_is_missing_among_others_is_no_interruption() {
+    let scratch = Scratch::new("missing-stage");
+    let search = search("p99<20ms");
+    let path = scratch.join("kept");
+    let searched = carried_out(&search, &path, Some(&mut Simulated::of(1700.0)));
+    let (folder, _) = StageFolder::open(&path, &mut Former).unwrap();
+    std::fs::remove_file(folder.file(2, searched.stages[1].asked_per_s)).unwrap();
+    let shown = carried_out(&search, &path, None);
+    assert!(!shown.interrupted, "{shown:?}");
+    assert!(shown.gone.unwrap().contains("stage 2 is missing"));
+}

@@ -11,7 +11,7 @@ use super::workers::{self, Workers};
 use crate::effort::{self, Effort};
 use crate::number::{counted, grouped};
 use crate::page::charts::{self as single, ShownLatency};
-use crate::page::{Block, Section};
+use crate::page::{Block, Section, section};
 
 /// The runs of one target under one load.
 #[derive(Debug, Clone)]
@@ -179,11 +179,8 @@ fn cpu(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
     if bars.rows.is_empty() {
         return Section::default().with(Block::Remark("No CPU times were measured.".to_owned()));
     }
-    let unseen = pooled.iter().any(|pooled| pooled.server_ns.is_empty());
-    let caption = match unseen {
-        true => "A server's CPU time can only be measured on the client's own host.",
-        false => "",
-    };
+    let mut unseen = pooled.iter().filter(|pooled| pooled.server_ns.is_empty());
+    let caption = unseen.find_map(|pooled| section::server_unseen(&pooled.first)).unwrap_or("");
     Section::default().with(Block::Chart {
         chart: Chart::of("CPU time per request", bars),
         caption: caption.to_owned(),

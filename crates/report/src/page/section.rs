@@ -223,7 +223,7 @@ pub fn cpu(subjects: &[ShownRun<'_>]) -> Section {
 }
 
 /// Why nothing is shown of the server's CPU time, if so.
-fn server_unseen(run: &Run) -> Option<&'static str> {
+pub fn server_unseen(run: &Run) -> Option<&'static str> {
     if crate::effort::of_the_server(run).is_some_and(|(cpu_ns, _)| cpu_ns > 0.0) {
         return None;
     }

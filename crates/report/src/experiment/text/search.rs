@@ -58,8 +58,13 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             )
         }
         Some(Found::LowestFails { fails_per_s }) => format!(
-            "no rate holds: {}/s, the lowest permitted, does not: {}",
+            "no rate holds: {}/s, the lowest {}, does not: {}",
             rate(fails_per_s),
+            if has_tried_another(searched) {
+                "permitted"
+            } else {
+                "permitted and the only one tried"
+            },
             why(searched, fails_per_s, Trial::Fails)
         ),
         Some(Found::LimitedByClient { holds_per_s, limited_at_per_s }) => {
@@ -82,6 +87,10 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             )
         }
     }
+}
+
+fn has_tried_another(searched: &Searched) -> bool {
+    searched.stages.windows(2).any(|pair| pair[0].asked_per_s != pair[1].asked_per_s)
 }
 
 /// From this share of a rate on, all of it was answered: the rest is in flight at the boundaries of what is counted.
@@ -146,9 +155,12 @@ pub(crate) fn findings(searched: &Searched) -> Vec<(String, &Finding)> {
     let held = searched.holding();
     let bound = match searched.found {
         Some(Found::Limit { fails_per_s, .. }) => searched.stage_at(fails_per_s, Trial::Fails),
-        // The search ended with the target: what came last of it says why.
-        None if nothing_measured(searched) => {
-            searched.stages.iter().rfind(|stage| stage.measured.is_some())
+        // The search ended with the target: what came last of it, if it is of no use, says why.
+        None if searched.gone.is_some() || nothing_measured(searched) => {
+            let last = searched.stages.iter().rfind(|stage| stage.measured.is_some());
+            last.filter(|stage| {
+                stage.measured.as_ref().is_some_and(|of| of.verdict == Verdict::Invalid)
+            })
         }
         _ => lowest_that_fails(searched),
     };
