@@ -3,8 +3,11 @@
 
 use ablaze_model::{FailureKind, Run};
 
-/// `no connection could be made`, unless connections were made and could not be used.
+/// `no connection could be made`, unless connections were made and could not be used, or carried responses before.
 pub(crate) fn in_words(run: &Run) -> String {
+    if run.record.responses > 0 {
+        return "no connection could be made any more for 30 s".to_owned();
+    }
     let Some(first) = run.record.first_failure else {
         return "no connection could be made".to_owned();
     };
@@ -56,6 +59,9 @@ mod tests {
             run.record.first_failure.as_mut().unwrap().kind = kind;
             assert_eq!(in_words(&run), format!("no connection could be used{why}"));
         }
+        let mut later = run.clone();
+        later.record.responses = 10;
+        assert_eq!(in_words(&later), "no connection could be made any more for 30 s");
         // A server of TLS 1.3 judges the client's certificate when the client's handshake is over.
         run.record.first_failure.as_mut().unwrap().kind = FailureKind::ClientCertificate;
         let facts = TlsFacts { connected: 10, handshakes_full: 10, ..TlsFacts::default() };

@@ -188,7 +188,27 @@ impl<P: Protocol> Worker<P> {
             if self.refused_in_a_row >= limit {
                 self.give_up_on_server(at, kind, errno);
             }
+        } else if is_of_target && self.is_away_for_good(at) {
+            self.untried_addresses = 0;
+            self.give_up_on_server(at, kind, errno);
         }
+    }
+
+    /// Whether nothing but failed attempts to connect came for so long that a run by number, which nothing else ends, would go
+    /// on for as long as its requests fail: a server that ended would keep it for minutes. Not where failures are to be
+    /// tolerated.
+    fn is_away_for_good(&mut self, at: u64) -> bool {
+        let limits = &self.plan.limits;
+        let by_number = limits.requests.is_some() && limits.duration_ns.is_none();
+        if !by_number || limits.unreachable_after == u32::MAX || self.plan.load.is_open() {
+            return false;
+        }
+        let record = self.recorder.record();
+        let so_far = (record.connections_opened, record.responses);
+        if self.fails_since.0 != so_far {
+            self.fails_since = (so_far, at);
+        }
+        at.saturating_sub(self.fails_since.1) >= AWAY_NS
     }
 
     /// The address a slot was connecting to took no connection: unless one stood already, the
@@ -223,6 +243,9 @@ impl<P: Protocol> Worker<P> {
         }
     }
 }
+
+/// A server that takes no connection for so long is not about to start again.
+const AWAY_NS: u64 = 30_000_000_000;
 
 /// How long a slot rests after this many failed attempts to connect: 1 ms, doubling, at most 100 ms.
 fn rest_ns(failed_attempts: u32) -> u64 {

@@ -194,6 +194,8 @@ pub(crate) struct Worker<P: Protocol> {
     /// How many of them have not failed yet.
     untried_addresses: usize,
     refused_in_a_row: u32,
+    /// Since when connections only fail: connections and responses so far, and the time.
+    fails_since: ((u64, u64), u64),
     /// Connections that TLS broke off before there was any response.
     turned_away: u32,
     unreachable: bool,
@@ -251,6 +253,7 @@ impl<P: Protocol> Worker<P> {
             addresses,
             untried_addresses: addresses,
             refused_in_a_row: 0,
+            fails_since: ((0, 0), 0),
             turned_away: 0,
             unreachable: false,
             next_check_ns: 0,

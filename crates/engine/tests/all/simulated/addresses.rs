@@ -91,6 +91,35 @@ fn unreachable_is_found_quickly_and_counted_once() {
     }
 }
 
+/// A run by number has no other end than its requests: a million of them would be refused for hours.
+#[test]
+fn a_server_that_ended_is_given_up_in_a_run_by_number() {
+    let peer = Script::new(&[HELLO], |moment| moment.send(MS, 0)).connecting(|_, number| {
+        if number < 10 {
+            ConnectReply::AcceptAfter(0)
+        } else {
+            ConnectReply::RefuseAfter(MS, REFUSED)
+        }
+    });
+    let mut plan = closing_each(plan(1_000_000, 4));
+    plan.connections.close = ablaze_model::plan::Close::Fin;
+    run(&plan, &peer, |run| {
+        check_sums(run);
+        assert_eq!(run.ended, Ended::Unreachable);
+        assert_eq!(run.record.responses, 10);
+        assert!((30 * S..32 * S).contains(&run.elapsed_ns), "{}", run.elapsed_ns);
+    });
+    // With a time it ends then, and where failures are tolerated by its number.
+    plan.limits.duration_ns = Some(40 * S);
+    run(&plan, &peer, |run| assert_eq!(run.ended, Ended::Complete));
+    (plan.limits.duration_ns, plan.limits.requests) = (None, Some(3_000));
+    plan.limits.unreachable_after = u32::MAX;
+    run(&plan, &peer, |run| {
+        assert_eq!(run.ended, Ended::Complete);
+        assert_eq!(run.record.finished(), 3_000);
+    });
+}
+
 #[test]
 fn requests_refused_later_fail_and_the_run_goes_on() {
     let peer = Script::new(&[HELLO], |moment| moment.send(MS, 0)).connecting(|_, number| {
