@@ -6,7 +6,7 @@ use ablaze_model::printable::printable;
 
 use super::labels::{self, Label, Labelled};
 use super::naming::shortened;
-use super::{Report, Tool, native};
+use super::{Command, Report, Tool, native};
 
 /// So many lines with an impossible figure are kept of a report.
 const IMPOSSIBLE_MOST: usize = 100;
@@ -20,11 +20,13 @@ pub struct Current {
     pub other_lines: usize,
     /// It is ablaze's own: what a log has put before each line, in characters, and where in it the reader is.
     pub native: Option<(usize, native::Place)>,
+    /// The command above it, where a heading stands below that: a report is not yet over there.
+    pub command: Option<Command>,
 }
 
 impl Current {
     pub fn new(report: Report, native: Option<(usize, native::Place)>) -> Self {
-        Self { report, seen: HashSet::new(), part: 0, other_lines: 0, native }
+        Self { report, seen: HashSet::new(), part: 0, other_lines: 0, native, command: None }
     }
 
     /// Its form is that of another load generator than ab, gurl and ablaze.

@@ -20,6 +20,7 @@ pub fn is_progress(line: &str) -> bool {
         "The server is now under siege",
         "Lifting the server siege",
         "siege aborted due to excessive socket failure",
+        "can change the failure threshold in ",
         "You can disable this ",
         "the directive show-logfile to false",
         "the .siegerc file in your home directory",
@@ -147,7 +148,9 @@ pub fn typed(line: &str) -> Option<Typed> {
         || BEGINNINGS.iter().any(|start| first.starts_with(start))
         || first.contains(" && ")
         || first == "do";
-    (prompted.is_some() || is_command && !is_comment).then_some(Typed::Other)
+    // Behind the prompt of root; no heading begins so.
+    let is_script = first.starts_with("./");
+    (prompted.is_some() || is_command && (!is_comment || is_script)).then_some(Typed::Other)
 }
 
 /// What stands behind a prompt: `$ `, `user@host:~$ `, `[root@host ~]# `, `PS C:\> `.
@@ -210,6 +213,7 @@ mod tests {
             ("me@home: 50 % faster", None),
             ("$5 a month", None),
             ("# sudo", None),
+            ("# ./restart.sh", Some(Typed::Other)),
         ] {
             assert_eq!(typed(line), expected, "{line}");
         }

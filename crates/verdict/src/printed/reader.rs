@@ -241,9 +241,7 @@ impl Reader {
         let heading = raw.trim_start().strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
         // After the prompt of root stands a loop.
         if let (Some(heading), false, None) = (heading, self.in_fence, typed(line)) {
-            self.above.heading(heading);
-            self.command = None;
-            self.in_verdict = false;
+            self.heading(heading);
         } else if let Some(verdict) = verdict::verdict(line) {
             self.in_verdict = true;
             self.text.verdicts.extend(self.said.replace(PrintedVerdict::new(verdict)));
@@ -253,6 +251,20 @@ impl Reader {
         {
             self.above.line(line);
         }
+    }
+
+    /// What is below a heading is about something else. The command above is that of the report which is being read.
+    fn heading(&mut self, heading: &str) {
+        if self.abort.is_some() {
+            self.close();
+            self.ended();
+        }
+        if let (Some(current), Some(command)) = (&mut self.current, self.command.take()) {
+            current.command = Some(command);
+        }
+        self.above.heading(heading);
+        self.command = None;
+        self.in_verdict = false;
     }
 
     /// Whether a line is the rest of one of ablaze's own report.
@@ -325,7 +337,17 @@ impl Reader {
 
     /// Ends the report that is being read, and keeps what it is.
     fn close(&mut self) {
-        let Some(current) = self.current.take() else { return };
+        let Some(mut current) = self.current.take() else { return };
+        let command = current.command.take();
+        let is_above_heading = command.is_some();
+        self.command = command.or(self.command.take());
+        self.keep(current);
+        if is_above_heading {
+            self.command = None;
+        }
+    }
+
+    fn keep(&mut self, current: Current) {
         let mut report = current.report;
         if report.rate().is_none() && report.complete.is_none() {
             if current.seen.is_empty() && self.abort.is_none() && says_that_it_runs(report.tool) {

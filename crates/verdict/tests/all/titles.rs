@@ -1,6 +1,8 @@
 //! What reports are named after: words that somebody wrote above one, and none that a tool printed.
 
+use ablaze_verdict::DiagnosisId::D36;
 use ablaze_verdict::printed::read;
+use ablaze_verdict::rules::judge;
 
 const PRINTED: [&str; 9] = [
     include_str!("../printed/real-bombardier.txt"),
@@ -41,6 +43,8 @@ fn siege_announces_its_report_and_does_not_name_it() {
         reports.remove(0).label
     };
     assert_eq!(label(SIEGE), None);
+    let gives_up = "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n";
+    assert_eq!(label(&SIEGE.replace("** SIEGE", &format!("{gives_up}** SIEGE"))), None);
     assert_eq!(label(&format!("## nginx\n{SIEGE}")), Some("nginx".to_owned()));
     assert_eq!(label(&SIEGE.replace("...\nTrans", "...^C\nTrans")), None);
     // An interrupt is typed beside what the tool prints.
@@ -133,4 +137,34 @@ fn what_another_command_printed_is_no_title() {
     ] {
         assert_eq!(labels(&format!("{output}\nR")), ["nginx"], "{output}");
     }
+}
+
+/// Above a heading stands the command of the report above it, as of the last one.
+#[test]
+fn a_heading_below_a_report_leaves_it_its_command() {
+    let wrk = |asked: u64| {
+        format!(
+            "$ wrk -t2 -c{asked} -d10s http://127.0.0.1:25001/\nRunning 10s test @ http://127.0.0.1:25001/\n  2 threads and \
+             50 connections\n  150000 requests in 10.22s, 121.59MB read\nRequests/sec:  14681.51\n\n"
+        )
+    };
+    for heading in ["## B", "# ./restart.sh", "# Conclusion\n\nIt is fast.", "B\n-----"] {
+        let text = format!("## A\n{}{heading}\n{}", wrk(70), wrk(50));
+        let reports = judge(&read(&text)).reports;
+        let commands: Vec<_> =
+            reports.iter().map(|one| one.subject.command.as_ref().map(|line| line.line)).collect();
+        assert!(commands.iter().all(Option::is_some), "{heading}: {commands:?}");
+        let found = |at: usize| reports[at].findings.iter().any(|one| one.id == D36);
+        assert!(found(0) && !found(1), "{heading}");
+    }
+    // So do an error that ended a run, a run that only began, and a rate alone.
+    let text = "$ ab -n 9 http://h/\napr_socket_recv: Connection refused (111)\n## B\n";
+    assert!(read(text).aborts[0].command.is_some());
+    let text = "$ ab -n 9 http://h/\nThis is ApacheBench, Version 2.3\n## B\n";
+    assert!(read(text).begun[0].command.is_some());
+    let rate = "Requests per second:    4000.12 [#/sec] (mean)\n";
+    let text = format!("$ ab -n 9 http://h/ | grep second\n{rate}## B\n{rate}");
+    let rates = read(&text).rates;
+    let commands: Vec<_> = rates.iter().map(|rate| rate.command.is_some()).collect();
+    assert_eq!(commands, [true, false]);
 }
