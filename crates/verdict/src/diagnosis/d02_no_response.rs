@@ -36,7 +36,7 @@ use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use causes::{by_kind, without_end};
-pub(super) use empty::empty;
+pub(super) use empty::{all_bodies_came, empty};
 use ended::ENDED;
 pub(super) use gone::gone;
 use gone::went_away;

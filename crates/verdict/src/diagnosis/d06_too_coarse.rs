@@ -6,6 +6,7 @@ use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Connections, Printed, Report, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
+use crate::rules::consistency::wrk::late_are_too_many;
 use crate::words::{amount, counted, decimal, for_shell, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -65,7 +66,7 @@ fn on_report(report: &Report) -> Option<Finding> {
 fn left_out(report: &Report, fix: &str) -> Option<Finding> {
     let late = report.socket_errors?.timeout;
     let complete = report.complete.filter(|complete| *complete > 0 && late > 0)?;
-    if report.tool != Tool::Wrk || report.is_of_ablaze() {
+    if report.tool != Tool::Wrk || report.is_of_ablaze() || late_are_too_many(report) {
         return None;
     }
     let asked = report.command.as_ref().map(|command| command.value_of('T', "timeout"));
@@ -116,7 +117,12 @@ fn fix(report: &Report) -> String {
         false if http3 => " --http 3",
         false => "",
     };
-    let closes = report.connections == Connections::PerRequest;
+    let by_command = report.command.as_ref().and_then(|command| command.keep_alive);
+    let closes = match report.connections {
+        Connections::PerRequest => true,
+        Connections::Unknown => by_command == Some(false),
+        Connections::Kept(_) => false,
+    };
     let close = if closes { " --no-keepalive" } else { "" };
     let url = url(report).map_or("URL".to_owned(), |url| for_shell(&url));
     let plain = report.command.as_ref().is_none_or(|command| command.plain_request);
@@ -154,7 +160,12 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
                 ("the maximum", times.max_ms),
             ];
             let printed = printed.into_iter().filter(|(_, ms)| ms.is_some());
-            format!("No percentiles are printed, only {}.", listed(printed.map(|(name, _)| name)))
+            let printed = listed(printed.map(|(name, _)| name));
+            let others = report.percentiles.iter().map(|(percent, _)| format!("{percent} %"));
+            match report.percentiles.is_empty() {
+                true => format!("No percentiles are printed, only {printed}."),
+                false => format!("No median is printed, only {printed}, and {}.", listed(others)),
+            }
         }
         (None, Some(Printed { value, .. })) => format!(
             "No percentiles and no maximum are printed. {} ms is a mean, computed from the rate.",

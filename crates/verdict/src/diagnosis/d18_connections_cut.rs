@@ -4,6 +4,7 @@
 use ablaze_model::record::{Codes, Http2Facts};
 use ablaze_model::{FailureKind, Run};
 
+mod behind;
 mod idle;
 mod over_quic;
 mod repeated;
@@ -220,6 +221,10 @@ fn seen(run: &Run) -> Option<String> {
 }
 
 fn on_report(report: &Report) -> Option<Finding> {
+    kept_for_some(report).or_else(|| behind::found(report))
+}
+
+fn kept_for_some(report: &Report) -> Option<Finding> {
     let complete = report.complete?;
     let Connections::Kept(Some(kept)) = report.connections else { return None };
     if kept == 0 || kept >= complete || report.failed != Some(0) {

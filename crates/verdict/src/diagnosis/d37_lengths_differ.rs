@@ -8,6 +8,7 @@ use crate::DiagnosisId::{D02, D04, D37};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
 use crate::printed::{Document, Report};
+use crate::rules::consistency::counts::lengths_are_too_many;
 use crate::words::{counted, grouped, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -139,12 +140,15 @@ fn lengths(run: &Run) -> String {
 fn on_report(report: &Report) -> Option<Finding> {
     let complete = report.complete.filter(|complete| *complete > 0)?;
     let parts = report.failed_parts.filter(|parts| parts.length > 0)?;
+    if lengths_are_too_many(report) {
+        return None;
+    }
     let others = parts.connect + parts.receive + parts.exceptions;
     let mut evidence = format!(
         "{} of {} ({}) had a body whose length differs from that of the first response.",
         grouped(parts.length),
         grouped(complete),
-        percent(parts.length as f64 / complete as f64)
+        percent((parts.length as f64 / complete as f64).min(1.0))
     );
     if others > 0 {
         evidence.push_str(&format!(

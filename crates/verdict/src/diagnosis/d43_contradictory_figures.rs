@@ -51,7 +51,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         false => "These figures follow from each other, and no rounding explains the difference",
     };
     let bytes = if severity == Severity::Suspect {
-        " The rate and the times agree with each other."
+        " Nothing contradicts the rate and the times."
     } else {
         ""
     };

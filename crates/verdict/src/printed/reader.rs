@@ -199,8 +199,9 @@ impl Reader {
         let belongs = self.current.as_ref().is_some_and(|current| current.takes(labelled.label));
         if !belongs {
             self.close();
-            self.go_on_with_begun();
-            let mut report = Report::empty(Tool::Ab, number);
+            let begun = self.go_on_with_begun();
+            let mut report = Report::empty(begun.unwrap_or(Tool::Ab), number);
+            report.announced = begun.is_some();
             report.label = beside(labelled.before);
             self.begin(report, None);
         }
@@ -232,7 +233,7 @@ impl Reader {
         if let Some(tool) = banner(line) {
             self.close();
             self.ended();
-            self.begin(Report::empty(tool, number), None);
+            self.begin(Report { announced: true, ..Report::empty(tool, number) }, None);
             return;
         }
         if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
@@ -293,16 +294,17 @@ impl Reader {
     }
 
     /// What began above and printed much else before its report, as ab does with `-v` or when each handshake fails, has
-    /// its report here.
-    fn go_on_with_begun(&mut self) {
+    /// its report here. The tool that it is of.
+    fn go_on_with_begun(&mut self) -> Option<Tool> {
         let reports = &self.text.reports;
         let of_ab = |begun: &Begun| {
             begun.tool.is_ab_like() && reports.last().is_none_or(|last| last.line < begun.line)
         };
-        if self.command.is_none() && self.text.begun.last().is_some_and(of_ab) {
-            self.command = self.text.begun.pop().and_then(|begun| begun.command);
-            self.above.no_words();
-        }
+        let goes_on = self.command.is_none() && self.text.begun.last().is_some_and(of_ab);
+        let begun = self.text.begun.pop_if(|_| goes_on)?;
+        self.command = begun.command;
+        self.above.no_words();
+        Some(begun.tool)
     }
 
     /// Takes a report that was read already.

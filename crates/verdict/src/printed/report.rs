@@ -106,6 +106,8 @@ pub struct Report {
     pub tool: Tool,
     /// Its first line in the text, from 1.
     pub line: usize,
+    /// That line says which program printed it.
+    pub announced: bool,
     /// The heading or the words above it.
     pub label: Option<String>,
     /// The command line above it.
@@ -192,6 +194,8 @@ pub struct Report {
     pub processing: Option<Times>,
     /// Percentiles of the total, ascending: percent and ms. 100 is the longest.
     pub percentiles: Vec<(f64, Printed)>,
+    /// wrk2's percentiles once more, finer: percent and ms.
+    pub spectrum: Vec<(f64, Printed)>,
     /// Figures that only this tool prints, by what they are called in a sentence.
     pub own: Vec<(&'static str, Printed)>,
     /// The histogram of the total, where it is printed: times in ms, and requests.
@@ -208,6 +212,7 @@ impl Report {
         Self {
             tool,
             line,
+            announced: false,
             label: None,
             command: None,
             server: None,
@@ -251,6 +256,7 @@ impl Report {
             both_kilobytes_per_s: None,
             processing: None,
             percentiles: Vec::new(),
+            spectrum: Vec::new(),
             own: Vec::new(),
             histogram: Vec::new(),
             said: None,

@@ -100,6 +100,11 @@ const OF_THE_TEXT: [DiagnosisId; 2] = [D36, D43];
 /// What is found in a report. From figures that contradict each other nothing follows.
 fn of_report(report: &Report) -> Vec<Finding> {
     let mut findings = found(|forms| forms.report?(report));
+    if let Some(sound) = consistency::without_contradicted_bytes(report) {
+        findings.retain(|one| one.id == D43);
+        let others = found(|forms| forms.report?(&sound));
+        findings.extend(others.into_iter().filter(|one| one.id != D43));
+    }
     if report.said.is_some() {
         // Whole milliseconds are ab's form, not that of the run.
         let coarse = |id: DiagnosisId| id == D06 && report.tool.is_ablaze_in_other_form();

@@ -5,6 +5,7 @@ mod causes;
 mod contradictions;
 mod excluded;
 mod golden;
+mod mutations;
 mod noise;
 mod readers;
 mod said;

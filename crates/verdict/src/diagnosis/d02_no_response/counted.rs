@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn ab_names_what_it_counted_and_no_timeout() {
         let mut report = sample::ab();
-        report.failed = Some(400_000);
+        (report.failed, report.body_bytes) = (Some(400_000), Some(800_000_000));
         report.failed_parts =
             Some(FailedParts { connect: 0, receive: 200_000, length: 0, exceptions: 200_000 });
         let cause = on_report(&report).unwrap().cause;

@@ -4,7 +4,7 @@
 use super::{SHARE, SHORTEST_RESPONSE_BYTES};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Document, Report};
+use crate::printed::{Document, Report, Tool};
 use crate::words::{counted, grouped, percent};
 
 /// Requests of which the bytes show that no body came.
@@ -68,6 +68,24 @@ pub fn empty(report: &Report) -> Option<Empty> {
         };
         Empty { missing, first, proven, how }
     })
+}
+
+/// Each complete request had a body as long as the first's: ab found no other length, and the bytes are as many. What broke
+/// nevertheless was behind that, or is no request that ab counts: it begins those anew.
+pub fn all_bodies_came(report: &Report) -> bool {
+    let whole = || {
+        let Document::Bytes(length) = report.document? else { return None };
+        let bodies = report.complete?.checked_mul(length).filter(|bodies| *bodies > 0)?;
+        let body = u64::try_from(report.body_bytes?).ok()?;
+        // What was under way at the end is there besides.
+        let in_flight = report.concurrency?.saturating_add(1).saturating_mul(length);
+        Some((bodies..=bodies.saturating_add(in_flight)).contains(&body))
+    };
+    let alike = report.failed_parts.is_some_and(|parts| parts.length == 0);
+    report.tool == Tool::Ab
+        && alike
+        && report.write_errors.unwrap_or(0) == 0
+        && whole() == Some(true)
 }
 
 /// The greatest.
@@ -134,6 +152,7 @@ mod tests {
             report.document = Some(Document::Bytes(100));
             report.body_bytes = Some(50_000);
             report.total_bytes = Some(50_000 + 500 * (81 + of_each));
+            report.kilobytes_per_s = None;
             let judged = crate::rules::report(&report);
             let of = |id| judged.iter().find(|finding| finding.id == id).expect("a finding");
             let (none, lengths) = (of(D02), of(D37));

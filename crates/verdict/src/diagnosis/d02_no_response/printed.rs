@@ -2,7 +2,7 @@
 //! and the kinds of failures show it.
 
 use super::counted as kinds;
-use super::empty::{empty, without_body};
+use super::empty::{all_bodies_came, empty, without_body};
 use super::h2load::unsent;
 use super::none::{none_at_all, until_the_end};
 use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, held, sockets, words};
@@ -10,6 +10,7 @@ use crate::DiagnosisId::{D02, D21};
 use crate::finding::{Finding, Severity};
 use crate::printed::{Handshakes, Report, Tool};
 use crate::rules::arithmetic::counts_all_bytes;
+use crate::rules::consistency::counts::TRIED_AGAIN;
 use crate::rules::own_limits;
 use crate::words::{amount, counted, decimal, grouped, listed, percent};
 
@@ -233,8 +234,11 @@ fn broken(report: &Report, complete: u64) -> Option<(u64, String)> {
         parts.receive.max(parts.exceptions)
     };
     let written = report.write_errors.unwrap_or(0);
-    // ab tries a connection again that it could not open, and counts only what then becomes of it as complete.
-    let connect = if report.tool == Tool::Ab { 0 } else { parts.connect };
+    // ab tries a connection again that it could not open, and counts only what then becomes of it as complete. It does so
+    // a few times, and more than that are of another program, or a contradiction.
+    let tried_again = report.announced || parts.connect <= TRIED_AGAIN;
+    let connect = if report.tool == Tool::Ab && tried_again { 0 } else { parts.connect };
+    let events = if all_bodies_came(report) { 0 } else { events };
     let count = events.saturating_add(connect).saturating_add(written).min(complete);
     let named = [
         ("Connect", connect),
@@ -322,6 +326,7 @@ mod tests {
         let with = |receive, length, exceptions| {
             let mut report = sample::ab();
             report.failed = Some(receive + length + exceptions);
+            report.body_bytes = report.body_bytes.map(|bytes| bytes - receive as i64 * 1000);
             report.failed_parts = Some(FailedParts { connect: 0, receive, length, exceptions });
             on_report(&report)
         };

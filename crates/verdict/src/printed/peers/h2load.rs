@@ -43,6 +43,11 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         let rounded = |name, text| kibibytes(text).map(|kilobytes| (name, kilobytes));
         report.own.extend(rounded("the total bytes, rounded", traffic));
         report.own.extend(data.and_then(|data| rounded("the bytes of data, rounded", data)));
+        // `, 96.68KB (99000) headers (space savings 0.00%)`.
+        let headers = traffic.split(", ").find(|item| item.contains(") headers"));
+        report.own.extend(headers.and_then(|item| rounded("the bytes of headers, rounded", item)));
+        let exact = headers.and_then(in_brackets).and_then(|bytes| bytes.try_into().ok());
+        own(report, "the bytes of headers", exact);
     } else if let Some(cells) = behind(line, "time for request:") {
         report.total = times(cells);
         report.percentiles = percentiles(cells);
@@ -75,7 +80,9 @@ pub fn take(report: &mut Report, line: &str) -> bool {
 /// `Timing-based test with 1s of warm-up time and 1s of main duration`: the rate is that of the latter.
 fn main_duration(report: &mut Report, line: &str) {
     let before = line.split_once(" of main duration").map(|(before, _)| before);
-    report.asked_s = before.and_then(|before| before.rsplit(' ').next()).and_then(time_s);
+    let asked_s = before.and_then(|before| before.rsplit(' ').next()).and_then(time_s);
+    // It divides by just that, and prints all its digits.
+    report.asked_s = asked_s.map(|asked| Printed { step: asked.step.min(1e-3), ..asked });
     report.taken_s = report.asked_s.or(report.taken_s);
 }
 

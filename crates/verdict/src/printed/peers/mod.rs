@@ -184,8 +184,11 @@ fn percentile(report: &mut Report, line: &str) -> bool {
     let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
     // Where no time was recorded, wrk prints 0.00us.
     let some = ms.value > 0.0;
-    if some && report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
-        report.percentiles.push((percent.value, ms));
+    // Lines may be exchanged; wrk2 prints the same percentiles of other times below.
+    let at = report.percentiles.partition_point(|(other, _)| *other < percent.value);
+    let is_new = report.percentiles.get(at).is_none_or(|(other, _)| *other > percent.value);
+    if some && is_new {
+        report.percentiles.insert(at, (percent.value, ms));
     }
     true
 }

@@ -149,9 +149,21 @@ fn is_of_wrk2(report: &mut Report, line: &str) -> bool {
             report.own.extend(figure.map(|(figure, _)| (own, figure)));
         }
     }
-    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    is_own || line.starts_with("----") || of_spectrum(report, line)
+}
+
+/// `7.143     0.900000        35572        10.00`: ms, share, count. With `-U` a second spectrum follows, of other times.
+fn of_spectrum(report: &mut Report, line: &str) -> bool {
     let cells = line.split_whitespace().collect::<Vec<_>>();
-    is_own
-        || line.starts_with("----")
-        || cells.len() >= 3 && cells.iter().all(|cell| is_number(cell))
+    if cells.len() < 3 || !cells.iter().all(|cell| cell.parse::<f64>().is_ok()) {
+        return false;
+    }
+    if let (Some((ms, "")), Some((share, ""))) = (number(cells[0]), number(cells[1])) {
+        // `0.999` × 100 is not quite 99.9.
+        let percent = (share.value * 1e8).round() / 1e6;
+        if report.spectrum.last().is_none_or(|(last, _)| *last < percent) {
+            report.spectrum.push((percent, ms));
+        }
+    }
+    true
 }

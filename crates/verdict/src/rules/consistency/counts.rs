@@ -11,7 +11,8 @@ use crate::words::{counted, grouped};
 const TOO_LONG_MOST: u64 = 12;
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
-    let rules = [impossible, kinds, non_2xx, kept, statuses, bodies, bodies_of_all];
+    let rules =
+        [impossible, kinds, lengths, connects, non_2xx, kept, statuses, bodies, bodies_of_all];
     rules.into_iter().filter_map(|rule| rule(report)).collect()
 }
 
@@ -57,6 +58,42 @@ fn kinds(report: &Report) -> Option<Contradiction> {
             grouped(failed)
         );
         Contradiction::new([Failed, FailedParts], said)
+    })
+}
+
+/// ab holds each response against the first once, also those that end after the last one that it counts as complete.
+fn lengths(report: &Report) -> Option<Contradiction> {
+    let (complete, length) = (report.complete?, report.failed_parts?.length);
+    let most = complete.saturating_add(report.concurrency?);
+    (report.tool.is_ab_like() && length > most).then(|| {
+        let said = format!(
+            "Length is {}, more than {} ({}): the length of each response is compared once.",
+            grouped(length),
+            Complete.name(report),
+            grouped(complete)
+        );
+        Contradiction::new([FailedParts, Failed, Complete], said)
+    })
+}
+
+/// Whether more responses had another length than the first than there were responses.
+pub fn lengths_are_too_many(report: &Report) -> bool {
+    lengths(report).is_some()
+}
+
+/// So many connections ab tries again that it could not open; at the next one it ends without a report.
+pub const TRIED_AGAIN: u64 = 11;
+
+/// `ablaze ab` goes on, and says who it is.
+fn connects(report: &Report) -> Option<Contradiction> {
+    let connect = report.failed_parts?.connect;
+    (report.tool == Tool::Ab && report.announced && connect > TRIED_AGAIN).then(|| {
+        let said = format!(
+            "Connect is {}, but ab ends without a report at connection {} that it cannot open.",
+            grouped(connect),
+            TRIED_AGAIN + 1
+        );
+        Contradiction::new([FailedParts, Failed], said)
     })
 }
 

@@ -4,13 +4,15 @@ use super::Contradiction;
 use super::figure::Figure::*;
 use super::figure::{Column, Range, Row};
 use crate::printed::{Printed, Report};
-use crate::words::{amount, decimal, grouped};
+use crate::words::{amount, counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = counts(report);
     found.extend(in_flight(report));
+    found.extend(by_class(report));
     let (total, data) = ("the total bytes, rounded", "the bytes of data, rounded");
-    for (bytes, rounded) in [(TotalBytes, Own(total)), (BodyBytes, Own(data))] {
+    let headers = (Own(HEADERS), Own("the bytes of headers, rounded"));
+    for (bytes, rounded) in [(TotalBytes, Own(total)), (BodyBytes, Own(data)), headers] {
         let Some((exact, near)) = bytes.printed(report).zip(rounded.printed(report)) else {
             continue;
         };
@@ -19,10 +21,9 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         }
         let said = format!(
             "{} is {} B ({} KiB), but {} KiB is printed beside it.",
-            if bytes == TotalBytes {
-                bytes.name(report)
-            } else {
-                "the number of bytes of data".to_owned()
+            match bytes {
+                BodyBytes => "the number of bytes of data".to_owned(),
+                bytes => bytes.name(report),
             },
             grouped(exact.value as u64),
             decimal(exact.value / 1024.0, 1),
@@ -31,6 +32,33 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         found.push(Contradiction::new([bytes, rounded], said));
     }
     found
+}
+
+/// As the reader calls them.
+const HEADERS: &str = "the bytes of headers";
+
+/// Responses with 4xx and 5xx are failed, and no others but those that errored. In a run by time the head may come before
+/// the time that counts, or the rest behind it: of one response for each stream.
+fn by_class(report: &Report) -> Option<Contradiction> {
+    let failed = Own("the number failed").printed(report)?.value as u64;
+    let errored = report.failed?;
+    let of = |class| report.classes.get(&class).copied();
+    let bad = of(4)?.saturating_add(of(5)?);
+    let room = match report.asked_s {
+        None => 0,
+        Some(_) => report.asked_connections()?.saturating_mul(report.command.as_ref()?.streams),
+    };
+    let least = failed.saturating_sub(errored).saturating_sub(room);
+    (bad < least || bad > failed.saturating_add(room)).then(|| {
+        let said = format!(
+            "{} failed, {} of them errored, but {} had a status of 4xx or 5xx: h2load counts these as failed, and no \
+             other responses.",
+            counted(failed, "request"),
+            grouped(errored),
+            counted(bad, "response")
+        );
+        Contradiction::new([Own("the number failed"), Statuses, Failed], said)
+    })
 }
 
 /// No more requests are under way than the connections have streams (Little's law). What began in the warm-up may end

@@ -2,12 +2,14 @@
 //! rounding leaves open. Each rule is a necessary condition on every report that its tool can print,
 //! so that a contradiction is a wrong figure. D43 says which.
 
-mod counts;
+pub(crate) mod counts;
 pub(crate) mod figure;
 mod h2load;
 mod peers;
 mod rates;
+mod siege;
 mod times;
+pub(crate) mod wrk;
 
 use crate::printed::Report;
 use figure::Figure;
@@ -43,6 +45,19 @@ pub fn rate_is_contradicted(report: &Report) -> bool {
     found.any(|contradiction| {
         contradiction.figures.iter().all(|figure| of_rate.contains(figure))
             && contradiction.figures.contains(&Figure::Rate)
+    })
+}
+
+/// The report without the bytes that other figures contradict: nothing follows from them.
+pub fn without_contradicted_bytes(report: &Report) -> Option<Report> {
+    let found = contradictions(report);
+    let of_bytes = |figure: Figure| found.iter().any(|one| one.figures.contains(&figure));
+    let (total, body) = (of_bytes(Figure::TotalBytes), of_bytes(Figure::BodyBytes));
+    (total || body).then(|| {
+        let mut sound = report.clone();
+        sound.total_bytes = sound.total_bytes.filter(|_| !total);
+        sound.body_bytes = sound.body_bytes.filter(|_| !body);
+        sound
     })
 }
 

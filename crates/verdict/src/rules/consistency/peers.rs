@@ -2,7 +2,7 @@
 
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
-use super::{Contradiction, h2load};
+use super::{Contradiction, h2load, siege, wrk};
 use crate::printed::{Printed, RATIO, Report, Tool};
 use crate::words::{counted, decimal, grouped};
 
@@ -15,12 +15,12 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
             found
         }
         Tool::Vegeta => vegeta(report),
-        Tool::Siege => siege(report),
+        Tool::Siege => siege::contradictions(report),
         Tool::H2load => h2load::contradictions(report),
         Tool::Bombardier => {
             [more_than_asked_for, progress].into_iter().flat_map(|rule| rule(report)).collect()
         }
-        Tool::Wrk => above_its_parts(report).into_iter().collect(),
+        Tool::Wrk | Tool::Wrk2 => wrk::contradictions(report),
         _ => Vec::new(),
     };
     found.extend(printed_twice(report));
@@ -35,16 +35,16 @@ fn responses(report: &Report) -> u64 {
     report.statuses.values().copied().fold(0, u64::saturating_add)
 }
 
-fn product(a: Range, b: Range) -> Range {
+pub(super) fn product(a: Range, b: Range) -> Range {
     Range { low: a.low * b.low, high: a.high * b.high }
 }
 
-fn divided(a: Range, b: Range) -> Option<Range> {
+pub(super) fn divided(a: Range, b: Range) -> Option<Range> {
     (b.low > 0.0).then(|| Range { low: a.low / b.high, high: a.high / b.low })
 }
 
 /// `target` is what follows from the others: `how` says from which, in words and figures.
-fn must_be(
+pub(super) fn must_be(
     report: &Report,
     target: Figure,
     by: Option<Range>,
@@ -66,7 +66,7 @@ fn must_be(
 }
 
 /// `name / other = 5,000 / 1.2345`.
-fn quotient_in_words(report: &Report, of: Figure, by: Figure) -> String {
+pub(super) fn quotient_in_words(report: &Report, of: Figure, by: Figure) -> String {
     format!(
         "{} / {} = {} / {}",
         of.name(report),
@@ -98,7 +98,7 @@ fn sizes(report: &Report) -> Vec<Contradiction> {
 }
 
 /// A percentage of the requests that were successful: `good` of them and those that failed.
-fn successes(report: &Report, name: &'static str, good: u64) -> Option<Contradiction> {
+pub(super) fn successes(report: &Report, name: &'static str, good: u64) -> Option<Contradiction> {
     let failed = report.failed?;
     let all = good.saturating_add(failed);
     let share = (all > 0).then(|| Range::exactly(good as f64 * 100.0 / all as f64));
@@ -234,36 +234,6 @@ fn vegeta(report: &Report) -> Vec<Contradiction> {
     found
 }
 
-fn siege(report: &Report) -> Vec<Contradiction> {
-    let (data, through) = (Own("the data transferred"), Own("the throughput"));
-    let range = |figure: Figure| figure.range(report);
-    let mut found = Vec::new();
-    found.extend(successes(report, "the availability", report.complete.unwrap_or(0)));
-    let per_s = range(data).zip(range(Taken)).and_then(|(bytes, taken)| divided(bytes, taken));
-    let how = quotient_in_words(report, data, Taken);
-    found.extend(must_be(report, through, per_s, &[data, Taken], &how));
-    // The time of all requests in that of the run.
-    let mean = Cell(Row::Total, Column::Mean);
-    let in_flight = range(mean)
-        .map(|ms| product(ms, Range::exactly(1e-3)))
-        .zip(range(Complete))
-        .map(|(s, n)| product(s, n))
-        .zip(range(Taken))
-        .and_then(|(sum, taken)| divided(sum, taken));
-    let how = format!(
-        "{} × {} / {} = {} × {} ms / {} s",
-        Complete.name(report),
-        mean.name(report),
-        Taken.name(report),
-        Complete.digits(report),
-        mean.digits(report),
-        Taken.digits(report)
-    );
-    let others = [Complete, mean, Taken];
-    found.extend(must_be(report, Own("the concurrency"), in_flight, &others, &how));
-    found
-}
-
 /// An interrupted run has fewer requests than were asked for, never more.
 fn more_than_asked_for(report: &Report) -> Option<Contradiction> {
     let asked = Own("the number asked for");
@@ -301,35 +271,6 @@ fn progress(report: &Report) -> Option<Contradiction> {
 
 /// Means of unequal parts differ by less.
 const PROGRESS_APART: f64 = 2.0;
-
-/// wrk takes the rate of each thread ten times a second, or later where none of its requests ended: together the threads
-/// are no faster than each at its maximum, and no faster than each in the mean, in which longer parts, with fewer requests
-/// in the same time, count like others. The end of the run may be in no part.
-fn above_its_parts(report: &Report) -> Option<Contradiction> {
-    let threads = report.threads?;
-    if report.taken_s?.value < 1.0 {
-        return None;
-    }
-    let rate = Rate.range(report)?;
-    let of = [("the mean of Req/Sec", 2.0), ("the maximum of Req/Sec", 1.5)];
-    of.into_iter().find_map(|(name, apart)| {
-        let each = Own(name);
-        let most = each.range(report)?.high * threads as f64;
-        (rate.low > most * apart).then(|| {
-            let said = format!(
-                "{} is {}, but {name} is {} {}.",
-                Rate.name(report),
-                Rate.digits(report),
-                each.digits(report),
-                match threads {
-                    1 => "of the only thread".to_owned(),
-                    threads => format!("of each of {} threads", grouped(threads)),
-                }
-            );
-            Contradiction::new([Rate, each], said)
-        })
-    })
-}
 
 /// wrk and bombardier: requests per second, of the parts of a run.
 fn mean_above_maximum(report: &Report) -> Option<Contradiction> {

@@ -57,6 +57,10 @@ fn order_of_row(report: &Report, row: Row) -> Vec<Contradiction> {
     pairs.into_iter().filter_map(held).collect()
 }
 
+/// For each time wrk adds as many values as the usual interval of its connection fits into it (stats_correct). All times
+/// of a connection fit into the run: so it adds no more values than there are requests, but for rounding.
+const CORRECTED: f64 = 2.5;
+
 /// A deviation has bounds: the longest alone makes a part of it, and values between least and most have at
 /// most so much (Bhatia and Davis, American Mathematical Monthly 107(4), 2000). Of a sample of n it is
 /// larger by n / (n - 1).
@@ -72,9 +76,14 @@ fn deviation(report: &Report, row: Row) -> Option<Contradiction> {
     let near = 1.0 + rounding(report.tool);
     let most = ((max.high - mean.low).max(0.0) * (mean.high - min.low).max(0.0)).sqrt();
     let most = most * (n / (n - 1.0)).sqrt() * near;
-    // What wrk corrected has more values than requests; h2load keeps a sample of them.
-    let all = of_each && !matches!(report.tool, Tool::Wrk | Tool::Wrk2 | Tool::H2load);
-    let least = if all { (max.low - mean.high).max(0.0) / (n - 1.0).sqrt() / near } else { 0.0 };
+    let alone = (max.low - mean.high).max(0.0);
+    let least = match report.tool {
+        // It keeps a sample of them.
+        Tool::H2load => 0.0,
+        _ if !of_each => 0.0,
+        Tool::Wrk | Tool::Wrk2 => alone / (n * CORRECTED).sqrt() / near,
+        _ => alone / (n - 1.0).sqrt() / near,
+    };
     let figures = [at(Deviation), at(Mean), at(Max), at(Min)];
     let said = |bound: &str, ms: f64| {
         format!(

@@ -1,0 +1,43 @@
+//! siege: its shares, its bytes, and the requests in flight, which it prints itself.
+
+use super::Contradiction;
+use super::figure::Figure::{self, *};
+use super::figure::{Column, Range, Row};
+use super::peers::{divided, must_be, product, quotient_in_words, successes};
+use crate::printed::{Printed, Report};
+
+pub fn contradictions(report: &Report) -> Vec<Contradiction> {
+    let (data, through) = (Own("the data transferred"), Own("the throughput"));
+    let range = |figure: Figure| figure.range(report);
+    let mut found = Vec::new();
+    found.extend(successes(report, "the availability", report.complete.unwrap_or(0)));
+    let per_s = range(data).zip(range(Taken)).and_then(|(bytes, taken)| divided(bytes, taken));
+    let how = quotient_in_words(report, data, Taken);
+    found.extend(must_be(report, through, per_s, &[data, Taken], &how));
+    // The time of all requests in that of the run.
+    let mean = Cell(Row::Total, Column::Mean);
+    let in_flight = mean
+        .printed(report)
+        .map(|ms| product(nearest(ms), Range::exactly(1e-3)))
+        .zip(range(Complete))
+        .map(|(s, n)| product(s, n))
+        .zip(Taken.printed(report).map(nearest))
+        .and_then(|(sum, taken)| divided(sum, taken));
+    let how = format!(
+        "{} × {} / {} = {} × {} ms / {} s",
+        Complete.name(report),
+        mean.name(report),
+        Taken.name(report),
+        Complete.digits(report),
+        mean.digits(report),
+        Taken.digits(report)
+    );
+    let others = [Complete, mean, Taken];
+    found.extend(must_be(report, Own("the concurrency"), in_flight, &others, &how));
+    found
+}
+
+/// siege prints with `%.2f`, which rounds to the nearest, what it computes in single precision from the same sum.
+fn nearest(printed: Printed) -> Range {
+    Range { low: printed.low() * 0.9999, high: printed.high() * 1.0001 }
+}

@@ -1,0 +1,99 @@
+//! wrk and wrk2: the rates of the threads, the responses that came too late, and the spectrum of wrk2.
+
+use super::Contradiction;
+use super::figure::Figure::*;
+use crate::printed::{Printed, Report, Tool};
+use crate::words::{counted, decimal, grouped};
+
+pub fn contradictions(report: &Report) -> Vec<Contradiction> {
+    let mut found: Vec<Contradiction> = spectrum(report).into_iter().collect();
+    if report.tool == Tool::Wrk {
+        found.extend(above_its_parts(report));
+        found.extend(late(report));
+    }
+    found
+}
+
+/// wrk takes the rate of each thread ten times a second, or later where none of its requests ended: together the threads
+/// are no faster than each at its maximum, and no faster than each in the mean, in which longer parts, with fewer requests
+/// in the same time, count like others. The end of the run may be in no part.
+fn above_its_parts(report: &Report) -> Option<Contradiction> {
+    let threads = report.threads?;
+    if report.taken_s?.value < 1.0 {
+        return None;
+    }
+    let rate = Rate.range(report)?;
+    let of = [("the mean of Req/Sec", 2.0), ("the maximum of Req/Sec", 1.5)];
+    of.into_iter().find_map(|(name, apart)| {
+        let each = Own(name);
+        let most = each.range(report)?.high * threads as f64;
+        (rate.low > most * apart).then(|| {
+            let said = format!(
+                "{} is {}, but {name} is {} {}.",
+                Rate.name(report),
+                Rate.digits(report),
+                each.digits(report),
+                match threads {
+                    1 => "of the only thread".to_owned(),
+                    threads => format!("of each of {} threads", grouped(threads)),
+                }
+            );
+            Contradiction::new([Rate, each], said)
+        })
+    })
+}
+
+/// Before the clock starts the threads have begun already.
+const BEGUN_S: f64 = 0.1;
+/// Older versions look at all connections so often, and count those that have waited for longer than `--timeout`.
+const LOOKS_S: f64 = 2.0;
+
+/// On a connection one request follows the other: so many that take longer than `--timeout` fit into the run.
+fn late(report: &Report) -> Option<Contradiction> {
+    let late = report.socket_errors?.timeout;
+    let command = report.command.as_ref().filter(|_| late > 0 && !report.is_of_ablaze())?;
+    let timeout_s = command.value_of('T', "timeout").map_or(Some(2.0), whole_seconds)?;
+    let (connections, taken) = (report.clients?, report.taken_s?);
+    let room_s = taken.value + taken.step + BEGUN_S;
+    let each = (room_s / timeout_s).max(room_s / LOOKS_S).floor();
+    let most = connections as f64 * each;
+    (late as f64 > most).then(|| {
+        let said = format!(
+            "timeout is {}, but in {} s {} carry no more than {} that take longer than {} s.",
+            grouped(late),
+            Taken.digits(report),
+            counted(connections, "connection"),
+            counted(most as u64, "response"),
+            decimal(timeout_s, 0)
+        );
+        Contradiction::new([Own("the number of timeouts"), Taken, Concurrency], said)
+    })
+}
+
+/// Whether more responses came too late than fit into the run.
+pub fn late_are_too_many(report: &Report) -> bool {
+    report.tool == Tool::Wrk && late(report).is_some()
+}
+
+/// wrk takes whole seconds, minutes and hours.
+fn whole_seconds(text: &str) -> Option<f64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_lowercase().as_str() {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let whole: u32 = digits.parse().ok().filter(|whole| *whole > 0)?;
+    Some(f64::from(whole) * unit)
+}
+
+/// More of the requests took longer. The list above it counts to a percentile in another way.
+fn spectrum(report: &Report) -> Option<Contradiction> {
+    let name = "the spectrum";
+    let row =
+        |(percent, ms): &(f64, Printed)| format!("{} ms at {percent} %", decimal(ms.value, 3));
+    let falls = report.spectrum.windows(2).find(|pair| pair[1].1.value < pair[0].1.value)?;
+    let said = format!("In {name} times fall from {} to {}.", row(&falls[0]), row(&falls[1]));
+    Some(Contradiction::new([Own(name)], said))
+}
