@@ -3,7 +3,7 @@
 
 use super::finish::fits;
 use super::line::count;
-use super::{Command, Handshakes, Tool};
+use super::{Command, Handshakes, Program, Tool};
 
 /// Why the tool gave up, as far as it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,9 @@ pub enum Reason {
     Other,
     /// EMFILE.
     NoDescriptor,
-    /// ab does not take `-c` above `-n`, and sends nothing.
+    /// ab and others do not take `-c` above `-n`, and send nothing.
+    TooFew,
+    /// Another command line that the tool does not take.
     Rejected,
 }
 
@@ -87,6 +89,46 @@ const TEN_FAILURES: &str = "Test aborted after 10 failures";
 /// ab takes no more connections than requests.
 const REJECTED: &str = "Cannot use concurrency level greater than total number of requests";
 
+/// What the others say of a command line that they do not take, as far as it tells what is wrong; how it begins, and what it
+/// has in it.
+const REJECTIONS: [(Program, &str, &str, Reason); 9] = [
+    (Program::Wrk, "number of connections must be >= threads", "", Reason::Rejected),
+    (Program::Wrk, "invalid URL: ", "", Reason::Rejected),
+    (Program::Wrk, "wrk: ", " option ", Reason::Rejected),
+    (Program::Wrk, "wrk: ", "requires an argument", Reason::Rejected),
+    (Program::Hey, "-n cannot be less than -c.", "", Reason::TooFew),
+    (Program::Hey, "-n and -c cannot be smaller than 1.", "", Reason::Rejected),
+    (Program::H2load, "-n, -c: the number of requests must be ", "", Reason::TooFew),
+    (Program::H2load, "-", ": the number of ", Reason::Rejected),
+    (Program::H2load, "h2load: ", " option", Reason::Rejected),
+];
+
+/// A command line that the tool above does not take: ab says who it is before its words, and prints such of nothing else.
+fn rejected(line: &str, number: usize, command: &Command) -> Option<Abort> {
+    let (tool, reason) = match command.program {
+        _ if command.is_of_ablaze() => return None,
+        Program::Ab if line.starts_with("ab: ") && !line.ends_with(REJECTED) => {
+            (Tool::Ab, Reason::Rejected)
+        }
+        program => {
+            let fits = |(of, start, part, _): &&(Program, &str, &str, Reason)| {
+                *of == program && line.starts_with(start) && line.contains(part)
+            };
+            (tool_of(program)?, REJECTIONS.iter().find(fits)?.3)
+        }
+    };
+    Some(Abort { tool, ..of_ab(number, line.trim().to_owned(), reason) })
+}
+
+fn tool_of(program: Program) -> Option<Tool> {
+    match program {
+        Program::Wrk => Some(Tool::Wrk),
+        Program::Hey => Some(Tool::Hey),
+        Program::H2load => Some(Tool::H2load),
+        _ => None,
+    }
+}
+
 /// The system's words for what wrk prints without a number.
 const WORDS: [(&str, Reason); 4] = [
     ("Connection refused", Reason::Refused),
@@ -112,6 +154,9 @@ fn of_ab(line: usize, message: String, reason: Reason) -> Abort {
 
 /// The end of a run in a cleaned line. The words of wrk may stand in any log, but for its command above.
 pub fn find(line: &str, number: usize, command: Option<&Command>) -> Option<Abort> {
+    if let Some(abort) = command.and_then(|above| rejected(line, number, above)) {
+        return Some(abort);
+    }
     if command.is_some_and(|above| fits(above.program, Tool::Wrk)) {
         return of_wrk(line, number);
     }
@@ -119,7 +164,10 @@ pub fn find(line: &str, number: usize, command: Option<&Command>) -> Option<Abor
         return Some(of_ab(number, line[at..].trim().to_owned(), Reason::TenFailures));
     }
     if line.contains("ab: ") && line.ends_with(REJECTED) {
-        return Some(of_ab(number, REJECTED.to_owned(), Reason::Rejected));
+        return Some(of_ab(number, REJECTED.to_owned(), Reason::TooFew));
+    }
+    if line == "ab: invalid URL" {
+        return Some(of_ab(number, line.to_owned(), Reason::Rejected));
     }
     let at = CALLS.iter().filter_map(|call| line.find(call)).min()?;
     let message = line[at..].trim();
@@ -194,7 +242,7 @@ mod tests {
         let no_name =
             "apr_sockaddr_info_get() for h: nodename nor servname provided, or not known (670008)";
         assert_eq!(reason(no_name), Some(Reason::NoName));
-        assert_eq!(reason(&format!("ab: {REJECTED}")), Some(Reason::Rejected));
+        assert_eq!(reason(&format!("ab: {REJECTED}")), Some(Reason::TooFew));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod url;
 
 pub use continued::continued;
 
+use super::naming::behind_prompt;
 use ab::{ab, gurl};
 use url::{is_url_like, split_url};
 
@@ -90,11 +91,24 @@ pub struct Command {
 pub fn find(line: &str, number: usize) -> Option<Command> {
     // What it attacks is often piped into it.
     let line = line.find("vegeta attack ").map_or(line, |at| &line[at..]);
-    in_words(&shell_words(line), number)
+    in_words(&shell_words(line), number, false).or_else(|| with_url_alone(line, number))
 }
 
-/// The command line among words that a shell has split already.
-fn in_words(words: &[String], number: usize) -> Option<Command> {
+/// `hey http://h/`, with nothing but a URL: words of a sentence may look the same, but for a scheme and an end.
+fn with_url_alone(line: &str, number: usize) -> Option<Command> {
+    let typed = behind_prompt(line).unwrap_or(line);
+    let words = shell_words(typed);
+    let words = match words.first().map(String::as_str) {
+        Some("time" | "sudo") => &words[1..],
+        _ => &words,
+    };
+    let url = words.last().filter(|_| words.len() == 2)?;
+    let has_scheme = url.starts_with("http://") || url.starts_with("https://");
+    if has_scheme { in_words(words, number, true) } else { None }
+}
+
+/// The command line among words that a shell has split already; whether it may have no options.
+fn in_words(words: &[String], number: usize, bare: bool) -> Option<Command> {
     for (index, word) in words.iter().enumerate() {
         let name = word.rsplit('/').next().unwrap_or_default();
         let rest = &words[index + 1..];
@@ -118,7 +132,13 @@ fn in_words(words: &[String], number: usize) -> Option<Command> {
                 None => continue,
             },
         };
-        if let Some((asked, used)) = parse(&rest[skipped..]) {
+        let found = parse(&rest[skipped..]);
+        // These read sentences too, unless an option is among the words.
+        let has_options = |asked: &Words| match asked.program {
+            Program::Ablaze | Program::Gurl => true,
+            _ => asked.options > 0,
+        };
+        if let Some((asked, used)) = found.filter(|(asked, _)| bare || has_options(asked)) {
             let text = words[index..index + 1 + skipped + used].join(" ");
             return asked.command(number, text);
         }

@@ -11,6 +11,7 @@ mod finish;
 mod labels;
 mod line;
 mod logged;
+mod looped;
 mod named;
 mod naming;
 mod native;
@@ -69,6 +70,8 @@ pub struct Begun {
     pub line: usize,
     /// The tool that began.
     pub tool: Tool,
+    /// The first lines of its report are there, up to its counts and its rate.
+    pub has_head: bool,
     /// The command line above it.
     pub command: Option<Command>,
 }

@@ -11,7 +11,7 @@ use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, typed};
 use super::{
     Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
-    command, logged, native, peers, remarks, sweep, targets, verdict,
+    command, logged, looped, native, peers, remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -52,6 +52,7 @@ pub fn read(text: &str) -> Text {
     reader.told();
     reader.text.verdicts.extend(reader.said.take());
     reader.text.sweeps = sweep::find(text);
+    reader.text.sweeps.extend(looped::found(&lines, &mut reader.text.rates));
     reader.text.rates.extend(targets::find(text));
     reader.text
 }
@@ -222,6 +223,10 @@ impl Reader {
             self.current = None;
             return;
         }
+        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref()) {
+            self.text.rates.push(rate);
+            return;
+        }
         if let Some(abort) = abort::find(line, number, self.command.as_ref()) {
             self.abort = Some(abort);
             return;
@@ -352,9 +357,11 @@ impl Reader {
     fn keep(&mut self, current: Current) {
         let mut report = current.report;
         if report.rate().is_none() && report.complete.is_none() {
-            if current.seen.is_empty() && self.abort.is_none() && says_that_it_runs(report.tool) {
-                let command = self.command.take();
-                self.text.begun.push(Begun { line: report.line, tool: report.tool, command });
+            let has_head = !current.seen.is_empty();
+            let begun = if has_head { report.announced } else { says_that_it_runs(report.tool) };
+            if begun && self.abort.is_none() {
+                let (line, tool, command) = (report.line, report.tool, self.command.take());
+                self.text.begun.push(Begun { line, tool, has_head, command });
             }
             return;
         }

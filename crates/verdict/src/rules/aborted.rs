@@ -57,6 +57,36 @@ mod tests {
         assert!(judgement.commands.is_empty());
     }
 
+    /// Each printed by the tool itself, with its options below.
+    #[test]
+    fn a_command_line_that_the_tool_does_not_take_sent_nothing() {
+        for (command, said) in [
+            ("ab -n 100 -c 10 127.0.0.1:25001", "ab: invalid URL"),
+            ("ab -n 100 -c 10 localhost", "ab: invalid URL"),
+            ("ab -n 0 http://h/", "ab: Invalid number of requests"),
+            ("wrk -t4 -c2 -d1s http://h/", "number of connections must be >= threads"),
+            ("hey -n 10 -c 20 http://h/", "-n cannot be less than -c."),
+            (
+                "h2load -n 5 -c 10 http://h/",
+                "-n, -c: the number of requests must be greater than or equal to the clients.",
+            ),
+        ] {
+            let text = format!(
+                "$ {command}\n{said}\nUsage: x [options] <url>\n  -n  Number of requests\n"
+            );
+            let judgement = judge(&read(&text));
+            assert!(judgement.commands.is_empty(), "{command}");
+            let finding = &judgement.aborts[0].findings[0];
+            let tool = command.split(' ').next().unwrap();
+            assert_eq!(finding.id, D02);
+            assert!(finding.evidence.contains(said), "{finding:?}");
+            assert!(finding.cause.starts_with(&format!("{tool} rejects")), "{finding:?}");
+        }
+        // Below another tool's command it is a line like others.
+        let text = "$ wrk -t1 -c1 -d1s http://h/\n-n cannot be less than -c.\n";
+        assert!(judge(&read(text)).aborts.is_empty());
+    }
+
     #[test]
     fn an_error_before_a_report_ended_nothing() {
         let report = include_str!("../../tests/printed/002-three-servers.txt");

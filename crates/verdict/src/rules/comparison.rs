@@ -46,14 +46,15 @@ impl Member {
     }
 }
 
-/// The lone rates of a text that stand under the same command.
+/// The lone rates of a text that stand under the same command, or each under one of the same words.
 pub fn of_lone_rates(text: &Text) -> Vec<Comparison> {
     let mut comparisons: Vec<Comparison> = Vec::new();
     let mut before: Option<&LoneRate> = None;
     for rate in &text.rates {
         let member = of_rate(rate);
         let continues = before.is_some_and(|before| {
-            before.command == rate.command && before.of_several == rate.of_several
+            let text = |rate: &LoneRate| rate.command.as_ref().map(|command| command.text.clone());
+            text(before) == text(rate) && before.of_several == rate.of_several
         });
         match comparisons.last_mut().filter(|_| continues) {
             Some(comparison) => comparison.members.push(member),
@@ -75,8 +76,13 @@ fn of_rate(rate: &LoneRate) -> Member {
     let command_line = rate.command.as_ref().map(|command| command.line);
     let name = rate.label.clone().unwrap_or_else(|| format!("line {}", rate.line));
     let command = rate.command.as_ref();
+    // Without words of their own, those of one command are repeats.
+    let identity = match (&rate.label, command) {
+        (None, Some(command)) => command.text.clone(),
+        _ => format!("{name} {command_line:?}"),
+    };
     Member {
-        identity: format!("{name} {command_line:?}"),
+        identity,
         curve: name.clone(),
         name,
         line: Some(rate.line),

@@ -25,7 +25,7 @@ use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43}
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
 pub use crate::printed::counts_runs;
-use crate::printed::{Abort, Begun, Command, PrintedVerdict, Report, Sweep, Text};
+use crate::printed::{Abort, Begun, Command, LoneRate, PrintedVerdict, Report, Sweep, Text};
 use crate::several::{self, Several};
 
 /// What was judged, with what was found against it.
@@ -72,6 +72,8 @@ pub struct Judgement {
     pub begun: Vec<Begun>,
     /// Commands, in a text that has no figures.
     pub commands: Vec<Judged<Command>>,
+    /// Rates that stand alone in such a text, and not beside each other.
+    pub rates: Vec<LoneRate>,
 }
 
 impl Judgement {
@@ -130,6 +132,7 @@ pub fn judge(text: &Text) -> Judgement {
         None => {}
     }
     if judgement.is_empty() && text.begun.is_empty() {
+        judgement.rates.clone_from(&text.rates);
         judgement.commands = text
             .commands
             .iter()
@@ -170,6 +173,7 @@ pub fn each(text: &Text) -> Judgement {
         sweeps: sweeps.collect(),
         begun: text.begun.clone(),
         commands: Vec::new(),
+        rates: Vec::new(),
     };
     // What is said of no report is said of the table of targets, or of loads, that the page shows.
     let said = &text.verdicts;

@@ -249,3 +249,32 @@ fn the_version_is_what_was_agreed_upon() {
     assert!(said(&h3, &h2).contains("HTTP/3 against HTTP/2"), "{}", said(&h3, &h2));
     assert!(!said("", &h2).contains("HTTP/"), "{}", said("", &h2));
 }
+
+/// A rate that `grep` left, each below a command of its own.
+#[test]
+fn rates_of_the_same_command_are_repeats_and_others_are_alone() {
+    let ab = "$ ab -n 10000 -c 10 http://127.0.0.1/ | grep 'Requests per second'\n\
+              Requests per second:    4000.12 [#/sec] (mean)\n";
+    let judgement = judged(&ab.repeat(2));
+    let [comparison] = judgement.comparisons.as_slice() else { panic!("{judgement:?}") };
+    assert_eq!(comparison.subject.members.len(), 2);
+    assert!(judgement.commands.is_empty() && judgement.rates.is_empty());
+    let wrk = |port: u16, rate: &str| {
+        format!(
+            "$ wrk -t2 -c50 -d10s http://127.0.0.1:{port}/ | grep Requests/sec\nRequests/sec:  {rate}\n"
+        )
+    };
+    let judgement = judged(&format!("{}{}", wrk(80, "45197.11"), wrk(81, "55197.11")));
+    assert!(judgement.comparisons.is_empty(), "other targets are no repeats");
+    let alone: Vec<_> = judgement.rates.iter().map(|rate| rate.rate_per_s.value).collect();
+    assert_eq!((alone, judgement.commands.len()), (vec![45_197.11, 55_197.11], 2));
+}
+
+#[test]
+fn a_report_that_breaks_off_before_its_counts_has_begun() {
+    let text = "$ ab -n 20000 -c 10 http://127.0.0.1/\nThis is ApacheBench, Version 2.3 <$Revision$>\n\
+                Server Software:        nginx\nConcurrency Level:      10\n";
+    let judgement = judged(text);
+    assert!(judgement.commands.is_empty() && judgement.reports.is_empty());
+    assert!(judgement.begun[0].has_head && judgement.begun[0].command.is_some());
+}

@@ -220,3 +220,13 @@ fn the_time_of_each_of_no_requests_is_no_contradiction() {
     assert!(!with("0", "inf"));
     assert!(with("1000", "inf"));
 }
+
+/// hey's own connections are known from its command alone: 50 unless it says otherwise.
+#[test]
+fn a_command_may_have_nothing_but_a_url() {
+    let hey = include_str!("../printed/real-hey.txt");
+    let report = &hey[hey.find("Summary:").unwrap()..];
+    let report = &report[..report.find("\n$ ").unwrap()];
+    let report = one(&format!("$ hey http://127.0.0.1:25001/\n\n{report}\n"));
+    assert_eq!((report.subject.asked(), report.subject.port), (Some(50), Some(25001)));
+}

@@ -174,6 +174,13 @@ fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
         return "it is not text; pass the report as it was printed, or a run saved with -o run.json"
             .to_owned();
     }
+    if let Some(begun) = text.begun.iter().find(|begun| begun.has_head) {
+        return format!(
+            "the report of {} (line {}) breaks off before its counts and its rate",
+            begun.tool.name(),
+            begun.line
+        );
+    }
     if let [begun, ..] = text.begun.as_slice() {
         return format!(
             "{} began (line {}) and printed no report: it was ended before, or is still running",
@@ -186,6 +193,12 @@ fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
             "figures in its images ({}) cannot be read: type them as a table, a row `c` of \
              concurrencies and a row of rates for each target",
             text.images
+        );
+    }
+    if let [alone, ..] = text.rates.as_slice() {
+        return format!(
+            "a rate alone (line {}) shows nothing: pass the whole report with the command above it",
+            alone.line
         );
     }
     "looked for the labels of ab and gurl (`Complete requests:`, `Requests per second:`), reports \

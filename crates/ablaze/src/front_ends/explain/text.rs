@@ -87,14 +87,30 @@ fn of_text(
         let command = &judged.subject;
         let place = place.line(command.line);
         let head = format!("{place}: a command without its report\n  {}\n", command.text);
-        let mut part = format!("{head}no verdict: no figures were recognised\n");
+        let alone = judgement.rates.iter().find(|rate| {
+            rate.command.as_ref().is_some_and(|above| above.line == command.line)
+        });
+        let what = match alone {
+            None => "no figures were recognised".to_owned(),
+            Some(alone) => format!(
+                "a rate alone was recognised (line {}: {}/s)",
+                alone.line,
+                decimal(alone.rate_per_s.value, 2)
+            ),
+        };
+        let mut part = format!("{head}no verdict: {what}\n");
         part.extend(judged.findings.iter().map(|one| finding(one, said)));
         parts.push(part);
     }
     for begun in &judgement.begun {
         let command = begun.command.as_ref().map_or(String::new(), |c| format!("  $ {}\n", c.text));
         let (line, tool) = (place.line(begun.line), begun.tool.name());
-        parts.push(format!("{line}: {tool} began, and printed no report\n{command}no verdict\n"));
+        let what = match begun.has_head {
+            false => "began, and printed no report",
+            true => "a report that breaks off before its counts and its rate",
+        };
+        let comma = if begun.has_head { "," } else { "" };
+        parts.push(format!("{line}: {tool}{comma} {what}\n{command}no verdict\n"));
     }
     let figures = judgement.reports.len() + judgement.comparisons.len() + judgement.sweeps.len();
     if images > 0 && figures == 0 {
@@ -210,6 +226,7 @@ fn comparison_head(comparison: &Comparison) -> String {
     for member in &comparison.members {
         let rate = rate(member.rate_per_s);
         let line = member.line.map(|line| format!("line {line}"));
+        let line = line.filter(|line| *line != member.name);
         let remark = Some(member.remark.clone()).filter(|remark| !remark.is_empty()).or(line);
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
         head.push_str(&format!("  {rate:>14}/s  {}{remark}\n", member.name));

@@ -41,7 +41,17 @@ pub(super) fn on_abort(abort: &Abort) -> Option<Finding> {
         ),
         Reason::Rejected => (
             Severity::Invalid,
-            "ab rejects this command line: no request was sent.",
+            &*format!("{tool} rejects this command line: no request was sent."),
+            match abort.message.ends_with("invalid URL") {
+                true => {
+                    "Give a URL with a path: ab takes `http://host/`, and neither `http://host` nor `host`."
+                }
+                false => "Run it again with what the message asks for.",
+            },
+        ),
+        Reason::TooFew => (
+            Severity::Invalid,
+            &*format!("{tool} rejects this command line: no request was sent."),
             "Give -n at least the value of -c, and a multiple of it for as many requests on each connection.",
         ),
         Reason::TenFailures => (

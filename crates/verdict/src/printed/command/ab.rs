@@ -37,7 +37,7 @@ pub(super) fn ab(words: &[String]) -> Option<(Words, usize)> {
         index += 1;
     }
     let url = words.get(index)?;
-    if asked.options == 0 || !is_url_like(url) {
+    if !is_url_like(url) {
         return None;
     }
     asked.url = Some(url.clone());

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use ablaze_model::printable::printable;
 
-use super::line::number;
-use super::{Errors, Printed, Report, Tool};
+use super::line::{number, number as number_of};
+use super::{Command, Errors, LoneRate, Printed, Program, Report, Tool};
 
 /// The tool whose report begins with this cleaned line.
 pub fn begins(line: &str) -> Option<Tool> {
@@ -39,6 +39,15 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         Tool::Siege => siege::take(report, line),
         Tool::Ab | Tool::AblazeAb | Tool::Gurl | Tool::AblazeGurl | Tool::Ablaze => false,
     }
+}
+
+/// `Requests/sec:  45197.11` alone, as `grep` leaves it below a command of wrk, hey or oha.
+pub fn lone_rate(line: &str, number: usize, command: Option<&Command>) -> Option<LoneRate> {
+    let prints = |program| matches!(program, Program::Wrk | Program::Hey | Program::Oha);
+    let command = command.filter(|command| prints(command.program))?;
+    let (rate_per_s, rest) = number_of(line.strip_prefix("Requests/sec:")?)?;
+    let (label, command, of_several) = (None, Some(command.clone()), false);
+    rest.is_empty().then_some(LoneRate { line: number, label, rate_per_s, command, of_several })
 }
 
 /// So many characters of an error are kept, and so many kinds.
