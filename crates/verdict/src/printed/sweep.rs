@@ -2,7 +2,10 @@
 //! rates per target, or the same turned round. Read from Markdown tables, from columns set apart
 //! by blanks or tabs, and from comma-separated lines.
 
+mod down;
+
 use super::line::{cleaned, number};
+use down::down;
 
 /// A table of rates over concurrency.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,11 +65,12 @@ const NO_RATE: [&str; 12] = [
 
 /// Every such table of a text.
 pub fn find(text: &str) -> Vec<Sweep> {
-    let lines: Vec<Option<Row>> = text.lines().map(row).collect();
+    let raw: Vec<&str> = text.lines().collect();
+    let lines: Vec<Option<Row>> = raw.iter().map(|line| row(line)).collect();
     let mut sweeps = Vec::new();
     let mut index = 0;
     while index < lines.len() {
-        let found = across(&lines[index..]).or_else(|| down(&lines[index..]));
+        let found = across(&lines[index..]).or_else(|| down(&raw[index..]));
         match found {
             Some((curves, used)) => {
                 sweeps.push(Sweep { line: index + 1, curves });
@@ -106,7 +110,7 @@ fn blank_separated(line: &str) -> Row {
 }
 
 /// A rule between head and body: `|---|---:|`.
-fn is_rule(row: &Row) -> bool {
+fn is_rule(row: &[String]) -> bool {
     row.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ' | '=')))
 }
 
@@ -141,7 +145,14 @@ fn names_concurrency(cell: &str) -> bool {
 
 fn holds_rates(name: &str) -> bool {
     let name = name.to_lowercase();
-    !name.is_empty() && !NO_RATE.iter().any(|word| name.contains(word))
+    let is_percentile = |word: &str| {
+        let number = word.strip_prefix('p').unwrap_or_default();
+        number.starts_with(|first: char| first.is_ascii_digit())
+    };
+    !name.is_empty()
+        && !name.contains('%')
+        && !name.split_whitespace().any(is_percentile)
+        && !NO_RATE.iter().any(|word| name.contains(word))
 }
 
 /// Concurrencies in the head, a row for each target. With how many lines it took.
@@ -165,30 +176,6 @@ fn across(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
             curves.push(Curve { name: row[0].clone(), points });
         }
     }
-    (!curves.is_empty()).then_some((curves, used))
-}
-
-/// Concurrencies in the first column, a column for each target.
-fn down(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
-    let head = lines.first()?.as_ref()?;
-    let named = names_concurrency(&head[0]) && !head[0].is_empty();
-    if !named || head[1..].iter().any(|cell| rate(cell).is_some()) {
-        return None;
-    }
-    let body: Vec<&Row> = lines[1..].iter().take(MOST + 1).map_while(Option::as_ref).collect();
-    let used = body.len() + 1;
-    let body: Vec<&Row> = body.into_iter().filter(|row| !is_rule(row)).collect();
-    let firsts: Vec<String> = body.iter().map(|row| row[0].clone()).collect();
-    let levels = concurrencies(&firsts)?;
-    let curves: Vec<Curve> = (1..head.len())
-        .filter(|column| holds_rates(&head[*column]))
-        .filter_map(|column| {
-            let cells = body.iter().map(|row| row.get(column).and_then(|cell| rate(cell)));
-            let points = levels.iter().zip(cells).filter_map(|(c, rate)| Some((*c, rate?)));
-            let points: Vec<(u64, f64)> = points.collect();
-            (points.len() >= POINTS).then(|| Curve { name: head[column].clone(), points })
-        })
-        .collect();
     (!curves.is_empty()).then_some((curves, used))
 }
 
@@ -220,6 +207,23 @@ mod tests {
         let turned = "| c | one | the other | CPU |\n|--:|--:|--:|--:|\n| 1 | 100 | 110 | 4 |\n\
                       | 2 | 190 | 200 | 5 |\n| 5 | 400 | 12500 | 6 |\n";
         assert_eq!(curves(turned), expected);
+        for turned in [
+            "c      one   the other\n1      100   110\n2      190   200\n5      400   12500\n",
+            "c\tone\tthe other\n1\t100\t110\n2\t190\t200\n5\t400\t12,500\n",
+            "concurrency,one,the other\n1,100,110\n2,190,200\n5,400,12500\n",
+            "| Clients | one | the other |\n|---|---|---|\n| 1 | 100 | 110 |\n| 2 | 190 | 200 |\n| 5 | 400 | 12,500 |\n",
+        ] {
+            assert_eq!(curves(turned), expected, "{turned}");
+        }
+        let two = vec![("req/s".to_owned(), vec![(1, 100.0), (2, 190.0), (5, 400.0)])];
+        for text in [
+            "clients  req/s\n1   100\n2   190\n5   400\n",
+            "clients req/s p99\n1 100 4\n2 190 5\n5 400 6\n",
+            "clients,req/s\n1,100\n2,190\n5,400\n",
+            "| -c | req/s |\n|--:|--:|\n| 1 | 100 |\n| 2 | 190 |\n| 5 | 400 |\n",
+        ] {
+            assert_eq!(curves(text), two, "{text}");
+        }
     }
 
     #[test]
@@ -254,6 +258,9 @@ mod tests {
             "Connect:        0    1   3.9      0      41\nProcessing:    14   62   8.1     62      88",
             "  50%     62\n  66%     64\n  75%     65\n",
             "1 2 3 4\n5 6 7\n",
+            "connections, that is, clients\n1, 2, 3\n",
+            "c one two\n1 2\n2 3\n3 4\n",
+            "clients  time\n1  100\n2  190\n5  400\n",
         ] {
             assert_eq!(find(text), [], "{text}");
         }
