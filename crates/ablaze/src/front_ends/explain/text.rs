@@ -87,9 +87,10 @@ fn of_text(
         let command = &judged.subject;
         let place = place.line(command.line);
         let head = format!("{place}: a command without its report\n  {}\n", command.text);
-        let alone = judgement.rates.iter().find(|rate| {
-            rate.command.as_ref().is_some_and(|above| above.line == command.line)
-        });
+        let alone = judgement
+            .rates
+            .iter()
+            .find(|rate| rate.command.as_ref().is_some_and(|above| above.line == command.line));
         let what = match alone {
             None => "no figures were recognised".to_owned(),
             Some(alone) => format!(
