@@ -17,6 +17,7 @@ use ablaze_verdict::live;
 use super::{Folder, FolderError, PrintedRun, figures};
 use crate::aim::aimed;
 use crate::saved;
+use crate::search::recovery::{self, Recovery};
 use crate::target::{self, Certificate, Response, Serving, Site, ThisProgram};
 
 /// Performs runs.
@@ -175,9 +176,43 @@ struct Targets<'a> {
     responses: Vec<(Started, Response)>,
     /// The run whose target exited in the middle of it.
     until_exit: Option<Run>,
+    /// What the run before left in flight at a target that goes on.
+    left: Option<Left>,
     /// Targets whose command does not exist, and what was said of it: they are not tried again.
     never: Vec<(Target, String)>,
 }
+
+/// An open loop whose requests were not all answered when it ended.
+struct Left {
+    /// Where it went, and how.
+    load: LoadSpec,
+    /// Few responses were faster.
+    fastest_ns: u64,
+}
+
+impl Left {
+    /// What this run left, if it did.
+    fn behind(load: &LoadSpec, run: &Run) -> Option<Self> {
+        let in_flight = run.record.unfinished.saturating_sub(run.record.never_sent);
+        let is_open = run.plan.load.is_open() && run.plan.journey.is_none();
+        let fastest_ns = run.record.answered.processing.quantile_ns(FEW_FASTER)?;
+        (is_open && in_flight > 0).then(|| Self { load: load.clone(), fastest_ns })
+    }
+
+    /// Waits until the target has worked that off: the next run would have it as its own.
+    fn worked_off(&self, client: &mut dyn Runner) -> Result<(), Failure> {
+        let single = recovery::single(&self.load);
+        let mut probe = || client.run(&single, false);
+        let recovery = Recovery::of(self.fastest_ns);
+        // Who does not get there shows it in the next run.
+        recovery.wait(0.0, LONGEST_WAIT, std::thread::sleep, &mut probe).map(drop)
+    }
+}
+
+/// So few of the responses of a run were faster than what it is waited for.
+const FEW_FASTER: f64 = 0.01;
+/// It is waited for that long.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// A target as it is under a load, and the path that is asked for there.
 type Started = (Target, String);
@@ -206,6 +241,7 @@ impl<'a> Targets<'a> {
             serving: BTreeMap::new(),
             responses: Vec::new(),
             until_exit: None,
+            left: None,
             never: Vec::new(),
         }
     }
@@ -230,6 +266,9 @@ impl<'a> Targets<'a> {
         }
         if let Some(package) = target::missing(target) {
             return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
+        }
+        if let Some(left) = self.left.take() {
+            left.worked_off(client)?;
         }
         self.prepare_for(trial.load);
         let load = &self.experiment.loads[trial.load].spec;
@@ -268,6 +307,10 @@ impl<'a> Targets<'a> {
         }
         if matches!(&measured, Measured::Run(run) if run.ended == Ended::Interrupted) {
             return Err(Failure::Interrupted);
+        }
+        let goes_on = !(self.experiment.restart && target.is_started_here());
+        if let (true, Measured::Run(run)) = (goes_on, &measured) {
+            self.left = Left::behind(&load, run);
         }
         if self.experiment.restart {
             return Ok((measured, serving.stopped()));

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ablaze_model::plan::Load;
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
 
 use ablaze_testing::Scratch;
 
@@ -83,6 +83,51 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
     let (folder, read_back) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
     assert_eq!(read_back, experiment);
     assert_eq!(folder.results(&read_back).unwrap(), results);
+}
+
+/// Answers single requests slowly at first: a queue is worked off.
+struct Queued {
+    inner: Saved,
+    singles: Vec<usize>,
+}
+
+impl Runner for Queued {
+    fn run(&mut self, load: &LoadSpec, profiled: bool) -> Result<Run, Failure> {
+        let mut run = self.inner.run(load, profiled)?;
+        if load.limits.requests == Some(1) {
+            let singles = self.singles.last_mut().expect("a run came before");
+            *singles += 1;
+            run.record.answered.total.clear();
+            run.record.answered.total.record(if *singles < 3 { 900_000_000 } else { 400_000 });
+            return Ok(run);
+        }
+        self.singles.push(0);
+        run.plan.load = Load::Open {
+            rate: RateProfile::constant(2_000.0),
+            arrivals: Arrivals::Constant,
+            connections: 100,
+            bounded: false,
+        };
+        (run.record.unfinished, run.record.never_sent) = (50, 0);
+        Ok(run)
+    }
+
+    fn response_of(&mut self, _load: &LoadSpec) -> Option<Response> {
+        None
+    }
+}
+
+#[test]
+fn what_a_run_at_a_rate_left_is_worked_off_before_the_next() {
+    let scratch = Scratch::new("left");
+    let experiment = experiments::experiment();
+    let mut folder = Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
+    let mut client = Queued { inner: Saved::new(), singles: Vec::new() };
+    let program = ThisProgram::nowhere();
+    let results = run(&experiment, &mut folder, program, &mut client, &mut Nobody).unwrap();
+    assert_eq!(results.measured().count(), 6);
+    // Two are slow, and three in a row have to be as fast; behind the last run nothing follows.
+    assert_eq!(client.singles, [5, 5, 5, 5, 5, 0]);
 }
 
 /// A copy of a run in the place of another is no repeat.

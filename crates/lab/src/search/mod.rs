@@ -6,7 +6,7 @@
 mod folder;
 mod goal;
 mod journeys;
-mod recovery;
+pub(crate) mod recovery;
 mod running;
 mod unsuccessful;
 

@@ -1,6 +1,7 @@
 //! Between two stages of a target that keeps running: what a stage asked too much is still being worked off when it
 //! has ended, and would be taken for the next one's. So single requests are sent until they are answered as fast
-//! as before the first stage. Used by `running`.
+//! as before the first stage. Used by `running`, and between two runs of an
+//! experiment at a rate.
 
 use std::time::{Duration, Instant};
 
@@ -28,20 +29,20 @@ const PROBE_NS: u64 = 2_000_000_000;
 
 /// How fast a target responds to a single request.
 #[derive(Debug, Default)]
-pub(super) struct Recovery {
+pub(crate) struct Recovery {
     usual: Option<Probe>,
 }
 
 /// One request that was answered.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Probe {
+pub(crate) struct Probe {
     ns: u64,
     /// Whether its status was expected.
     expected: bool,
 }
 
 /// How waiting for a target ended.
-pub(super) enum Waited {
+pub(crate) enum Waited {
     /// It responds as before.
     Recovered,
     /// It did not, and why the search ends.
@@ -49,8 +50,13 @@ pub(super) enum Waited {
 }
 
 impl Recovery {
+    /// Of a target that was seen to respond within this time.
+    pub(crate) fn of(ns: u64) -> Self {
+        Self { usual: Some(Probe { ns, expected: false }) }
+    }
+
     /// Whether it is known how fast the target responds.
-    pub(super) fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.usual.is_some()
     }
 
@@ -58,7 +64,7 @@ impl Recovery {
     ///
     /// # Errors
     /// When interrupted.
-    pub(super) fn learn(
+    pub(crate) fn learn(
         &mut self,
         probe: &mut dyn FnMut() -> Result<Run, Failure>,
     ) -> Result<(), Failure> {
@@ -81,7 +87,7 @@ impl Recovery {
     ///
     /// # Errors
     /// When interrupted.
-    pub(super) fn wait(
+    pub(crate) fn wait(
         &self,
         asked_per_s: f64,
         at_most: Duration,
@@ -149,12 +155,12 @@ impl Probe {
 }
 
 /// How long it is waited for a target at most.
-pub(super) fn longest_wait(stage_ns: u64) -> Duration {
+pub(crate) fn longest_wait(stage_ns: u64) -> Duration {
     AT_LEAST.max(Duration::from_nanos(stage_ns.saturating_mul(LONGEST_STAGE)))
 }
 
 /// A single request, as those of a stage are made.
-pub(super) fn single(stage: &LoadSpec) -> LoadSpec {
+pub(crate) fn single(stage: &LoadSpec) -> LoadSpec {
     let mut load = stage.clone();
     let timeout_ns = load.limits.timeout_ns.min(PROBE_NS.max(load.limits.duration_ns.unwrap_or(0)));
     load.shape = Shape::Closed { connections: Some(1) };
