@@ -1,5 +1,7 @@
 //! Labels that number the runs of one target, as `run 2` does, and the words beside such a number.
 
+use std::path::Path;
+
 /// `run 2`, `第3次`, `3.`: words that number runs of the same, and name no target.
 pub fn counts_runs(label: &str) -> bool {
     let counts = label.contains(|c: char| c.is_ascii_digit())
@@ -9,14 +11,43 @@ pub fn counts_runs(label: &str) -> bool {
 
 const ORDINALS: [&str; 4] = ["first", "second", "third", "again"];
 
+/// Words of which a number is one of a run.
+const RUNS: [&str; 10] =
+    ["run", "round", "trial", "attempt", "try", "repeat", "iteration", "pass", "第次", "次"];
+
+/// What stands before the number of a run in one word, as files are named: `nginx` of `nginx-run-1` and `nginx_run1`. A number
+/// without such a word may be one of a server.
+fn before_run(word: &str) -> Option<&str> {
+    const SIGNS: [char; 3] = ['-', '_', '.'];
+    let rest = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = word.len() - rest.len();
+    let rest = rest.trim_end_matches(SIGNS);
+    let at = rest.rfind(SIGNS)?;
+    let is_run = RUNS.contains(&&*rest[at + 1..].to_lowercase());
+    // Ports and dates are longer.
+    let before = rest[..at].trim_end_matches(SIGNS);
+    ((1..=3).contains(&digits) && is_run && !before.is_empty()).then_some(before)
+}
+
+/// What of a file's name tells its target from others: nothing of `run-1.txt`, the same of `nginx-run-1.txt` and
+/// `nginx-run-2.txt`.
+pub fn target_of_file(name: &str) -> String {
+    let path = Path::new(name.trim_matches('`'));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    match before_run(&stem) {
+        _ if counts_runs(&stem) => String::new(),
+        Some(before) => path.with_file_name(before).to_string_lossy().into_owned(),
+        None => name.to_owned(),
+    }
+}
+
 /// The words of a label that name a target: `nginx` of `nginx, run 1`. A number is one of a run beside such a word, or alone.
 pub fn words_of_target(label: &str) -> String {
-    const RUNS: [&str; 10] =
-        ["run", "round", "trial", "attempt", "try", "repeat", "iteration", "pass", "第次", "次"];
     // `C` and `C++` are two: signs within words stay.
     let label = label.to_lowercase();
     let words = label.split(|c: char| c.is_whitespace() || "()[],:;/|".contains(c));
     let words = words.map(|word| word.trim_start_matches('#').trim_end_matches('.'));
+    let words = words.map(|word| before_run(word).unwrap_or(word));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let letters = |word: &str| {
         let letters = word.replace(|c: char| c.is_ascii_digit(), "");
@@ -71,6 +102,17 @@ mod tests {
         assert_eq!(words_of_target("Before (run 2 of 3)"), "before");
         assert_eq!(words_of_target("2nd run of nginx 2"), "nginx 2");
         assert_eq!(words_of_target("server 1"), "server 1");
+        for named in ["nginx-run-1", "nginx_run1", "nginx-run-02", "nginx.try-3"] {
+            assert_eq!(before_run(named), Some("nginx"), "{named}");
+            assert_eq!(words_of_target(named), "nginx");
+        }
+        for other in ["nginx-1", "run-1", "dry-run", "nginx-run-8080", "prune1"] {
+            assert_eq!(before_run(other), None, "{other}");
+        }
+        let files =
+            ["rp/nginx-run-1.txt", "rp/nginx-run-2.txt", "rp/caddy-run-1.txt", "rp/run-3.txt"];
+        assert_eq!(files.map(target_of_file), ["rp/nginx", "rp/nginx", "rp/caddy", ""]);
+        assert_eq!(target_of_file("`a b/nginx-1.txt`"), "`a b/nginx-1.txt`");
         for (one, other) in [("C++, run 1", "C, run 1"), ("C#", "C"), ("v1.2 run 1", "v1.3 run 1")]
         {
             assert_ne!(words_of_target(one), words_of_target(other), "{one}");

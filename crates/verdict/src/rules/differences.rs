@@ -1,5 +1,7 @@
 //! In what two measurements were not the same work.
 
+mod pace;
+
 use super::comparison::Member;
 use super::work::{Circumstances, Responses, Work};
 use crate::finding::Severity::{self, Invalid, Note, Suspect};
@@ -18,6 +20,8 @@ const OPENED_APART: f64 = 0.05;
 const MOSTLY_OPENED: f64 = 0.95;
 /// So much more of the requests without a response is another experiment.
 const MOSTLY_FAILED: f64 = 0.5;
+/// And by so much a rate along a curve is off, which the shape of a curve is not told from.
+const OFF_THE_CURVE: f64 = 0.1;
 /// Shares and means that differ by no more than so many standard errors may differ by chance.
 const BY_CHANCE: f64 = 3.0;
 /// A share of all from which on it is all, and below whose rest it is none.
@@ -65,9 +69,15 @@ pub(crate) fn are_repeats(one: &Member, other: &Member) -> bool {
 
 /// In what two rates are of other responses, of none, or of other connections: a difference that no load explains away.
 pub(crate) fn in_responses(one: &Member, other: &Member) -> Option<String> {
-    let found = of_responses(one.work.as_ref()?, other.work.as_ref()?);
+    let (a, b) = (one.work.as_ref()?, other.work.as_ref()?);
+    let found = of_responses(a, b);
     let gravest = found.into_iter().find(|difference| difference.severity == Invalid);
-    gravest.map(|difference| difference.text)
+    gravest.map(|difference| difference.text).or_else(|| off_the_curve(a, b))
+}
+
+/// In what requests without a response differ, where they take the rate off a curve.
+fn off_the_curve(a: &Work, b: &Work) -> Option<String> {
+    failures(a, b).filter(|(apart, _)| *apart >= OFF_THE_CURVE).map(|(_, text)| text)
 }
 
 /// Whether a ratio of the two rates says nothing at all (D05).
@@ -84,8 +94,8 @@ fn of_responses(a: &Work, b: &Work) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut add = adding(&mut found);
     add(Invalid, responses(a, b));
-    if let Some((severity, text)) = failures(a, b) {
-        add(severity, Some(text));
+    if let Some((apart, text)) = failures(a, b) {
+        add(if apart >= MOSTLY_FAILED { Invalid } else { Suspect }, Some(text));
     }
     add_bytes(a, b, &mut add);
     connections(a, b, &mut add);
@@ -118,6 +128,9 @@ fn of_work(one: &Member, other: &Member, a: &Work, b: &Work) -> Vec<Difference> 
         add(Note, Some(text));
     } else {
         add(Note, unequal(&a.tool_version, &b.tool_version, "measured by ablaze"));
+        if let (Some(x), Some(y)) = (a.threads, b.threads) {
+            add(Suspect, (x != y).then(|| client_threads(x, y)));
+        }
     }
     drop(add);
     found
@@ -165,20 +178,20 @@ fn responses(a: &Work, b: &Work) -> Option<String> {
 }
 
 /// Requests without a response: a rate that counts them, or that had their connections for the others, is of other work.
-fn failures(a: &Work, b: &Work) -> Option<(Severity, String)> {
+/// By how much the shares differ, and in words.
+fn failures(a: &Work, b: &Work) -> Option<(f64, String)> {
     let share = |work: &Work| {
         let (failed, all) = work.without_response.filter(|(_, all)| *all > 0)?;
         Some((failed as f64 / all as f64, all))
     };
     let (one, other) = (share(a)?, share(b)?);
-    let severity = if (one.0 - other.0).abs() >= MOSTLY_FAILED { Invalid } else { Suspect };
     shares_differ(one, other, APART).then(|| {
         let text = format!(
             "{} of the requests without a response against {}",
             percent(one.0),
             percent(other.0)
         );
-        (severity, text)
+        ((one.0 - other.0).abs(), text)
     })
 }
 
@@ -292,6 +305,7 @@ fn load(
         let (c1, c2) = (grouped(c1), grouped(c2));
         add(Suspect, Some(format!("a concurrency of {c1} against {c2}")));
     }
+    add(Suspect, pace::differs(a, b));
 }
 
 fn in_flight(one: &Member, other: &Member, a: &Work, b: &Work) -> Option<String> {
@@ -322,15 +336,17 @@ fn server_threads(a: &Circumstances, b: &Circumstances) -> Option<Difference> {
     (x != y).then(|| Difference { severity: Suspect, text: text() })
 }
 
+fn client_threads(one: u64, other: u64) -> String {
+    format!("{} of the client against {}", counted(one, "thread"), grouped(other))
+}
+
 fn circumstances(
     a: &Circumstances,
     b: &Circumstances,
     add: &mut impl FnMut(Severity, Option<String>),
 ) {
-    if a.client_threads != b.client_threads {
-        let (x, y) = (counted(a.client_threads.into(), "thread"), b.client_threads);
-        add(Suspect, Some(format!("{x} of the client against {y}")));
-    }
+    let (x, y) = (a.client_threads.into(), b.client_threads.into());
+    add(Suspect, (x != y).then(|| client_threads(x, y)));
     if a.backend != b.backend {
         let (x, y) = (a.backend, b.backend);
         add(Note, Some(format!("the client's system calls through {x} against {y}")));

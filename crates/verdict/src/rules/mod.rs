@@ -19,13 +19,13 @@ pub use comparison::{Comparison, Member, members};
 pub use consistency::rate_is_contradicted;
 pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
-pub use work::{Circumstances, CpuPerResponse, Responses, Server, Work};
+pub use work::{Circumstances, CpuPerResponse, Pace, Responses, Server, Work};
 
 use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43};
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
-pub use crate::printed::counts_runs;
 use crate::printed::{Abort, Begun, Command, LoneRate, PrintedVerdict, Report, Sweep, Text};
+pub use crate::printed::{counts_runs, target_of_file};
 use crate::several::{self, Several};
 
 /// What was judged, with what was found against it.

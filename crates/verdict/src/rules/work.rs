@@ -7,7 +7,7 @@ use ablaze_model::run::Machine;
 use super::arithmetic::{in_flight, nothing_came_back};
 use crate::DiagnosisId;
 use crate::diagnosis::d02_no_response::without_response;
-use crate::printed::{Command, Connections, Report, Tool};
+use crate::printed::{Command, Connections, Program, Report, Tool};
 use crate::words::{amount, grouped};
 
 /// What a rate was measured on.
@@ -53,6 +53,10 @@ pub struct Work {
     pub open_loop: bool,
     /// So many per second, where that is known.
     pub asked_per_s: Option<f64>,
+    /// How fast a closed loop was permitted to be, where that is known: of printed reports by the command alone.
+    pub pace: Option<Pace>,
+    /// Threads of the client, as a printed report says.
+    pub threads: Option<u64>,
     /// Length of the run, in seconds.
     pub taken_s: Option<f64>,
     /// What only a Run knows.
@@ -68,6 +72,17 @@ pub enum Responses {
     Good(f64),
     /// Not printed.
     Unknown,
+}
+
+/// How fast the connections of a closed loop may send.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// Each as soon as a response has come.
+    Full,
+    /// No more than so many per second, over all.
+    AtMost(f64),
+    /// After a pause, whose length is not known.
+    Pauses,
 }
 
 /// What only a Run knows of how it was measured.
@@ -167,6 +182,8 @@ impl Work {
             tls: report.tls,
             open_loop: report.open_loop,
             asked_per_s: report.asked_per_s(),
+            pace: report.command.as_ref().and_then(pace),
+            threads: report.threads,
             taken_s: report.taken_s.map(|taken| taken.value),
             circumstances: None,
         }
@@ -233,6 +250,15 @@ fn http_version(report: &Report) -> Option<String> {
         None => command.and_then(asked),
     };
     version.map(str::to_owned)
+}
+
+fn pace(command: &Command) -> Option<Pace> {
+    match command.rate_per_s {
+        Some(per_s) => Some(Pace::AtMost(per_s)),
+        None if command.program == Program::Siege && command.open_loop => Some(Pace::Pauses),
+        // The rate of a schedule is not read of every tool's command.
+        None => (!command.open_loop).then_some(Pace::Full),
+    }
 }
 
 fn responses(report: &Report) -> Responses {

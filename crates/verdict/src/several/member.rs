@@ -9,7 +9,7 @@ use crate::diagnosis::d25_path_not_exercised::outgrows_its_buffer;
 use crate::finding::{Finding, Severity};
 use crate::live::figures;
 use crate::printed::{Connections, Tool};
-use crate::rules::{Circumstances, CpuPerResponse, Member, Responses, Server, Work};
+use crate::rules::{Circumstances, CpuPerResponse, Member, Pace, Responses, Server, Work};
 
 /// Of a server whose busiest thread used less of a core, chance decides which threads work.
 const AT_ITS_LIMIT: f64 = 0.85;
@@ -73,6 +73,9 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
             Load::Open { .. } => run.requested_per_s(),
             Load::Closed { .. } => None,
         },
+        // Users may think between their requests: that is the plan's.
+        pace: (!plan.load.is_open() && plan.journey.is_none()).then_some(Pace::Full),
+        threads: None,
         taken_s: Some(figures::elapsed_s(run)),
         circumstances: Some(Circumstances {
             started_unix_ns: run.started_unix_ns,

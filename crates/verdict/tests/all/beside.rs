@@ -278,3 +278,80 @@ fn a_report_that_breaks_off_before_its_counts_has_begun() {
     assert!(judgement.commands.is_empty() && judgement.reports.is_empty());
     assert!(judgement.begun[0].has_head && judgement.begun[0].command.is_some());
 }
+
+/// hey has what was refused in its rate: 40 % of it is no point of a curve.
+#[test]
+fn a_point_of_refused_connections_is_no_point_of_the_curve() {
+    let point = |concurrency: u64, responses: u64, failures: u64| {
+        hey(23001, responses, failures).replace("-c 20", &format!("-c {concurrency}"))
+    };
+    let curve = |failures: u64| {
+        let text = [
+            point(10, 18_000, 0),
+            point(20, 19_000, 0),
+            point(40, 38_000, failures),
+            point(80, 19_500, 0),
+        ];
+        let judgement = judged(&text.concat());
+        let [sweep] = judgement.sweeps.as_slice() else { panic!("one curve") };
+        let ids = sweep.findings.iter().map(|found| found.id).collect::<Vec<_>>();
+        (sweep.subject.curves[0].points.len(), ids, finding(sweep, D05).cloned())
+    };
+    let (points, ids, unequal) = curve(25_000);
+    assert_eq!((points, ids), (3, vec![D05]));
+    let unequal = unequal.unwrap();
+    assert_eq!(unequal.severity, Severity::Invalid);
+    let said =
+        "the other points against c = 40: 0 % of the requests without a response against 40 %";
+    assert!(unequal.evidence.contains(said), "{unequal:?}");
+    // 400 of them do not make its rate.
+    let (points, ids, _) = curve(400);
+    assert_eq!(points, 4);
+    assert!(ids.contains(&D17), "{ids:?}");
+}
+
+/// The rate of the one is what was asked for.
+#[test]
+fn a_limited_rate_is_not_compared_with_one_that_is_not() {
+    let unlimited = hey(23001, 35_280, 0);
+    let limited =
+        |options: &str| hey(23002, 20_000, 0).replace("-c 20", &format!("-c 20 {options}"));
+    let unequal = |one: &str, other: &str| {
+        let judgement = judged(&format!("{one}{other}"));
+        let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
+        finding(comparison, D05).map(|found| (found.severity, found.evidence.clone()))
+    };
+    let said = |said: &str| Some((Severity::Suspect, format!("report 1 against report 2: {said}")));
+    assert_eq!(
+        unequal(&limited("-q 500"), &unlimited),
+        said("at most 10,000/s requested against no limit")
+    );
+    assert_eq!(
+        unequal(&limited("-q 500"), &limited("-q 600")),
+        said("at most 10,000/s requested against at most 12,000/s")
+    );
+    assert_eq!(unequal(&limited("-q 500"), &limited("-q 500")), None);
+    // Without its command nobody knows.
+    let (_, alone) = unlimited.split_once('\n').unwrap();
+    let said = unequal(&limited("-q 500"), alone).map_or(String::new(), |(_, said)| said);
+    assert!(!said.contains("limit"), "{said}");
+}
+
+#[test]
+fn other_threads_of_the_client_are_other_work() {
+    let wrk = |threads: u64, port: u16| {
+        format!(
+            "$ wrk -t{threads} -c48 -d10s http://127.0.0.1:{port}/\nRunning 10s test @ http://127.0.0.1:{port}/\n\
+             \x20 {threads} threads and 48 connections\n  150000 requests in 10.00s, 121.59MB read\n\
+             Requests/sec:  15000.00\nTransfer/sec:     12.16MB\n"
+        )
+    };
+    let unequal = |one: String, other: String| {
+        let judgement = judged(&(one + &other));
+        let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
+        finding(comparison, D05).map(|found| (found.severity, found.evidence.clone()))
+    };
+    let said = "report 1 against report 2: 2 threads of the client against 4".to_owned();
+    assert_eq!(unequal(wrk(2, 81), wrk(4, 82)), Some((Severity::Suspect, said)));
+    assert_eq!(unequal(wrk(2, 81), wrk(2, 82)), None);
+}

@@ -1,7 +1,5 @@
 //! Everything that is answered: each file by itself, and all reports beside each other.
 
-use std::path::Path;
-
 use ablaze_report::json::SavedRun;
 use ablaze_verdict::rules::{self, Judgement, Member};
 use ablaze_verdict::several::{self, Several};
@@ -65,9 +63,9 @@ impl Answer {
 }
 
 /// The same server in two files is two targets, before and after something was changed, unless the
-/// files are called `run-1` and `run-2`.
+/// files are called `run-1` and `run-2`, or `nginx-run-1` and `nginx-run-2`.
 fn of_text(name: &str, members: Vec<Member>) -> impl Iterator<Item = Member> {
-    let own = own_name(name);
+    let own = rules::target_of_file(name);
     members.into_iter().map(move |mut member| {
         let line = member.line.map_or(String::new(), |line| format!(" line {line}"));
         let server = Some(&member.remark).filter(|remark| !remark.is_empty());
@@ -84,7 +82,7 @@ fn of_run(name: &str, saved: &SavedRun, judged: &live::Judged, number: usize) ->
     let run = &saved.run;
     let processes = run.monitor.as_ref().map(|monitor| &monitor.target.processes);
     let pids: Vec<u32> = processes.into_iter().flatten().map(|process| process.pid).collect();
-    let server = if pids.is_empty() { own_name(name) } else { format!("{pids:?}") };
+    let server = if pids.is_empty() { rules::target_of_file(name) } else { format!("{pids:?}") };
     let target = format!("{} {server}", run.plan.target.url);
     let version = Some(saved.tool_version.as_str());
     let mut member =
@@ -98,10 +96,4 @@ fn of_run(name: &str, saved: &SavedRun, judged: &live::Judged, number: usize) ->
         name.clone_into(&mut member.remark);
     }
     Some(member)
-}
-
-/// What of a file's name tells its target from others: nothing, where it only counts runs.
-fn own_name(name: &str) -> String {
-    let stem = Path::new(name.trim_matches('`')).file_stem().unwrap_or_default();
-    if rules::counts_runs(&stem.to_string_lossy()) { String::new() } else { name.to_owned() }
 }
