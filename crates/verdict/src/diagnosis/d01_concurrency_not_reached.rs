@@ -11,7 +11,7 @@ use crate::DiagnosisId::{D01, D02, D20, D21, D29, D40};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{self, asked_in_flight, elapsed_s};
 use crate::live::little;
-use crate::printed::Report;
+use crate::printed::{Command, Report, Tool};
 use crate::rules::arithmetic::{self, nothing_came_back};
 use crate::words::{amount, counted, decimal, grouped, time};
 
@@ -215,6 +215,11 @@ fn on_report(report: &Report) -> Option<Finding> {
             "Each connection was to have several in flight. It had fewer: connections were never opened, or {fewer}, or \
              requests waited for something that the times do not include. The report does not tell which."
         )
+    } else if has_script(report) {
+        "Most of the connections were not used: the script (-s) made them pause, as it does with a `delay()`, or they were \
+         never opened, or they waited for something that the times do not include, such as a response that never came. The \
+         report does not tell which."
+            .to_owned()
     } else {
         "Most of the connections were not used: they were never opened, or they waited for \
          something that the times do not include, such as a response that never came."
@@ -225,6 +230,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         None => format!("at most {}", amount(high)),
     };
     let fix = match report.asked_connections() {
+        _ if has_script(report) => format!(
+            "If the script has a `delay()`, the rate is that of users who pause, about as many in flight as it says: {about}. \
+             Without one, try the target once with `curl -v`: it may show what held the others back."
+        ),
         Some(connections) if connections >= NEAR_A_LIMIT => format!(
             "Read the rate as that of {about} in flight. Then try the target once with `curl -v`, \
              and check that `ulimit -n` is above the number of connections: one of the two may \
@@ -235,7 +244,16 @@ fn on_report(report: &Report) -> Option<Finding> {
              what held the others back."
         ),
     };
-    Some(Finding::new(D01, gravity(high, asked), evidence, cause, fix))
+    // Pauses on purpose are no fault of the run.
+    let severity = if has_script(report) { Severity::Suspect } else { gravity(high, asked) };
+    Some(Finding::new(D01, severity, evidence, cause, fix))
+}
+
+/// wrk's script may make connections pause.
+fn has_script(report: &Report) -> bool {
+    let of_wrk = matches!(report.tool, Tool::Wrk | Tool::Wrk2);
+    let has = |line: &Command| line.value_of('s', "script").is_some();
+    of_wrk && report.command.as_ref().is_some_and(has)
 }
 
 /// Fewer than half of the requests asked for were ever in flight, even by the upper bound.

@@ -65,7 +65,8 @@ fn on_report(report: &Report) -> Option<Finding> {
 /// come by then: there it is no response.
 fn left_out(report: &Report, fix: &str) -> Option<Finding> {
     let late = report.socket_errors?.timeout;
-    let complete = report.complete.filter(|complete| *complete > 0 && late > 0)?;
+    // More than all are connections that waited (D02), or fit into no run (D43).
+    let complete = report.complete.filter(|complete| late > 0 && *complete >= late)?;
     if report.tool != Tool::Wrk || report.is_of_ablaze() || late_are_too_many(report) {
         return None;
     }
@@ -125,14 +126,31 @@ fn fix(report: &Report) -> String {
     };
     let close = if closes { " --no-keepalive" } else { "" };
     let url = url(report).map_or("URL".to_owned(), |url| for_shell(&url));
-    let plain = report.command.as_ref().is_none_or(|command| command.plain_request);
-    let other = if plain { "" } else { ", with the method, fields and body of the command above" };
-    let proxied = report.command.as_ref().is_some_and(|command| command.proxied);
-    let way = if proxied { ", through the proxy of the command above (--proxy)" } else { "" };
+    let besides = report.command.as_ref().map_or(String::new(), besides);
     format!(
-        "Measure the times with `ablaze{http2}{asked}{rate}{close} {url}`{other}{way}{paced}: it prints percentiles in microseconds, each with \
+        "Measure the times with `ablaze{http2}{asked}{rate}{close} {url}`{besides}{paced}: it prints percentiles in microseconds, each with \
          its interval."
     )
+}
+
+/// What else the command above asks for, and ablaze has an option for.
+fn besides(command: &Command) -> String {
+    let mut said = Vec::new();
+    let mut say = |is_asked: bool, what: &str| said.extend(is_asked.then(|| format!(", {what}")));
+    say(command.list.is_some(), "with the URLs of the file in the command above (--urls)");
+    // The list is one of them.
+    let lists = usize::from(command.list.is_some());
+    let otherwise = command.asks_otherwise && (lists == 0 || command.request_options.len() > lists);
+    say(otherwise, "with the method, fields and body of the command above");
+    say(command.is_pattern, "with URLs as the pattern of the command above makes them (--urls)");
+    say(command.proxied, "through the proxy of the command above (--proxy)");
+    let elsewhere = command.elsewhere.unwrap_or_default();
+    let to = match elsewhere {
+        "--unix-socket" => "through the socket of the command above",
+        _ => "to the address in the command above",
+    };
+    say(!elsewhere.is_empty(), &format!("{to} ({elsewhere})"));
+    said.concat()
 }
 
 /// h2load's command lists the protocols that it offers.

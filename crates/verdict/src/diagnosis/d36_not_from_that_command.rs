@@ -1,6 +1,8 @@
 //! D36: a report that was not made by the command it stands under; a saved run that did something else than
 //! was asked for by its own file.
 
+mod in_flight;
+
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::spec::LoadSpec;
@@ -49,7 +51,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         connections: report.clients.is_some(),
         host: report.host.as_deref(),
         port: report.port,
-        path: report.path.as_deref(),
+        // ab and wrk print the fragment, which is no part of the path.
+        path: report.path.as_deref().and_then(|path| path.split('#').next()),
         complete: report.complete,
         keep_alive: match report.connections {
             Connections::Kept(_) => Some(true),
@@ -63,13 +66,21 @@ fn on_report(report: &Report) -> Option<Finding> {
         open_loop: report.open_loop,
     };
     let command = report.command.as_ref()?;
-    let differences = differences(command, &shown);
+    let mut differences = differences(command, &shown);
+    let cause = match differences.is_empty() {
+        true => {
+            "This is the output of a different command than the one shown above it, or figures of it were changed: no more \
+             requests are in flight than have a place."
+        }
+        false => "This is the output of a different command than the one shown above it.",
+    };
+    differences.extend(in_flight::more_than_asked(report));
     (!differences.is_empty()).then(|| {
         Finding::new(
             D36,
             Severity::Suspect,
             format!("`{}` asks for {}.", command.text, listed(differences)),
-            "This is the output of a different command than the one shown above it.",
+            cause,
             "Take command and output from the same run; a report that contains its own command \
              line (ablaze: -o run.json) cannot be separated from it.",
         )
@@ -118,11 +129,7 @@ fn from_what_was_asked(run: &Run, asked: &LoadSpec) -> Vec<String> {
     let finished = plan.limits.requests.unwrap_or(0).max(run.record.finished());
     // With a journey it is journeys that are counted.
     if plan.journey.is_none() && finished > requests {
-        differ(
-            "",
-            format!("{} requests", grouped(requests)),
-            format!("{} complete", grouped(finished)),
-        );
+        differ("", counted(requests, "request"), format!("{} complete", grouped(finished)));
     }
     let kept = |kept: bool| if kept { "kept" } else { "closed after each request" }.to_owned();
     differ("connections", kept(asked.connections.keep_alive), kept(plan.connections.keep_alive));
@@ -147,18 +154,17 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
         let asked = grouped(command.concurrency.0);
         differ("a concurrency of", asked, shown.concurrency.map(grouped));
     }
-    let host = shown.host.filter(|host| !host.eq_ignore_ascii_case(&command.host));
-    differ("host", command.host.clone(), host.map(str::to_owned));
-    differ("port", command.port.to_string(), shown.port.map(|port| port.to_string()));
-    differ("path", command.path.clone(), shown.path.map(str::to_owned));
+    // The URLs may be in a file.
+    if !command.host.is_empty() {
+        let host = shown.host.filter(|host| !host.eq_ignore_ascii_case(&command.host));
+        differ("host", command.host.clone(), host.map(str::to_owned));
+        differ("port", command.port.to_string(), shown.port.map(|port| port.to_string()));
+        differ("path", command.path.clone(), shown.path.map(str::to_owned));
+    }
     // An interrupted run has fewer requests than were asked for, never more.
     let more = shown.complete.filter(|complete| command.requests.is_some_and(|n| *complete > n));
     if let (Some(complete), Some(asked), false) = (more, command.requests, command.timed) {
-        differ(
-            "",
-            format!("{} requests", grouped(asked)),
-            Some(format!("{} complete", grouped(complete))),
-        );
+        differ("", counted(asked, "request"), Some(format!("{} complete", grouped(complete))));
     }
     let threads = shown.threads.map(|threads| counted(threads, "thread"));
     if let Some(asked) = command.threads {

@@ -7,6 +7,7 @@ mod grammars;
 mod native;
 mod options;
 mod peers;
+mod split;
 mod url;
 
 pub use continued::continued;
@@ -45,7 +46,7 @@ pub enum Program {
 pub struct Command {
     /// Line of the text, from 1.
     pub line: usize,
-    /// As typed.
+    /// As typed, in words that a shell takes for the same.
     pub text: String,
     /// The tool that it is a command of.
     pub program: Program,
@@ -75,11 +76,19 @@ pub struct Command {
     pub plain_request: bool,
     /// What says so, but for the host that is asked for.
     pub request_options: Vec<String>,
+    /// A method, a field or a body was given.
+    pub asks_otherwise: bool,
+    /// Where connections go that is not the URL's own host: by the name of ablaze's option for it.
+    pub elsewhere: Option<&'static str>,
+    /// The file that the URLs come from.
+    pub list: Option<String>,
+    /// The URL is a pattern, of which each request has another.
+    pub is_pattern: bool,
     /// The URL begins with `https://`.
     pub tls: bool,
     /// HTTP/2 is asked for.
     pub http2: bool,
-    /// Host of the URL.
+    /// Host of the URL; empty where the URLs come from a file.
     pub host: String,
     /// Port of the URL.
     pub port: u16,
@@ -91,24 +100,25 @@ pub struct Command {
 pub fn find(line: &str, number: usize) -> Option<Command> {
     // What it attacks is often piped into it.
     let line = line.find("vegeta attack ").map_or(line, |at| &line[at..]);
-    in_words(&shell_words(line), number, false).or_else(|| with_url_alone(line, number))
+    let (words, typed) = split::shell_words(line);
+    in_words(&words, &typed, number, false).or_else(|| with_url_alone(line, number))
 }
 
 /// `hey http://h/`, with nothing but a URL: words of a sentence may look the same, but for a scheme and an end.
 fn with_url_alone(line: &str, number: usize) -> Option<Command> {
-    let typed = behind_prompt(line).unwrap_or(line);
-    let words = shell_words(typed);
-    let words = match words.first().map(String::as_str) {
-        Some("time" | "sudo") => &words[1..],
-        _ => &words,
+    let (words, typed) = split::shell_words(behind_prompt(line).unwrap_or(line));
+    let first = match words.first().map(String::as_str) {
+        Some("time" | "sudo") => 1,
+        _ => 0,
     };
+    let (words, typed) = (&words[first..], &typed[first..]);
     let url = words.last().filter(|_| words.len() == 2)?;
     let has_scheme = url.starts_with("http://") || url.starts_with("https://");
-    if has_scheme { in_words(words, number, true) } else { None }
+    if has_scheme { in_words(words, typed, number, true) } else { None }
 }
 
 /// The command line among words that a shell has split already; whether it may have no options.
-fn in_words(words: &[String], number: usize, bare: bool) -> Option<Command> {
+fn in_words(words: &[String], typed: &[String], number: usize, bare: bool) -> Option<Command> {
     for (index, word) in words.iter().enumerate() {
         let name = word.rsplit('/').next().unwrap_or_default();
         let rest = &words[index + 1..];
@@ -139,7 +149,7 @@ fn in_words(words: &[String], number: usize, bare: bool) -> Option<Command> {
             _ => asked.options > 0,
         };
         if let Some((asked, used)) = found.filter(|(asked, _)| bare || has_options(asked)) {
-            let text = words[index..index + 1 + skipped + used].join(" ");
+            let text = typed[index..index + 1 + skipped + used].join(" ");
             return asked.command(number, text);
         }
     }
@@ -148,39 +158,6 @@ fn in_words(words: &[String], number: usize, bare: bool) -> Option<Command> {
 
 /// Reads a program's words: what is asked for, and how many words that took.
 type Parse = fn(&[String]) -> Option<(Words, usize)>;
-
-/// Words as a shell splits them, up to what ends the command.
-fn shell_words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut quote = None;
-    let mut in_word = false;
-    for character in line.chars() {
-        match (quote, character) {
-            (Some(open), _) if character == open => quote = None,
-            (Some(_), _) => word.push(character),
-            (None, '\'' | '"') => {
-                quote = Some(character);
-                in_word = true;
-            }
-            (None, '|' | ';') => break,
-            (None, _) if character.is_whitespace() || character == '`' => {
-                if in_word {
-                    words.push(std::mem::take(&mut word));
-                }
-                in_word = false;
-            }
-            (None, _) => {
-                word.push(character);
-                in_word = true;
-            }
-        }
-    }
-    if in_word {
-        words.push(word);
-    }
-    words
-}
 
 /// What a command asks for, with the tool's defaults.
 struct Words {
@@ -200,6 +177,13 @@ struct Words {
     keep_alive: Option<bool>,
     plain_request: bool,
     request_options: Vec<String>,
+    asks_otherwise: bool,
+    elsewhere: Option<&'static str>,
+    list: Option<String>,
+    is_listed: bool,
+    is_pattern: bool,
+    base: Option<String>,
+    burst: (Option<f64>, Option<f64>),
     http2: bool,
     url: Option<String>,
     options: usize,
@@ -224,6 +208,13 @@ impl Words {
             keep_alive: None,
             plain_request: true,
             request_options: Vec::new(),
+            asks_otherwise: false,
+            elsewhere: None,
+            list: None,
+            is_listed: false,
+            is_pattern: false,
+            base: None,
+            burst: (None, None),
             http2: false,
             url: None,
             options: 0,
@@ -232,18 +223,22 @@ impl Words {
 
     /// Takes a method, a field or a body. Another host is another target, and the same request.
     fn request(&mut self, value: &str) {
-        self.plain_request = false;
+        (self.plain_request, self.asks_otherwise) = (false, true);
         if !value.to_lowercase().starts_with("host:") {
             self.request_options.push(value.to_owned());
         }
     }
 
     fn command(self, line: usize, text: String) -> Option<Command> {
-        let (host, port, path) = match self.url.as_deref() {
+        let (mut host, mut port, path) = match self.url.as_deref() {
             Some(url) => split_url(url)?,
-            None if self.program == Program::Vegeta => Default::default(),
+            None if self.program == Program::Vegeta || self.list.is_some() => Default::default(),
             None => return None,
         };
+        // What is loaded is under its address, whatever stands in the URL.
+        if let Some(base) = &self.base {
+            (host, port, _) = split_url(base)?;
+        }
         Some(Command {
             line,
             text,
@@ -261,7 +256,11 @@ impl Words {
             keep_alive: self.keep_alive,
             plain_request: self.plain_request,
             request_options: self.request_options,
-            tls: self.url.is_some_and(|url| url.starts_with("https://")),
+            asks_otherwise: self.asks_otherwise,
+            elsewhere: self.elsewhere,
+            list: self.list,
+            is_pattern: self.is_pattern,
+            tls: self.base.or(self.url).is_some_and(|url| url.starts_with("https://")),
             http2: self.http2,
             host,
             port,

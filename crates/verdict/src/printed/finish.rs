@@ -27,6 +27,7 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
             // Without percentiles wrk2 prints what wrk does.
             (report.tool, report.open_loop) = (Tool::Wrk2, true);
         }
+        report.http2 |= report.tool == Tool::H2load && peers::h2load::speaks_http2(report);
         if report.connections == Connections::Unknown && asked == Some(false) {
             report.connections = Connections::PerRequest;
         }

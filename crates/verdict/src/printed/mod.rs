@@ -30,6 +30,7 @@ pub use command::{Command, Program};
 pub use named::no_report;
 pub(crate) use numbered::words_of_target;
 pub use numbered::{counts_runs, target_of_file};
+pub(crate) use peers::h2load::FIRST_BYTE;
 pub(crate) use peers::hey::RATIO;
 pub(crate) use peers::is_of_name;
 pub use reader::read;

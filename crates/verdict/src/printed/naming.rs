@@ -31,15 +31,29 @@ pub fn is_progress(line: &str) -> bool {
     .any(|start| line.contains(start))
         || is_banner_of_siege(line)
         || is_of_one_request(line)
+        || is_bar_of_hey(line)
         || line.starts_with("ablaze: ")
         || is_of_time(line)
         || is_date(line)
         || line == "^C"
 }
 
-/// `** SIEGE 4.0.4`, of which a list would have the stars.
+/// `200 / 200 ∎∎∎∎ 100.00%`: how far an old hey is.
+fn is_bar_of_hey(line: &str) -> bool {
+    line.contains('∎') && line.contains(" / ")
+        || line.split_once(" / ").is_some_and(|(done, all)| {
+            let is_number =
+                |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+            is_number(done.trim())
+                && line.ends_with('%')
+                && is_number(all.split(' ').next().unwrap_or_default())
+        })
+}
+
+/// `** SIEGE 4.0.4`, of which a list would have the stars; `..Siege 2.65 2006/05/11 23:42:16`.
 fn is_banner_of_siege(line: &str) -> bool {
-    let version = line.strip_prefix("SIEGE ").and_then(|rest| rest.chars().next());
+    let version = line.strip_prefix("SIEGE ").or_else(|| line.strip_prefix("..Siege "));
+    let version = version.and_then(|rest| rest.chars().next());
     version.is_some_and(|first| first.is_ascii_digit())
 }
 

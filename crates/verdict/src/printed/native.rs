@@ -215,7 +215,9 @@ fn head(report: &mut Report, line: &str) {
 pub fn url(report: &mut Report, url: &str) {
     report.tls = url.starts_with("https://");
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+    let (authority, path) = rest.find(['/', '?', '#']).map_or((rest, "/"), |at| rest.split_at(at));
+    // wrk prints the URL as typed: who asks is no part of the host.
+    let authority = authority.rsplit('@').next().unwrap_or_default();
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, port.parse().ok()),
         _ => (authority, Some(if report.tls { 443 } else { 80 })),
@@ -223,7 +225,7 @@ pub fn url(report: &mut Report, url: &str) {
     // An address of IPv6 stands in brackets.
     report.host = Some(host.trim_start_matches('[').trim_end_matches(']').to_owned());
     report.port = port;
-    report.path = Some(path.to_owned());
+    report.path = Some(if path.starts_with('/') { path.to_owned() } else { format!("/{path}") });
 }
 
 /// `20,000 in 10.00 s    200: 20,000    errors: 0    14 B body    305 KiB/s`

@@ -311,7 +311,7 @@ impl Report {
 
     /// HTTP/1 was spoken, as the report prints it or, where it does not, the command asks for: there are no streams.
     pub fn speaks_http1(&self) -> bool {
-        let asks = |line: &Command| line.text.split_whitespace().any(|word| word == "--h1");
+        let asks = |line: &Command| line.words().any(|word| word == "--h1");
         match &self.protocol {
             Some(protocol) => protocol.starts_with("http/1"),
             None => self.command.as_ref().is_some_and(asks),

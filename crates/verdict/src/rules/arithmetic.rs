@@ -136,8 +136,11 @@ pub fn slow_requests(times: &Times, complete: u64) -> Option<(f64, f64, f64)> {
     Some((slow(deviation.low()), slow(deviation.value), slow(deviation.high())))
 }
 
-/// The URL as far as it is printed.
+/// The URL as far as it is printed; of a pattern each request has another.
 pub fn url(report: &Report) -> Option<String> {
+    if report.command.as_ref().is_some_and(|command| command.is_pattern) {
+        return None;
+    }
     let scheme = if report.tls { "https" } else { "http" };
     let (host, port) = (report.host.as_deref()?, report.port?);
     let default_port = if report.tls { 443 } else { 80 };

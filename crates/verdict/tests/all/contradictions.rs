@@ -1,7 +1,7 @@
 //! Figures held against each other (D43): never against a report that a tool printed, always against one
 //! in which a figure was changed by more than rounding.
 
-use ablaze_verdict::DiagnosisId::{D01, D43};
+use ablaze_verdict::DiagnosisId::{D01, D36, D43};
 use ablaze_verdict::printed::{Tool, read};
 use ablaze_verdict::rules::judge;
 use ablaze_verdict::{Finding, Severity};
@@ -54,6 +54,10 @@ fn what_a_tool_printed_has_no_contradiction() {
     for text in real(&REAL).chain(PUBLISHED.map(str::to_owned)) {
         reports += read(&text).reports.len();
         assert_eq!(contradiction(&text), None, "{text}");
+        // Nor has it more in flight than its command has room for (D36).
+        let findings = judge(&read(&text)).reports.into_iter().flat_map(|report| report.findings);
+        let crowded = |one: &Finding| one.id == D36 && one.evidence.contains(" where ");
+        assert!(!findings.into_iter().any(|one| crowded(&one)), "{text}");
     }
     assert!(reports > 420, "{reports}");
 }
@@ -382,4 +386,70 @@ fn what_a_tool_says_in_another_way_is_held_against_its_figures() {
     }
     // Compression may cost more than it saves.
     assert_eq!(contradiction(&by_time.replacen("savings 0.00%", "savings -3.00%", 1)), None);
+}
+
+/// At the end bombardier's progress has all requests, each under a status or under `others`; 199,999 of 200,000 are
+/// 100.00 % as well.
+#[test]
+fn bombardier_s_codes_are_all_that_its_progress_has() {
+    let with = |done: u64, good: u64| {
+        contradiction(&format!(
+            "$ bombardier -c 50 -n 200000 http://h/\nBombarding http://h/ with 200000 request(s) using 50 connection(s)\n \
+             {done} / 200000 [====] 100.00% 14700/s 14s\nDone!\nStatistics        Avg      Stdev        Max\n  \
+             Reqs/sec     14847.31    1470.03   20580.43\n  Latency        3.40ms     1.81ms    36.34ms\n  HTTP codes:\n    \
+             1xx - 0, 2xx - {good}, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 0\n  Throughput:    15.55MB/s\n"
+        ))
+    };
+    assert_eq!(with(200_000, 200_000), None);
+    assert_eq!(with(199_999, 199_990), None);
+    let found = with(200_000, 150_000).unwrap();
+    assert!(
+        found.evidence.contains("add up to 150,000, but 200,000 requests are done"),
+        "{found:?}"
+    );
+}
+
+/// 200,000 / 13.605 s = 14,700/s.
+#[test]
+fn the_rate_in_bombardier_s_json_is_near_the_count_by_the_length() {
+    let with = |good: u64| {
+        contradiction(&format!(
+            "{{\"spec\":{{\"numberOfConnections\":50,\"testType\":\"number-of-requests\",\"numberOfRequests\":200000,\
+             \"method\":\"GET\",\"url\":\"http://h/\",\"body\":\"\",\"stream\":false,\"timeoutSeconds\":2,\
+             \"client\":\"fasthttp\"}},\"result\":{{\"bytesRead\":160000000,\"bytesWritten\":13000000,\
+             \"timeTakenSeconds\":13.605,\"req1xx\":0,\"req2xx\":{good},\"req3xx\":0,\"req4xx\":0,\"req5xx\":0,\
+             \"others\":0,\"latency\":{{\"mean\":3400.1,\"stddev\":1810.2,\"max\":29000}},\
+             \"rps\":{{\"mean\":14720.1,\"stddev\":900.2,\"max\":19000}}}}}}\n"
+        ))
+    };
+    assert_eq!(with(200_000), None);
+    assert!(
+        with(90_000).unwrap().evidence.contains("90,000 requests in 13.605"),
+        "{:?}",
+        with(90_000)
+    );
+}
+
+/// In a run by count; one by time has its warm-up besides.
+#[test]
+fn no_first_byte_of_h2load_comes_after_the_run() {
+    let with = |command: &str, longest: &str| {
+        contradiction(&format!(
+            "{command}starting benchmark...\nspawning thread #0: 50 total client(s). 200000 total requests\n\
+             Application protocol: h2c\n\nfinished in 13.61s, 14700.31 req/s, 11.38MB/s\n\
+             requests: 200000 total, 200000 started, 200000 done, 200000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+             status codes: 200000 2xx, 0 3xx, 0 4xx, 0 5xx\n\
+             \x20                    min         max         mean         sd        +/- sd\n\
+             time for request:      273us     36.34ms      3.40ms      1.81ms    71.00%\n\
+             time to 1st byte:      500us     {longest}      4.00ms      3.00ms    80.00%\n"
+        ))
+    };
+    assert_eq!(with("", "20.00ms"), None);
+    assert!(
+        with("", "20.00s")
+            .unwrap()
+            .evidence
+            .contains("1st byte is 20,000 ms, longer than the run (13.61 s)")
+    );
+    assert_eq!(with("$ h2load -D 13 -c 50 http://h/\n", "13.90s"), None);
 }

@@ -2,6 +2,7 @@
 
 mod beside;
 mod causes;
+mod commands;
 mod contradictions;
 mod excluded;
 mod golden;

@@ -168,3 +168,21 @@ fn a_heading_below_a_report_leaves_it_its_command() {
     let commands: Vec<_> = rates.iter().map(|rate| rate.command.is_some()).collect();
     assert_eq!(commands, [true, false]);
 }
+
+/// As versions of 2006 and 2016 printed them.
+#[test]
+fn banners_and_bars_of_old_versions_are_no_titles() {
+    let siege =
+        SIEGE.replace("** SIEGE 4.0.4\n    ** Prep", "..Siege 2.65 2006/05/11 23:42:16\n..Prep");
+    let siege = siege.replace("** SIEGE 4.0.4", "..Siege 2.65 2006/05/11 23:42:16");
+    let (_, below) = siege.split_once('\n').unwrap();
+    assert_eq!(read(below).reports[0].label, None);
+    for bar in ["200 / 200 ∎∎∎∎∎∎∎∎∎∎∎∎ 100.00%", "100 / 200 ∎∎∎∎ 50.00% 1s"]
+    {
+        let hey = format!(
+            "$ hey -n 200 -c 50 http://h/\n{bar}\n\nSummary:\n  Total:\t0.9171 secs\n  Requests/sec:\t218.0786\n\n\
+             Status code distribution:\n  [200]\t200 responses\n"
+        );
+        assert_eq!(read(&hey).reports[0].label, None, "{bar}");
+    }
+}

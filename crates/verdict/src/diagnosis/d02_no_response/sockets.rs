@@ -4,7 +4,8 @@
 use super::{MOST, SHARE, waiting};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Report, SocketErrors};
+use crate::printed::{Report, SocketErrors, Tool};
+use crate::rules::consistency::wrk::late_are_too_many;
 use crate::words::{counted, grouped, listed, percent};
 
 const FIX: &str = "Try the target several times with `curl -v`, and see in its log whether it responded to all \
@@ -15,13 +16,18 @@ pub(super) fn on_report(report: &Report, errors: &SocketErrors) -> Option<Findin
     let complete = report.complete?;
     let tool = report.tool.name();
     let broken = errors.connect.saturating_add(errors.read).saturating_add(errors.write);
+    // So many fit into no run of any version: the count says nothing of requests (D43).
+    if broken == 0 && late_are_too_many(report) {
+        return None;
+    }
     if complete == 0 {
         return Some(none_at_all(report, errors, broken));
     }
     // `ablaze wrk` ends what has not come by then, which is a request; wrk marks a response that came.
     let late = if report.is_of_ablaze() { errors.timeout } else { 0 };
     if broken.saturating_add(late) as f64 / complete as f64 <= SHARE {
-        return connects(report, errors).or_else(|| waiting::found(report, errors.timeout));
+        let waiting = || waiting::found(report, errors.timeout);
+        return connects(report, errors).or_else(waiting).or_else(|| more_than_all(report, errors));
     }
     if broken == 0 {
         return Some(timed_out(late, complete));
@@ -96,6 +102,28 @@ fn connects(report: &Report, errors: &SocketErrors) -> Option<Finding> {
                 .to_owned(),
         ),
     };
+    Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
+}
+
+/// wrk's `timeout` is one of responses, of which there are fewer.
+fn more_than_all(report: &Report, errors: &SocketErrors) -> Option<Finding> {
+    let complete = report.complete?;
+    let is_of_wrk = report.tool == Tool::Wrk && !report.is_of_ablaze();
+    if !is_of_wrk || errors.timeout <= complete || late_are_too_many(report) {
+        return None;
+    }
+    let evidence = format!(
+        "wrk counted {} under `timeout`, and only {} a response.",
+        grouped(errors.timeout),
+        match complete {
+            1 => "1 request got".to_owned(),
+            more => format!("{} requests got", grouped(more)),
+        }
+    );
+    let cause = "wrk 4 counts there the responses that took longer than --timeout, which are no more than all. Versions before \
+                 it count, each time they look, the connections that have waited for longer. Or the report was changed.";
+    let fix = "See with `wrk -v` which version it is, and in the server's log what became of these requests. `ablaze` counts \
+               each request that has no response.";
     Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
 }
 

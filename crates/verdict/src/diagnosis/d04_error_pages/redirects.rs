@@ -51,6 +51,9 @@ fn excluded(report: &Report) -> bool {
 /// The cause where most responses had another status than 2xx.
 pub fn of_most(report: &Report) -> &'static str {
     match excluded(report) {
+        true if report.non_2xx < report.complete => {
+            "The rate is in large part that of error pages, which cost a server different work than the intended page."
+        }
         true => {
             "The rate is that of an error page, which costs a server different work than the intended page."
         }

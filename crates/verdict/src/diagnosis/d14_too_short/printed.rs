@@ -14,6 +14,8 @@ const WAITED_MOST: f64 = 0.5;
 const WAIT_CAUSE: &str = "Such a run has other figures when it is longer. Where the target keeps up with the rate, the throughput \
                           comes near to it; where it does not, more requests wait, and each for longer. This report does not \
                           tell one from the other.";
+/// From this share on, what was aborted at the deadline is told.
+const ABORTED: f64 = 0.05;
 /// Times that are no further apart than this did not grow.
 const ALIKE: f64 = 1.1;
 
@@ -78,6 +80,7 @@ pub fn on_report(report: &Report) -> Option<Finding> {
         severity = severity.max(Some(gravity(too_few)));
         evidence.push(few);
     }
+    evidence.extend(aborted(report).filter(|_| severity.is_some()));
     let (mut cause, mut fix) = (CAUSE.to_owned(), longer_attack(report));
     if let Some((waited, too_long)) = waited(report) {
         severity = severity.max(Some(gravity(too_long)));
@@ -86,6 +89,24 @@ pub fn on_report(report: &Report) -> Option<Finding> {
         (cause, fix) = (why, longer.to_owned());
     }
     Some(Finding::new(D14, severity?, evidence.join(" "), cause, fix))
+}
+
+/// oha has the requests in its rate that were under way when the time was up, and got no response: in a short run they are a
+/// large part.
+fn aborted(report: &Report) -> Option<String> {
+    let aborted = report.own("the number aborted at the deadline")?.value;
+    let (complete, taken) = (report.complete?, report.taken_s?);
+    let came = complete as f64 - aborted;
+    (aborted >= complete as f64 * ABORTED && came >= 0.0 && taken.value > 0.0).then(|| {
+        format!(
+            "{} of {} ({}) were under way when the time was up, and got no response: oha has them in its rate, which is {}/s \
+             without them.",
+            grouped(aborted as u64),
+            counted(complete, "request"),
+            percent(aborted / complete as f64),
+            decimal(came / taken.value, 2)
+        )
+    })
 }
 
 /// How long vegeta sent requests. Of one it prints 0.

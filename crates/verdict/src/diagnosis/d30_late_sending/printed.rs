@@ -4,6 +4,7 @@
 use crate::DiagnosisId::{D02, D30};
 use crate::finding::{Finding, Severity};
 use crate::printed::{Report, Tool};
+use crate::rules::arithmetic::rate_over_all;
 use crate::words::{amount, decimal, percent};
 
 /// Less than this share of the requested rate is another one.
@@ -25,6 +26,9 @@ pub fn on_report(report: &Report) -> Option<Finding> {
             report.own("the length of the attack")?.value,
             "vegeta measures a time from when its request was sent: the times do not contain this wait.",
         ),
+        Tool::Hey | Tool::Oha | Tool::Bombardier | Tool::H2load if !report.is_of_ablaze() => {
+            return not_reached(report, asked);
+        }
         _ => return None,
     };
     if sent_s < SHORT_S || per_s >= asked * REACHED || per_s == 0.0 {
@@ -47,6 +51,29 @@ pub fn on_report(report: &Report) -> Option<Finding> {
     // Connections that wait (wrk2's `timeout`) hold up their own requests, and not the others'.
     let of_few = report.socket_errors.is_some_and(|errors| errors.timeout > 0);
     Some(if of_few { finding.not_explained_by(D02) } else { finding })
+}
+
+/// Clients that send at most at a rate: a connection that waits for its response leaves out what was due.
+fn not_reached(report: &Report, asked: f64) -> Option<Finding> {
+    let (per_s, taken_s) = (rate_over_all(report)?, report.taken_s?.value);
+    if taken_s < SHORT_S || per_s >= asked * REACHED || per_s == 0.0 {
+        return None;
+    }
+    let tool = report.tool.name();
+    let evidence = format!(
+        "At most {}/s were requested, and {}/s were reached over {} s: {}.",
+        amount(asked),
+        decimal(per_s, 2),
+        decimal(taken_s, 3),
+        percent(per_s / asked)
+    );
+    let cause = format!(
+        "{tool} sends no faster than it is told, and the next request of a connection only behind the response to the one \
+         before: connections waited for responses, or for the client; the report does not tell which. The rate is not the \
+         requested one."
+    );
+    let fix = "Do not take the times for those at the requested rate. Raise the number of connections, and measure again.";
+    Some(Finding::new(D30, Severity::Note, evidence, cause, fix))
 }
 
 #[cfg(test)]

@@ -55,10 +55,8 @@ fn ab_value(asked: &mut Words, letter: char, value: &str) -> Option<()> {
             asked.requests = Some(50_000);
         }
         'p' | 'u' | 'm' | 'H' | 'C' | 'A' => asked.request(value),
-        'P' | 'X' => {
-            asked.request(value);
-            asked.proxied = true;
-        }
+        // A proxy is asked in other words.
+        'P' | 'X' => (asked.plain_request, asked.proxied) = (false, true),
         _ => {}
     }
     Some(())

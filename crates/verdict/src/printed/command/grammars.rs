@@ -25,6 +25,21 @@ pub(super) enum Meaning {
     Http2,
     /// The address of a proxy.
     Proxy,
+    /// The host that is asked for.
+    Host,
+    /// Another address to connect to: ablaze's option for it.
+    Elsewhere(&'static str),
+    /// h2load's: scheme, host and port of all URLs, or a socket.
+    Base,
+    /// The file that the URLs come from.
+    List,
+    /// The URL names such a file.
+    Listed,
+    /// The URL is a pattern.
+    Pattern,
+    /// oha's: so long between bursts, and so many requests in each.
+    BurstDelay,
+    BurstSize,
     Other,
 }
 
@@ -87,14 +102,15 @@ pub(super) const H2LOAD: Grammar = Grammar {
         ("", "rps", RateEach),
         ("H", "header", Request),
         ("d", "data", Request),
-        ("i", "input-file", Request),
+        ("i", "input-file", List),
         ("w", "window-bits", Other),
         ("W", "connection-window-bits", Other),
         ("f", "max-frame-size", Other),
         ("p", "no-tls-proto", Other),
         ("T", "connection-active-timeout", Other),
         ("N", "connection-inactivity-timeout", Other),
-        ("B", "base-uri", Other),
+        ("B", "base-uri", Base),
+        ("", "connect-to", Elsewhere("--connect-to")),
     ],
     alone: &[("v", "verbose", Other), ("", "h1", Other), ("", "ktls", Other)],
     many: true,
@@ -119,7 +135,7 @@ pub(super) const HEY: Grammar = Grammar {
         ("T", "", Request),
         ("U", "", Request),
         ("a", "", Request),
-        ("host", "", Request),
+        ("host", "", Host),
         ("o", "", Other),
         ("t", "", Other),
         ("x", "", Proxy),
@@ -161,6 +177,11 @@ pub(super) const OHA: Grammar = Grammar {
         ("u", "time-unit", Other),
         ("r", "redirect", Other),
         ("x", "proxy", Proxy),
+        ("", "host", Host),
+        ("", "connect-to", Elsewhere("--connect-to")),
+        ("", "unix-socket", Elsewhere("--unix-socket")),
+        ("", "burst-delay", BurstDelay),
+        ("", "burst-rate", BurstSize),
     ],
     alone: &[
         ("w", "wait-ongoing-requests-after-deadline", Other),
@@ -171,8 +192,8 @@ pub(super) const OHA: Grammar = Grammar {
         ("", "disable-keepalive", NoKeepAlive),
         ("", "disable-compression", Other),
         ("", "latency-correction", Other),
-        ("", "rand-regex-url", Other),
-        ("", "urls-from-file", Other),
+        ("", "rand-regex-url", Pattern),
+        ("", "urls-from-file", Listed),
         ("", "no-pre-lookup", Other),
         ("", "insecure", Other),
         ("", "ipv4", Other),
@@ -228,7 +249,7 @@ pub(super) const SIEGE: Grammar = Grammar {
         ("r", "reps", Other),
         ("t", "time", Duration),
         ("d", "delay", Other),
-        ("f", "file", Request),
+        ("f", "file", List),
         ("H", "header", Request),
         ("A", "user-agent", Request),
         ("T", "content-type", Request),

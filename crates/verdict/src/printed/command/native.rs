@@ -87,6 +87,8 @@ fn take(asked: &mut Words, name: &str, value: &str) -> Option<()> {
         "duration" => asked.timed = true,
         "rate" => asked.open_loop = true,
         "proxy" => asked.proxied = true,
+        "connect-to" => asked.elsewhere = Some("--connect-to"),
+        "unix-socket" => asked.elsewhere = Some("--unix-socket"),
         _ => {}
     }
     Some(())

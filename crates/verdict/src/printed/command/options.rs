@@ -16,14 +16,19 @@ pub(super) fn range(value: &str) -> Option<(u64, u64)> {
 impl Command {
     /// Whether ablaze was to carry it out, in the form of whatever tool.
     pub fn is_of_ablaze(&self) -> bool {
-        let first = self.text.split_whitespace().next().unwrap_or_default();
+        let first = self.words().next().unwrap_or_default();
         first.rsplit('/').next() == Some("ablaze")
+    }
+
+    /// Its words, split at each space.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split_whitespace().map(|word| word.trim_matches(['\'', '"']))
     }
 
     /// The last value of an option that takes one, by its letter or its name: `-T 1s`, `-T1s`, `--timeout 1s`,
     /// `--timeout=1s`.
     pub fn value_of(&self, letter: char, name: &str) -> Option<&str> {
-        let words: Vec<&str> = self.text.split_whitespace().collect();
+        let words: Vec<&str> = self.words().collect();
         let value = |at: usize| {
             let word = words[at];
             let long = word.strip_prefix("--").and_then(|rest| rest.strip_prefix(name));

@@ -39,18 +39,28 @@ pub(super) fn vegeta(words: &[String]) -> Option<(Words, usize)> {
 
 fn read(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
     let (mut asked, used) = options(grammar, words)?;
-    asked.url.as_ref()?;
+    if asked.is_listed {
+        asked.list = asked.url.take();
+    }
+    if asked.url.is_none() && asked.list.is_none() {
+        return None;
+    }
     let connections = asked.concurrency;
     // siege waits between requests unless it is told not to, and follows redirects.
     asked.open_loop |= asked.program == Program::Siege && !asked.without_pauses;
     asked.rate_per_s = match asked.rate_each.take() {
         Some(each) => Some(each * connections.0 as f64),
-        None => asked.rate_per_s,
+        None => asked.rate_per_s.or(of_bursts(asked.burst)),
     };
     if asked.timed {
         asked.requests = None;
     }
     Some((asked, used))
+}
+
+/// oha's bursts, of one request each unless it is told otherwise.
+fn of_bursts((delay_s, requests): (Option<f64>, Option<f64>)) -> Option<f64> {
+    Some(requests.unwrap_or(1.0) / delay_s?)
 }
 
 /// The options and the URL among them.
@@ -69,8 +79,8 @@ fn options(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
         } else if let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
             index += usize::from(of_letters(grammar, &mut asked, letters, next)?);
             asked.options += 1;
-        } else if asked.url.is_none() && is_url_like(word) {
-            asked.url = Some(word.clone());
+        } else if asked.url.is_none() && (asked.is_listed || is_url_like(word)) {
+            asked.url = Some(of_siege(&mut asked, word).to_owned());
         } else {
             // Words of the sentence in which the command stands.
             break;
@@ -78,6 +88,17 @@ fn options(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
         end = index;
     }
     Some((asked, end))
+}
+
+/// siege has the method and the body in the word of the URL: `http://h/ POST a=b`, `http://h/ POST < body.json`.
+fn of_siege<'a>(asked: &mut Words, word: &'a str) -> &'a str {
+    match word.split_once(' ').filter(|_| asked.program == Program::Siege) {
+        Some((url, request)) => {
+            asked.request(request.trim());
+            url
+        }
+        None => word,
+    }
 }
 
 /// An option written as a word; whether the next word is its value.
@@ -134,6 +155,18 @@ fn take(asked: &mut Words, meaning: Meaning, value: &str) -> Option<()> {
         RateEach => asked.rate_each = Some(per_second(value)?),
         ConnectionRate => asked.ramps = true,
         Proxy => asked.proxied = true,
+        Host => asked.request(&format!("Host: {value}")),
+        Elsewhere(how) => asked.elsewhere = Some(how),
+        Base if value.starts_with("unix:") => asked.elsewhere = Some("--unix-socket"),
+        Base => asked.base = Some(value.to_owned()),
+        List => {
+            asked.request(value);
+            asked.list = Some(value.to_owned());
+        }
+        Listed => asked.is_listed = true,
+        Pattern => asked.is_pattern = true,
+        BurstDelay => asked.burst.0 = Some(seconds(value)?),
+        BurstSize => asked.burst.1 = Some(count(value)? as f64),
         WithoutPauses => asked.without_pauses = true,
         NoKeepAlive => asked.keep_alive = Some(false),
         Request => asked.request(value),

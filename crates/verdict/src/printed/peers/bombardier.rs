@@ -87,14 +87,20 @@ fn progress(report: &mut Report, line: &str) -> bool {
         last_drawn(report, line);
         return true;
     }
-    let Some((_, rest)) = line.rsplit_once("100.00% ").filter(|_| line.contains(" / ")) else {
+    let Some((bar, rest)) = line.rsplit_once("100.00% ").filter(|_| line.contains(" / ")) else {
         return false;
     };
+    // `200000 / 200000 [===`; 199,999 of them are 100.00 % as well.
+    let done = bar.rsplit_once(" / ").and_then(|(done, _)| count(done.rsplit(' ').next()?));
+    let done = done.map(|done| Printed { value: done as f64, step: 0.0 });
+    report.own.retain(|(name, _)| *name != DONE);
+    report.own.extend(done.map(|done| (DONE, done)));
     let rate = number(rest).filter(|(_, unit)| unit.starts_with("/s")).map(|(rate, _)| rate);
     report.own.extend(rate.map(|rate| ("the rate beside the progress", rate)));
     true
 }
 
+const DONE: &str = "the number done by the progress";
 const DRAWN_PERCENT: &str = "the percentage of the progress";
 const DRAWN_S: &str = "the time beside the progress";
 

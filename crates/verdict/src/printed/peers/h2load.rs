@@ -38,6 +38,8 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     } else if let Some(traffic) = behind(line, "traffic:") {
         let data = traffic.rsplit(", ").next().filter(|item| item.ends_with(" data"));
         report.total_bytes = in_brackets(traffic);
+        let saved = traffic.split_once("space savings ").and_then(|(_, saved)| number(saved));
+        report.own.extend(saved.map(|(saved, _)| (SAVED, saved)));
         report.body_bytes = data.and_then(in_brackets);
         // `32.96MB (34563456) total`.
         let rounded = |name, text| kibibytes(text).map(|kilobytes| (name, kilobytes));
@@ -57,10 +59,12 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.own.extend(names.into_iter().zip(figures));
     } else if let Some(cells) = behind(line, "time for connect:") {
         report.connect = times(cells);
+    } else if let Some(cells) = behind(line, "time to 1st byte:") {
+        let max_ms = times(cells).and_then(|row| row.max_ms);
+        report.own.extend(max_ms.map(|ms| (FIRST_BYTE, ms)));
     } else {
         let others = [
             "starting benchmark",
-            "time to 1st byte:",
             "min ",
             "req/s ",
             "progress: ",
@@ -124,11 +128,33 @@ fn own(report: &mut Report, name: &'static str, count: Option<u64>) {
     report.own.extend(count.map(|count| (name, Printed { value: count as f64, step: 0.0 })));
 }
 
+/// Whether HTTP/2 was spoken where the report does not say what was agreed upon: old versions do not, and the line may be
+/// lost. Bytes of fields are saved in no HTTP/1.1; and without TLS h2load agrees on nothing, but speaks what it is told to.
+pub fn speaks_http2(report: &Report) -> bool {
+    let command = report.command.as_ref();
+    let asks = |of: &dyn Fn(&str) -> bool| {
+        command.is_some_and(|line| line.words().flat_map(|word| word.split(['=', ','])).any(of))
+    };
+    if report.protocol.is_some() || asks(&|word| matches!(word, "h3" | "--h3" | "--h1")) {
+        return false;
+    }
+    let saved = report.own(SAVED).is_some_and(|percent| percent.value > 0.0);
+    let otherwise = |word: &str| word.starts_with("-p") || word == "--no-tls-proto";
+    let in_clear = command.is_some_and(|line| !line.tls && !line.host.is_empty());
+    saved || in_clear && !asks(&otherwise)
+}
+
+/// The share of the fields' bytes that compression saved.
+const SAVED: &str = "the space savings";
+
 /// `181.64KB (186000) total`.
 fn in_brackets(text: &str) -> Option<i64> {
     let (_, rest) = text.split_once('(')?;
     count(rest).and_then(|bytes| bytes.try_into().ok())
 }
+
+/// From the start of a client on; one of each.
+pub const FIRST_BYTE: &str = "the longest time to 1st byte";
 
 /// The columns; later versions have percentiles among them.
 const COLUMNS: [&str; 4] = ["min", "max", "mean", "sd"];

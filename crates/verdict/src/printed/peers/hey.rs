@@ -152,7 +152,10 @@ fn statuses(report: &mut Report, line: &str) -> bool {
         (None, Ok(count)) if !rest.is_empty() => {
             // Both tools have them in their rates.
             more(&mut report.complete, count);
-            if rest != CUT_OFF {
+            if rest == CUT_OFF {
+                let aborted = Printed { value: count as f64, step: 0.0 };
+                report.own.push(("the number aborted at the deadline", aborted));
+            } else {
                 more(&mut report.failed, count);
                 super::error(&mut report.errors, rest, Some(count));
             }

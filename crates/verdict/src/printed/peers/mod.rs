@@ -1,7 +1,7 @@
 //! Reports of other load generators, each in a form of its own.
 
 pub(super) mod bombardier;
-mod h2load;
+pub(super) mod h2load;
 pub(super) mod hey;
 pub(super) mod json;
 pub(super) mod siege;

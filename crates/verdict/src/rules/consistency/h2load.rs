@@ -1,14 +1,14 @@
-//! h2load: its counts, its bytes, and the requests in flight.
+//! h2load: its counts and its bytes.
 
 use super::Contradiction;
 use super::figure::Figure::*;
-use super::figure::{Column, Range, Row};
-use crate::printed::{Printed, Report};
-use crate::words::{amount, counted, decimal, grouped};
+use super::figure::Range;
+use crate::printed::{FIRST_BYTE, Printed, Report};
+use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = counts(report);
-    found.extend(in_flight(report));
+    found.extend(first_byte(report));
     found.extend(by_class(report));
     let (total, data) = ("the total bytes, rounded", "the bytes of data, rounded");
     let headers = (Own(HEADERS), Own("the bytes of headers, rounded"));
@@ -61,42 +61,22 @@ fn by_class(report: &Report) -> Option<Contradiction> {
     })
 }
 
-/// No more requests are under way than the connections have streams (Little's law). What began in the warm-up may end
-/// behind it: one for each stream.
-fn in_flight(report: &Report) -> Option<Contradiction> {
-    // Without the command it is not known how many streams a connection had.
-    let streams = report.command.as_ref()?.streams;
-    let clients = report.asked_connections()?;
-    let places = clients.saturating_mul(streams) as f64;
-    let mean = Cell(Row::Total, Column::Mean);
-    let [n, ms, taken] = [Complete, mean, Taken].map(|figure| figure.range(report));
-    let (n, ms, taken) = (n?, ms?, taken?);
-    let max_ms = report.max_ms().map_or(0.0, |max| max.value + max.step);
-    (n.low * ms.low > places * (taken.high * 1e3 + max_ms) * SAMPLED).then(|| {
+/// In a run by count each client lives within the run. Of one by time the warm-up is not in its length.
+fn first_byte(report: &Report) -> Option<Contradiction> {
+    let timed = report.command.as_ref().is_some_and(|line| line.timed) || report.asked_s.is_some();
+    let (max, taken) = (Own(FIRST_BYTE).printed(report)?, report.taken_s.filter(|_| !timed)?);
+    (max.value - max.step > (taken.value + taken.step) * 1e3 * LONGER).then(|| {
         let said = format!(
-            "{} × {} = {} requests × {} ms is {} in flight on average over {} s, but {} of {} are {} at most.",
-            Complete.name(report),
-            mean.name(report),
-            Complete.digits(report),
-            mean.digits(report),
-            amount(n.low * (ms.low + ms.high) / 2.0 / 1e3 / taken.high),
-            Taken.digits(report),
-            match clients {
-                1 => "1 connection".to_owned(),
-                clients => format!("{} connections", grouped(clients)),
-            },
-            match streams {
-                1 => "1 request each".to_owned(),
-                streams => format!("{} requests each", grouped(streams)),
-            },
-            grouped(places as u64)
+            "{FIRST_BYTE} is {} ms, longer than the run ({} s).",
+            Own(FIRST_BYTE).digits(report),
+            Taken.digits(report)
         );
-        Contradiction::new([Complete, mean, Taken], said)
+        Contradiction::new([Own(FIRST_BYTE), Taken], said)
     })
 }
 
-/// Of many requests h2load keeps the times of a sample.
-const SAMPLED: f64 = 1.05;
+/// Clocks are read one after the other.
+const LONGER: f64 = 1.02;
 
 /// Its counts: responses and errors are all requests.
 fn counts(report: &Report) -> Vec<Contradiction> {

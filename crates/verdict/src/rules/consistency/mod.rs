@@ -2,6 +2,7 @@
 //! rounding leaves open. Each rule is a necessary condition on every report that its tool can print,
 //! so that a contradiction is a wrong figure. D43 says which.
 
+mod bombardier;
 pub(crate) mod counts;
 pub(crate) mod figure;
 mod h2load;
@@ -13,6 +14,7 @@ pub(crate) mod wrk;
 
 use crate::printed::Report;
 use figure::Figure;
+pub(crate) use peers::HEY_KEEPS;
 
 /// Figures that cannot all be right.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
-use super::{Contradiction, h2load, siege, wrk};
+use super::{Contradiction, bombardier, h2load, siege, wrk};
 use crate::printed::{Printed, RATIO, Report, Tool};
 use crate::words::{counted, decimal, grouped};
 
@@ -17,9 +17,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         Tool::Vegeta => vegeta(report),
         Tool::Siege => siege::contradictions(report),
         Tool::H2load => h2load::contradictions(report),
-        Tool::Bombardier => {
-            [more_than_asked_for, progress].into_iter().flat_map(|rule| rule(report)).collect()
-        }
+        Tool::Bombardier => bombardier::contradictions(report),
         Tool::Wrk | Tool::Wrk2 => wrk::contradictions(report),
         _ => Vec::new(),
     };
@@ -233,44 +231,6 @@ fn vegeta(report: &Report) -> Vec<Contradiction> {
     found.extend(must_be(report, Own("the mean of bytes out"), mean, &[out, Complete], &how));
     found
 }
-
-/// An interrupted run has fewer requests than were asked for, never more.
-fn more_than_asked_for(report: &Report) -> Option<Contradiction> {
-    let asked = Own("the number asked for");
-    let n = asked.printed(report)?.value as u64;
-    let sum = report.complete?.saturating_add(report.failed?);
-    (sum > n).then(|| {
-        let said = format!(
-            "The numbers by status add up to {}, but {} were asked for.",
-            grouped(sum),
-            counted(n, "request")
-        );
-        Contradiction::new([Statuses, Complete, Failed, asked], said)
-    })
-}
-
-/// A run of which all is done has the rate beside its progress: the count by the time. What bombardier prints below is
-/// the mean of the rates of parts that are about as long, of which a second has a hundred.
-fn progress(report: &Report) -> Option<Contradiction> {
-    let (beside, asked) = (Own("the rate beside the progress"), Own("the number asked for"));
-    let (per_s, n) = (beside.printed(report)?.value, asked.printed(report)?.value);
-    let done = report.complete?.saturating_add(report.failed?) as f64 == n;
-    let rate = report.rate_per_s?.value;
-    let apart = rate > per_s * PROGRESS_APART || rate < per_s / PROGRESS_APART;
-    (done && per_s > 0.0 && n / per_s >= 1.0 && apart).then(|| {
-        let said = format!(
-            "{} is {}, but that of {} beside the progress is {}.",
-            Rate.name(report),
-            Rate.digits(report),
-            counted(n as u64, "request"),
-            beside.digits(report)
-        );
-        Contradiction::new([Rate, beside], said)
-    })
-}
-
-/// Means of unequal parts differ by less.
-const PROGRESS_APART: f64 = 2.0;
 
 /// wrk and bombardier: requests per second, of the parts of a run.
 fn mean_above_maximum(report: &Report) -> Option<Contradiction> {
