@@ -4,7 +4,6 @@
 mod fields;
 mod form;
 
-use std::borrow::Cow;
 use std::net::{IpAddr, Ipv6Addr};
 
 use ablaze_model::Run;
@@ -12,6 +11,8 @@ use ablaze_model::plan::proxy::Way;
 use ablaze_model::plan::tls::{TlsVersion, Trust};
 use ablaze_model::record::GroupRecord;
 use ablaze_model::spec::{Bodies, Body, ConnectTo, Family, Feed, LoadSpec, TrustSpec};
+
+use crate::words::for_shell;
 
 /// Longer bodies that were given themselves are for a file.
 const BODY_BYTES: usize = 200;
@@ -56,16 +57,6 @@ fn method_and_path<'a>(run: &Run, name: &'a str) -> (Option<&'a str>, &'a str) {
     }
 }
 
-/// A word as a shell takes it for one.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/@%+,=[]".contains(&byte);
-    // Brackets are a pattern to a shell unless it finds no such file: only addresses have them here.
-    match !word.is_empty() && word.bytes().all(plain) {
-        true => Cow::Borrowed(word),
-        false => Cow::Owned(format!("'{}'", word.replace('\'', "'\\''"))),
-    }
-}
-
 /// `own` is the method that a line of a list says.
 fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
     let asked = run.asked.as_deref();
@@ -89,7 +80,7 @@ fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
     if path.map_or(url.as_str(), |(_, path)| path).contains(['{', '}', '[', ']']) {
         words.push("-g".to_owned());
     }
-    words.push(quoted(&url).into_owned());
+    words.push(for_shell(&url));
     words.join(" ")
 }
 
@@ -109,8 +100,8 @@ fn under_its_name(asked: Option<&LoadSpec>, url: &str, words: &mut Vec<String>) 
     if host == name {
         return None;
     }
-    words.push(format!("--connect-to {}", quoted(&format!("{name}:{port}:{host}:{port}"))));
-    words.push(format!("-H {}", quoted(&format!("Host: {authority}"))));
+    words.push(format!("--connect-to {}", for_shell(&format!("{name}:{port}:{host}:{port}"))));
+    words.push(format!("-H {}", for_shell(&format!("Host: {authority}"))));
     Some(match port {
         "443" => format!("https://{name}{path}"),
         port => format!("https://{name}:{port}{path}"),
@@ -121,7 +112,7 @@ fn method(name: &str, has_body: bool, words: &mut Vec<String>) {
     match name {
         "GET" if !has_body => {}
         "HEAD" => words.push("--head".to_owned()),
-        other => words.push(format!("-X {}", quoted(other))),
+        other => words.push(format!("-X {}", for_shell(other))),
     }
 }
 
@@ -142,7 +133,7 @@ fn version(run: &Run, words: &mut Vec<String>) {
 fn way(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
     let target = &run.plan.target;
     if let Some(proxy) = &target.proxy {
-        words.push(format!("--proxy http://{}", proxy.authority()));
+        words.push(format!("--proxy {}", for_shell(&format!("http://{}", proxy.authority()))));
         if proxy.way == Way::Tunnel {
             words.push("--proxytunnel".to_owned());
         }
@@ -151,14 +142,14 @@ fn way(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
             words.push("--proxy-user NAME:PASSWORD".to_owned());
         }
     } else if let Some(socket) = &target.unix_socket {
-        words.push(format!("--unix-socket {}", quoted(&socket.to_string_lossy())));
+        words.push(format!("--unix-socket {}", for_shell(&socket.to_string_lossy())));
     } else {
         match asked {
             Some(asked) if asked.destination.connect_to.is_empty() => {}
             Some(asked) => {
                 let others = asked.destination.connect_to.iter();
                 words.extend(
-                    others.map(|other| format!("--connect-to {}", quoted(&spelled(other)))),
+                    others.map(|other| format!("--connect-to {}", for_shell(&spelled(other)))),
                 );
             }
             None => words.extend(elsewhere(run)),
@@ -193,7 +184,8 @@ fn elsewhere(run: &Run) -> Option<String> {
     let target = &run.plan.target;
     let address = target.addresses.first()?;
     let another_host = target.host.parse().is_ok_and(|host: IpAddr| host != address.ip());
-    (another_host || address.port() != target.port).then(|| format!("--connect-to ::{address}"))
+    (another_host || address.port() != target.port)
+        .then(|| format!("--connect-to {}", for_shell(&format!("::{address}"))))
 }
 
 fn tls(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
@@ -220,9 +212,9 @@ fn tls(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
 }
 
 /// A file's name, or what stands for it where it has none that a shell could open.
-fn file(name: Option<&str>) -> Cow<'_, str> {
+fn file(name: Option<&str>) -> String {
     let name = name.filter(|name| !name.is_empty() && *name != "-" && !name.ends_with("()"));
-    name.map_or(Cow::Borrowed("FILE"), quoted)
+    name.map_or_else(|| "FILE".to_owned(), for_shell)
 }
 
 fn body(asked: Option<&LoadSpec>, words: &mut Vec<String>) {
@@ -237,7 +229,7 @@ fn body(asked: Option<&LoadSpec>, words: &mut Vec<String>) {
                     true => fields::filled(text),
                     false => text.to_owned(),
                 };
-                format!("--data-raw {}", quoted(&text))
+                format!("--data-raw {}", for_shell(&text))
             }
             _ => "--data-binary @FILE".to_owned(),
         },

@@ -2,7 +2,7 @@
 
 use ablaze_model::spec::{FrontEnd, Head, Line, LoadSpec, RequestsSpec};
 
-use super::quoted;
+use crate::words::for_shell;
 
 /// Fields that curl sends as the run did, or whose value is no more than a client's name.
 const OWN: [&str; 4] = ["host", "accept", "user-agent", "content-length"];
@@ -20,13 +20,13 @@ pub fn of_head(requests: &RequestsSpec, front_end: FrontEnd, words: &mut Vec<Str
             let name = user_agent
                 .as_ref()
                 .filter(|name| !(front_end == FrontEnd::Gurl && *name == USUAL_NAME));
-            words.extend(name.map(|name| format!("-A {}", quoted(name))));
+            words.extend(name.map(|name| format!("-A {}", for_shell(name))));
             let typed = content_type.as_ref().filter(|_| requests.given("Content-Type").is_none());
             words.extend(typed.map(|value| header(&format!("Content-Type: {value}"))));
             words.extend(lines.filter_map(|line| one(line, true)));
             if let Some(cookies) = &requests.cookies {
                 let files =
-                    cookies.files.iter().map(|(name, _)| format!("--cookie {}", quoted(name)));
+                    cookies.files.iter().map(|(name, _)| format!("--cookie {}", for_shell(name)));
                 words.extend(files);
                 words.extend(cookies.typed.iter().map(|_| "--cookie 'NAME=VALUE'".to_owned()));
             }
@@ -51,7 +51,7 @@ fn one(line: &Line, placeholders: bool) -> Option<String> {
 }
 
 fn header(line: &str) -> String {
-    format!("-H {}", quoted(line))
+    format!("-H {}", for_shell(line))
 }
 
 /// A field's name in lower case.

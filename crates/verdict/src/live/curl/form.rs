@@ -2,7 +2,8 @@
 
 use ablaze_model::spec::{Body, FormField};
 
-use super::{BODY_BYTES, fields, file, quoted};
+use super::{BODY_BYTES, fields, file};
+use crate::words::for_shell;
 
 /// `-F 'name=@a.png' --form-string 'b=c'`: each field as curl takes it.
 pub fn words(form: &[FormField], have_placeholders: bool) -> Vec<String> {
@@ -17,7 +18,7 @@ fn word(field: &FormField, have_placeholders: bool) -> String {
             let text = if have_placeholders { fields::filled(&text) } else { text.into_owned() };
             let text = if text.len() > BODY_BYTES { "VALUE".to_owned() } else { text };
             if field.filename.is_none() && field.content_type.is_none() {
-                return format!("--form-string {}", quoted(&format!("{name}={text}")));
+                return format!("--form-string {}", for_shell(&format!("{name}={text}")));
             }
             (in_marks(&text), None)
         }
@@ -38,7 +39,7 @@ fn word(field: &FormField, have_placeholders: bool) -> String {
     if let Some(filename) = filename.filter(|own| Some(*own) != usual) {
         word += &format!(";filename={}", in_marks(filename));
     }
-    format!("-F {}", quoted(&word))
+    format!("-F {}", for_shell(&word))
 }
 
 fn file_word(name: &str) -> String {

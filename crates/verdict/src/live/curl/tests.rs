@@ -70,7 +70,7 @@ fn curl_is_told_to_connect_where_the_run_did() {
     };
     assert_eq!(at(&mut run, "127.0.0.1:80"), "http://shop.example/");
     let port = at(&mut run, "[::1]:8080");
-    assert_eq!(port, "--connect-to ::[::1]:8080 http://shop.example/");
+    assert_eq!(port, "--connect-to '::[::1]:8080' http://shop.example/");
     sample::asked(&mut run, &[]);
     assert_eq!(arguments(&run), "http://shop.example/");
     let asked = run.asked.as_mut().unwrap();
@@ -83,7 +83,7 @@ fn curl_is_told_to_connect_where_the_run_did() {
     asked.destination.connect_to =
         vec![to(None, "::1", None), to(Some("a.example"), "b", Some(81))];
     let host = at(&mut run, "127.0.0.1:80");
-    let both = "--connect-to ::[::1]: --connect-to a.example::b:81 http://shop.example/";
+    let both = "--connect-to '::[::1]:' --connect-to a.example::b:81 http://shop.example/";
     assert_eq!(host, both);
     run.plan.requests.method = "DELETE".into();
     assert!(arguments(&run).starts_with("-X DELETE --connect-to"));
@@ -183,6 +183,6 @@ fn tls_and_proxies_are_as_they_were() {
     run.plan.target.url = "https://[::1]:8443/".into();
     assert_eq!(
         arguments(&run),
-        "--http1.1 -6 --cacert 'my ca.pem' --cert FILE --key FILE --tls-max 1.2 https://[::1]:8443/"
+        "--http1.1 -6 --cacert 'my ca.pem' --cert FILE --key FILE --tls-max 1.2 'https://[::1]:8443/'"
     );
 }
