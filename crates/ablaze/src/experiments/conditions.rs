@@ -121,7 +121,7 @@ impl Conditions {
     ) -> String {
         let line = |judged: Judged| {
             let check = if judged.must_hold { "check " } else { "" };
-            format!("  {check}{}  {}\n", judged.what(), judged.answer)
+            format!("  {check}{}\n", judged.with_answer("  "))
         };
         self.judged(experiment, results, unequal).map(line).collect()
     }
@@ -159,10 +159,10 @@ impl Conditions {
             class: if judged.must_hold { "check" } else { "condition" },
             name: judged.named(&judged.condition),
             outcome: match judged.fails {
-                true => CaseOutcome::Failed(format!("{}: {}", judged.what(), judged.answer)),
+                true => CaseOutcome::Failed(judged.with_answer(": ")),
                 false => CaseOutcome::Passed,
             },
-            output: format!("{}: {}", judged.what(), judged.answer),
+            output: judged.with_answer(": "),
         }));
         cases.extend(cases::held(experiment, results));
         Suite { name: experiment.title.clone(), elapsed_ns: cases::elapsed_ns(results), cases }
@@ -225,6 +225,14 @@ struct Judged {
 }
 
 impl Judged {
+    /// With the answer behind this, unless the text has it: why something cannot be judged.
+    fn with_answer(&self, before: &str) -> String {
+        match self.text.contains(&format!(": {}, ", self.answer)) {
+            true => self.what(),
+            false => format!("{}{before}{}", self.what(), self.answer),
+        }
+    }
+
     fn what(&self) -> String {
         self.named(&self.text)
     }

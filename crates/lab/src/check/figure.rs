@@ -112,7 +112,7 @@ impl FigureCheck {
             let why = why.unwrap_or_else(|| "nothing was measured".to_owned());
             return Standing {
                 what: whose.to_owned(),
-                text: format!("{whose}: {why}"),
+                text: format!("{whose}: cannot be judged, {why}"),
                 answer: Answer::Unknown,
             };
         };

@@ -132,7 +132,7 @@ impl RatioCheck {
             let both = (target.min(control), target.max(control));
             let differs = unequal.iter().find(|pair| pair.load == load && pair.targets == both);
             if let Some(Unequal { evidence, .. }) = differs {
-                let text = format!("{what}: {evidence}");
+                let text = format!("{what}: cannot be judged, {evidence}");
                 return Standing { what, text, answer: Answer::Unknown };
             }
             let unusable = [target, control].into_iter().find_map(|of| {
@@ -141,7 +141,7 @@ impl RatioCheck {
                 Some(format!("{}: {why}", printable(&experiment.targets[of].name)))
             });
             if let Some(why) = unusable {
-                let text = format!("{what}: {why}");
+                let text = format!("{what}: cannot be judged, {why}");
                 return Standing { what, text, answer: Answer::Unknown };
             }
             let (text, answer) = match results.paired(experiment, load, (target, control)) {
@@ -179,7 +179,7 @@ impl RatioCheck {
         };
         let Some(plain) = plain else {
             let why = format!("{} was not measured in every run", self.metric.name());
-            let text = format!("{self}: {why}");
+            let text = format!("{self}: cannot be judged, {why}");
             return (text, Answer::Unknown);
         };
         let answer = if self.meets(plain) { Answer::Met } else { Answer::NotMet };
@@ -207,7 +207,7 @@ impl RatioCheck {
     }
 
     fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> (String, Answer) {
-        let cannot = |why: String| format!("{self}{label}: {why}");
+        let cannot = |why: String| format!("{self}{label}: cannot be judged, {why}");
         let ratio = match ratio_of(self.metric, pairs) {
             Some(Ok((ratio, _))) => ratio,
             Some(Err(NoInterval::AsRequested)) => return self.as_requested(label),

@@ -38,6 +38,8 @@ fn a_comparison_is_kept_and_shown_again() {
     // The report says so in each of its forms.
     let line = "  fail if epoll-et / epoll-lt rate < 0.5: cannot be judged";
     assert!(said.stdout.contains(line), "{}", said.stdout);
+    let told = said.stdout.lines().find(|told| told.starts_with(line)).unwrap_or_default();
+    assert_eq!(told.matches("cannot be judged").count(), 1, "{told}");
     let json = ablaze(&folder, &[&fails[..], &["--json"]].concat());
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     let check = &value["checks"][0];
