@@ -283,12 +283,6 @@ impl Recorder {
         }
     }
 
-    /// A connection that had not opened when the run ended.
-    pub fn unopened(&mut self, opening_ns: u64, at: u64) {
-        let run_ns = at.saturating_sub(self.window_start_ns);
-        self.record.silent.note_connecting(at.saturating_sub(opening_ns), run_ns);
-    }
-
     /// An exchange that timed out, or is in flight when the run ends, has a part of its response.
     pub fn stopped(
         &mut self,

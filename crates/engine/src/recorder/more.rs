@@ -59,6 +59,12 @@ impl Recorder {
         self.record.answered.total.max_ns().unwrap_or(0).max(connected_ns).max(self.median_ns)
     }
 
+    /// A connection that had not opened when the run ended.
+    pub fn unopened(&mut self, opening_ns: u64, at: u64) {
+        let run_ns = at.saturating_sub(self.window_start_ns);
+        self.record.silent.note_connecting(at.saturating_sub(opening_ns), run_ns);
+    }
+
     /// A failure that belongs to no exchange of the window: connecting before it was unreachable.
     pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
         self.record.failures[kind as usize] += 1;
