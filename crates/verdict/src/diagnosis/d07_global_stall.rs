@@ -5,6 +5,7 @@
 //! n requests, the deviation is about d × √(k / n); so the deviation tells k, and k tells whether it
 //! was as many as were in flight.
 
+mod around;
 mod chance;
 mod end;
 mod pauses;
@@ -107,19 +108,22 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         let (from_ns, to_ns) =
             (*at as u64 * slices.slice_ns, (*at + *length) as u64 * slices.slice_ns);
         let paused = run.was_paused_between(from_ns, to_ns) || is_idle(run, from_ns, to_ns);
-        !paused && !is_behind_the_last(run, to_ns)
+        !paused && !is_behind_the_last(run, to_ns) && around::goes_on(run, finished, (*at, *length))
     });
     if are_of_timers(run, stalls.len()) || chance::explains(run, &stalls) {
         return None;
     }
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
-    let longest_s = stalls.iter().map(|(_, length)| *length).max()? as f64 * slice_s;
+    let longest = stalls.iter().map(|(_, length)| *length).max()?;
+    let longest_s = longest as f64 * slice_s;
     // Whoever was frozen shows it: an empty slice without late responses is the end of the work.
     let times = run.record.answered.latency();
     let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
     let timed_out = if timeouts_aside { failed_in(run, &stalls) } else { 0 };
     let frozen = timed_out as f64 >= in_flight(run)? * OF_THE_PLACES;
-    let late = max_ns >= median_ns * OUTSIDE_THE_BULK && most_waited(run, longest_s * 0.8e9);
+    let late = max_ns >= median_ns * OUTSIDE_THE_BULK
+        && most_waited(run, longest_s * 0.8e9)
+        && around::explains_the_late(run, longest as u64, longest_s * 0.8e9);
     if !late && (timed_out == 0 || !frozen) {
         return None;
     }

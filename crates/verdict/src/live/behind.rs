@@ -1,23 +1,21 @@
 //! Whether an open loop's server falls behind: as the run goes on, less comes back than is due, and what is in flight grows.
 
 use ablaze_model::Run;
-use ablaze_model::plan::Load;
+use ablaze_model::plan::{Arrivals, Load};
 use ablaze_model::record::Slice;
 
 use super::figures::elapsed_s;
 
 /// A third of the run has so many slices of time at least.
 const FEWEST_SLICES: usize = 2;
-/// Less than this share of what was due came back in the last third: that is no chance of a moment.
-const MUCH_LESS: f64 = 0.9;
-/// Less than this share, while responses took longer and longer.
+/// Less than this share of what was due came back in the last third, and in its second half, while responses took longer.
 const LESS: f64 = 0.98;
 /// So many times as long as in the first third.
 const LONGER: f64 = 2.0;
 /// Fewer missing responses may be chance.
 const FEWEST_MISSED: f64 = 20.0;
-/// As many times the square root of what was due: arrivals at random vary by that.
-const DEVIATIONS: f64 = 5.0;
+/// Arrivals at random vary by so many times the square root of what is due, seldom by more.
+const DEVIATIONS: f64 = 3.0;
 
 /// A server that fell behind.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +35,7 @@ pub(crate) struct Behind {
 pub(crate) fn behind(run: &Run) -> Option<Behind> {
     let record = &run.record;
     let all_sent = record.drain_ns.is_some_and(|drain_ns| drain_ns > 0);
-    let Load::Open { rate, .. } = run.plan.load else { return None };
+    let Load::Open { rate, arrivals, .. } = run.plan.load else { return None };
     let varies = !rate.is_constant() || !run.rate_changes.is_empty();
     if varies || run.plan.journey.is_some() || all_sent {
         return None;
@@ -56,15 +54,22 @@ pub(crate) fn behind(run: &Run) -> Option<Behind> {
     let due = due_per_s * length_s;
     let came: u64 = last.iter().map(|slice| slice.responses + slice.failures).sum();
     let missed = due - came as f64;
+    let by_chance = match arrivals {
+        Arrivals::Poisson => DEVIATIONS * due.sqrt(),
+        Arrivals::Constant => 0.0,
+    };
     let medians_ns = [median_ns(first)?, median_ns(last)?];
     let slower = medians_ns[1] as f64 >= LONGER * medians_ns[0] as f64;
-    let is_less = (came as f64) < MUCH_LESS * due || slower && (came as f64) < LESS * due;
+    // A response time that steps up leaves a gap, and then as much comes back as before.
+    let half = &last[third - third / 2..];
+    let in_half: u64 = half.iter().map(|slice| slice.responses + slice.failures).sum();
+    let goes_on = (in_half as f64) < LESS * due * half.len() as f64 / third as f64;
+    let is_less = slower && goes_on && (came as f64) < LESS * due;
     (is_less && missed > 0.0).then_some(Behind {
         due_per_s,
         came_per_s: came as f64 / length_s,
         medians_ns,
-        is_shown: missed >= FEWEST_MISSED.max(DEVIATIONS * due.sqrt())
-            || slower && missed >= FEWEST_MISSED,
+        is_shown: missed >= FEWEST_MISSED.max(by_chance),
     })
 }
 
@@ -115,6 +120,12 @@ mod tests {
         assert_eq!(behind(&with(|at| if at < 80 { 0 } else { 200 }, |_| 8_000_000_000)), None);
         // A closed loop has no other rate.
         assert_eq!(behind(&sample::run()), None);
+        // Each takes 600 ms from a moment in the last third on, and then all that was due comes.
+        let came = |at: usize| if (70..76).contains(&at) { 0 } else { 200 };
+        assert_eq!(behind(&with(came, |at| if at < 70 { 5_000_000 } else { 600_000_000 })), None);
+        // The same at the very end, where nothing had come back yet.
+        let came = |at: usize| if at < 80 { 200 } else { 0 };
+        assert_eq!(behind(&with(came, |_| 5_000_000)), None);
         // Nothing was left to send.
         let mut run = with(|at| if at < 50 { 200 } else { 33 }, |at| 16_700_000 * (at as u64 + 1));
         assert!(behind(&run).is_some());

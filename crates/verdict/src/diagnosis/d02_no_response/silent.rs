@@ -137,7 +137,8 @@ fn are_too_many(run: &Run) -> bool {
 /// a shorter run.
 fn outlast_timers(run: &Run) -> bool {
     got_nothing(run) * 2 >= of_what(run)
-        && run.record.silent.longest_ns >= TIMERS_NS.min(FIRST_TIMER_NS.max(run.elapsed_ns / 10 * 9))
+        && run.record.silent.longest_ns
+            >= TIMERS_NS.min(FIRST_TIMER_NS.max(run.elapsed_ns / 10 * 9))
 }
 
 /// How many of [`of_what`] got nothing.

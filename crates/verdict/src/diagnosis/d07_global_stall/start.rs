@@ -8,12 +8,16 @@ use super::{HERE, LITTLE, OUTSIDE_THE_BULK, gravity, is_idle, pauses};
 use crate::DiagnosisId::{D07, D13, D23};
 use crate::diagnosis::d02_no_response::STOPPED;
 use crate::finding::Finding;
-use crate::live::figures::{asked_in_flight, elapsed_s, server_stopped};
+use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::words::{amount, counted, grouped, percent, time};
 
 /// A shorter silence behind a warm-up is a moment.
 const LEAST_BEHIND_WARMUP_NS: u64 = 200_000_000;
+/// It is longer than so many of the others, one behind the other.
+const TIMES_OTHERS: u64 = 2;
+/// As many requests as are in flight wait in the beginning, and some of those that follow them.
+const TIMES_THE_FIRST: f64 = 1.5;
 /// Requests that took so much of the silence waited for its end.
 const OF_THE_SILENCE: f64 = 0.8;
 
@@ -48,7 +52,12 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
     let waited_ns = (silent_ns as f64 * OF_THE_SILENCE) as u64;
     let waited = run.record.answered.total.recorded().filter(|(took_ns, _)| *took_ns >= waited_ns);
     let waited: u64 = waited.map(|(_, count)| count).sum();
-    if waited == 0 {
+    // Where many more took as long, the beginning is not what made them slow.
+    let of_the_beginning = match asked_in_flight(run) {
+        Some(places) => places as f64,
+        None => run.record.responses as f64 / elapsed_s(run) * silent_s + in_flight(run)?,
+    };
+    if waited == 0 || waited as f64 > TIMES_THE_FIRST * of_the_beginning {
         return None;
     }
     let without = asked_in_flight(run).map_or(String::new(), |_| {
@@ -96,7 +105,10 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
 /// been sent before, and is in no figure.
 fn of_warmup(run: &Run, silent_ns: u64, usual: u64) -> Option<Finding> {
     let slices = &run.record.slices;
+    // What the warm-up sent may be as slow as others, and so is the first that follows it on each place.
+    let longest_ns = run.record.answered.latency().max_ns()?;
     if silent_ns < LEAST_BEHIND_WARMUP_NS
+        || silent_ns < TIMES_OTHERS * longest_ns + 2 * slices.slice_ns
         || run.was_paused_between(0, silent_ns)
         || is_idle(run, 0, silent_ns)
         || slices.slices[..(silent_ns / slices.slice_ns) as usize]
@@ -115,7 +127,7 @@ fn of_warmup(run: &Run, silent_ns: u64, usual: u64) -> Option<Finding> {
         percent(share),
         grouped(usual),
         slices.slice_ns / 1_000_000,
-        time(run.record.answered.latency().max_ns()? as f64 / 1e6),
+        time(longest_ns as f64 / 1e6),
         stopped.as_ref().map_or(String::new(), |stopped| format!(" {}", stopped.said))
     );
     let covered = pauses::own(run, silent_s).is_some_and(|own| own.cover(silent_s, silent_s));

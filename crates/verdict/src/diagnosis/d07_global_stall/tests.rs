@@ -40,6 +40,10 @@ mod on_runs {
             assert_eq!(said.contains("the rate would be at least 2,222/s"), !at_a_rate, "{said}");
             assert!(finding.cause.contains("nothing else is known"), "{}", finding.cause);
         }
+        // Many more are as slow, all over the run.
+        let mut run = frozen(0..10);
+        run.record.answered.total.record_many(1_000_000_000, 100);
+        assert_eq!(on_run(&run), None);
         // Nothing was due, or the connections were not there yet.
         let mut run = sample::run();
         run.record.slices.slices[..10].fill(Slice::default());
@@ -56,6 +60,11 @@ mod on_runs {
         let mut run = sample::run();
         run.record.slices.slices[..16].fill(Slice::default());
         assert_eq!(on_run(&run), None);
+        // As slow as others: what the warm-up sent takes a second, and the first behind it another one.
+        let mut slow = run.clone();
+        slow.plan.limits.warmup_ns = 500_000_000;
+        slow.record.answered.total.record(1_000_000_000);
+        assert_eq!(on_run(&slow), None);
         run.plan.limits.warmup_ns = 1_000_000_000;
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
@@ -183,8 +192,8 @@ mod on_runs {
             for at in empty {
                 run.record.slices.slices[*at].responses = 0;
             }
-            run.record.answered.total.record_many(1_000_000_000, 100);
-            run.record.answered.processing.record_many(1_000_000_000, 100);
+            run.record.answered.total.record_many(250_000_000, 100);
+            run.record.answered.processing.record_many(250_000_000, 100);
             on_run(&run).map(|found| found.evidence)
         };
         // From 0 to 4,000/s 6 and 14 requests are due in these slices; 8 in the first two; 202 in the last one.
