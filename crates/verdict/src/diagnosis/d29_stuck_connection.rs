@@ -15,6 +15,8 @@ use crate::words::{counted, grouped, time};
 
 /// A response that has been silent for this multiple of the 99 % time has stopped.
 const TIMES_P99: u64 = 10;
+/// And for so many times as long as any response took that came whole, unless it timed out.
+const TIMES_OTHERS: u64 = 2;
 /// Linux gives a socket's send buffer so much at least before it lets a writer wait.
 const SEND_BUFFER_BYTES: u64 = 16 * 1024;
 /// From this share of the load on the rate is that of the others.
@@ -38,7 +40,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     let longest = stopped.longest?;
     let p99_ns = run.record.answered.latency().quantile_ns(0.99).unwrap_or(0);
     let queues = queues(run);
+    // Others came whole behind such a pause: these may have been about to.
+    let longest_ns = run.record.answered.latency().max_ns().unwrap_or(0);
+    let may_go_on =
+        timed_out(&stopped) == 0 && longest.silent_ns < longest_ns.saturating_mul(TIMES_OTHERS);
     if longest.silent_ns < p99_ns.saturating_mul(TIMES_P99)
+        || may_go_on
         || run.record.is_event_stream()
         || queues.is_some_and(|queues| queues.full >= stopped.total())
     {

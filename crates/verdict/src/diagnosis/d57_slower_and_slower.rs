@@ -70,7 +70,8 @@ fn falls_behind(run: &Run) -> Option<Finding> {
         "Lower the rate ({}) until all that is due comes back (`ablaze find` looks for the highest such rate), or take the rate alone.",
         spelled(run, Opt::Rate)
     );
-    Some(Finding::new(D57, Severity::Suspect, evidence, cause, fix))
+    // A queue that is full because of that is no reason for it.
+    Some(Finding::new(D57, Severity::Suspect, evidence, cause, fix).not_explained_by(D08))
 }
 
 fn slower(run: &Run) -> Option<Finding> {

@@ -40,6 +40,20 @@ fn responses_that_never_go_on_are_found() {
     assert!(on_run(&unseen).unwrap().evidence.contains("could not be observed"));
 }
 
+/// Responses that pause for 1.5 s in their bodies, and then come whole.
+#[test]
+fn what_pauses_as_others_did_has_not_stopped() {
+    let mut run = stuck(7);
+    run.record.stopped.longest.as_mut().unwrap().silent_ns = 1_400_000_000;
+    assert!(on_run(&run).is_some());
+    run.record.answered.total.record(1_500_000_000);
+    assert_eq!(on_run(&run), None);
+    // Whatever timed out did not come.
+    run.record.stopped.timed_out = 7;
+    run.record.stopped.partway = 7;
+    assert!(on_run(&run).is_some());
+}
+
 #[test]
 fn a_body_that_only_the_close_would_end_was_written_whole() {
     let mut run = stuck(3);
