@@ -5,6 +5,7 @@ mod asked;
 mod at_present;
 mod of_fleet;
 mod quota;
+mod thinking;
 
 pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
@@ -25,9 +26,6 @@ const SHARED_FULL: f64 = 0.9;
 const ROUND_TRIP: f64 = 0.8;
 /// TCP was blocked from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
-/// Users think for this share of the time in which they think or have something in flight: without any response time the
-/// rate would be no more than a quarter higher.
-const THINK_TIME: f64 = 0.8;
 /// On average this share of the places of an open loop was in use: there was none to spare.
 const IN_USE: f64 = 0.9;
 /// Below this share of those in flight, what was answered is not what the run waited for.
@@ -102,7 +100,7 @@ fn seen_from_here(run: &Run) -> Limited {
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
         .or_else(|| connections(run))
-        .or_else(|| think_time(run))
+        .or_else(|| thinking::limit(run))
         .or_else(|| round_trip(run, server.as_ref(), client.as_ref()))
         .unwrap_or_else(|| {
             // Less than the clocks of CPUs show is nothing to say.
@@ -176,23 +174,6 @@ fn unanswered(run: &Run) -> Option<Limited> {
         evidence.push_str(&format!(": {}", listed(parts)));
     }
     Some(Limited { by: Limit::Unanswered, evidence })
-}
-
-/// Users had nothing in flight for most of their time, because they thought or a step says so: faster responses would change
-/// little. Counted, not planned: those who wait in vain, or failed in their setup, do not think.
-fn think_time(run: &Run) -> Option<Limited> {
-    let (pauses_ns, in_flight_ns) =
-        (run.record.journeys.as_ref()?.pauses_ns as f64, run.record.in_flight_ns as f64);
-    let whole_ns = pauses_ns + in_flight_ns;
-    if run.plan.load.is_open() || whole_ns == 0.0 || pauses_ns < THINK_TIME * whole_ns {
-        return None;
-    }
-    let evidence = format!(
-        "its users think for {} of {}, all of them together",
-        time(pauses_ns / 1e6),
-        time(whole_ns / 1e6)
-    );
-    Some(Limited { by: Limit::ThinkTime, evidence })
 }
 
 fn full_server(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {

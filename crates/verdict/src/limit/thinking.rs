@@ -1,0 +1,82 @@
+//! Users who think: the rate is that of their pauses.
+
+use ablaze_model::Run;
+use ablaze_model::finding::{Limit, Limited};
+use ablaze_model::run::Ended;
+
+use crate::words::time;
+
+/// Users think for this share of the time in which they think or have something in flight: without any response time the
+/// rate would be no more than a quarter higher.
+const THINK_TIME: f64 = 0.8;
+
+/// Users had nothing in flight for most of their time, because they thought or a step says so: faster responses would change
+/// little. Counted, not planned: those who wait in vain, or failed in their setup, do not think.
+pub(super) fn limit(run: &Run) -> Option<Limited> {
+    let in_flight_ns = run.record.in_flight_ns as f64;
+    let pauses_ns = run.record.journeys.as_ref()?.pauses_ns as f64;
+    // Pauses that the end cuts short are in it as far as anything still happened: where all users were there to the end, they
+    // had something in flight or thought.
+    let pauses_ns = match all_users_stay(run) {
+        true => (run.plan.users() as f64 * run.elapsed_ns as f64 - in_flight_ns).max(pauses_ns),
+        false => pauses_ns,
+    };
+    let whole_ns = pauses_ns + in_flight_ns;
+    if run.plan.load.is_open() || whole_ns == 0.0 || pauses_ns < THINK_TIME * whole_ns {
+        return None;
+    }
+    let evidence = format!(
+        "its users think for {} of {}, all of them together",
+        time(pauses_ns / 1e6),
+        time(whole_ns / 1e6)
+    );
+    Some(Limited { by: Limit::ThinkTime, evidence })
+}
+
+/// Whether every user walks from the beginning of the run to its end.
+fn all_users_stay(run: &Run) -> bool {
+    let (limits, users) =
+        (&run.plan.limits, run.plan.journey.as_ref().map(|journey| &journey.users));
+    // Who rests behind a failure does not think.
+    let whole = run.ended == Ended::Complete && run.record.failures_total() == 0;
+    let by_time = limits.duration_ns.is_some() && limits.requests.is_none();
+    let setup = run.record.journeys.as_ref().and_then(|journeys| journeys.setup.as_ref());
+    let all_came = setup.is_none_or(|setup| setup.failed == 0);
+    let stay = users.is_some_and(|users| users.ramp.is_none() && users.iterations.is_none());
+    by_time && all_came && stay && whole
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::plan::Load;
+    use ablaze_model::plan::journey::PlannedJourney;
+    use ablaze_model::plan::users::Users;
+    use ablaze_model::record::Journeys;
+
+    use super::*;
+    use crate::live::sample;
+
+    /// Ten users for ten seconds, who had something in flight for half a second each; the pauses that the end cut short were not
+    /// counted.
+    #[test]
+    fn pauses_that_the_end_cuts_short_are_thinking() {
+        let mut run = sample::with_shares(0.03, 0.01);
+        run.plan.load = Load::Closed { connections: 10, pipeline: 1 };
+        run.plan.limits.requests = None;
+        run.plan.limits.duration_ns = Some(run.elapsed_ns);
+        run.record.failures = [0; ablaze_model::FailureKind::ALL.len()];
+        run.record.in_flight_ns = 5_000_000_000;
+        let users = Users { pause: true, ..Users::default() };
+        run.plan.journey =
+            Some(PlannedJourney { name: "a".to_owned(), steps: Vec::new(), users, route: None });
+        let mut journeys = Journeys::new(&["a".to_owned()]);
+        journeys.pauses_ns = 15_000_000_000;
+        run.record.journeys = Some(Box::new(journeys));
+        let said = |run: &Run| limit(run).map(|limited| limited.evidence);
+        let text = "its users think for 95.0 s of 100 s, all of them together";
+        assert_eq!(said(&run).as_deref(), Some(text));
+        // Of some who came later only what was counted is known.
+        run.plan.journey.as_mut().unwrap().users.iterations = Some(1);
+        assert_eq!(said(&run), None);
+    }
+}
