@@ -193,7 +193,10 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         if covers == Some(false) || is_stopped { finding.not_explained_by(D23) } else { finding };
     // A share of the whole run says nothing of one moment: while others had the CPUs for so long, the thread
     // that only sleeps was late, too.
-    let starved = covers == Some(true) && d13_shared_processors::waited(run) >= STARVED;
+    // Of a wait that makes up nearly the whole run some fell into the stall, whenever it was.
+    let waited = d13_shared_processors::waited(run);
+    let in_it = waited + share - 1.0;
+    let starved = covers == Some(true) && waited >= STARVED || in_it >= share * STARVED;
     Some(if starved { finding } else { finding.not_explained_by(D13) })
 }
 
