@@ -44,6 +44,11 @@ struct Shown<'a> {
     open_loop: bool,
 }
 
+/// Whether nothing in a report is other than its command asks for.
+pub(crate) fn is_of_its_command(report: &Report) -> bool {
+    on_report(report).is_none()
+}
+
 /// A printed report under the command that stands above it.
 fn on_report(report: &Report) -> Option<Finding> {
     let shown = Shown {

@@ -1,13 +1,15 @@
 //! What reports are named after: the headings, titles and words above them.
 
+use super::headings::BELOW;
 use super::naming::{Typed, behind_prompt, shortened, typed};
 use super::numbered::counts_runs;
 
 /// The words above a report, which it may be named after.
 #[derive(Default)]
 pub struct Above {
-    /// A heading of Markdown, or a line that is underlined: of all reports up to the next.
-    heading: Option<String>,
+    /// The headings of Markdown, and lines that are underlined, that the text is below: of all reports up to the next of the
+    /// same level, or a higher one. Each with its level.
+    headings: Vec<(usize, String)>,
     /// `=== nginx ===`: of all reports up to the next.
     framed: Option<Title>,
     /// `nginx:`, of all reports up to the next of its kind, or to one that has other words above it.
@@ -36,9 +38,12 @@ struct Title {
 }
 
 impl Above {
-    /// Takes a heading: what is below it is about something else.
-    pub fn heading(&mut self, text: &str) {
-        *self = Self { heading: shortened(text), in_block: self.in_block, ..Self::default() };
+    /// Takes a heading of a level, 1 being the highest: what is below it is about something else.
+    pub fn heading(&mut self, level: usize, text: &str) {
+        let mut headings = std::mem::take(&mut self.headings);
+        headings.retain(|(above, _)| *above < level);
+        headings.extend(shortened(text).map(|words| (level, words)));
+        *self = Self { headings, in_block: self.in_block, ..Self::default() };
     }
 
     /// Takes a line of other text. What was typed into a shell names nothing, and neither does what most commands print.
@@ -64,7 +69,7 @@ impl Above {
         if is_rule(line) {
             // What is underlined is a heading; other rules are none.
             if let Some(words) = self.words.clone().filter(|_| self.is_just_above) {
-                self.heading(&words);
+                self.heading(if line.starts_with('=') { 1 } else { 2 }, &words);
             }
         } else if let Some(framed) = framed(line).filter(|framed| !counts_runs(framed)) {
             (self.framed, self.group, self.words) = (title(framed), None, None);
@@ -110,7 +115,9 @@ impl Above {
         self.group = self.group.take().filter(|_| is_of_group);
         self.group_is_used = true;
         let of = |title: &Option<Title>| title.as_ref().map(|title| title.words.clone());
-        let titles = [self.heading.clone(), of(&self.framed), of(&self.group)];
+        let headings: Vec<&str> = self.headings.iter().map(|(_, words)| words.as_str()).collect();
+        let headings = (!headings.is_empty()).then(|| headings.join(BELOW));
+        let titles = [headings, of(&self.framed), of(&self.group)];
         let parts: Vec<String> =
             titles.into_iter().chain([self.of_loop.clone(), words]).flatten().collect();
         (!parts.is_empty()).then(|| parts.join(", "))

@@ -6,11 +6,15 @@ mod continued;
 mod grammars;
 mod native;
 mod options;
+mod passing;
 mod peers;
+mod sequence;
 mod split;
 mod url;
 
 pub use continued::continued;
+pub use passing::is_in_passing;
+pub use sequence::all;
 
 use super::naming::behind_prompt;
 use ab::{ab, gurl};

@@ -45,7 +45,7 @@ pub fn target_of_file(name: &str) -> String {
 pub fn words_of_target(label: &str) -> String {
     // `C` and `C++` are two: signs within words stay.
     let label = label.to_lowercase();
-    let words = label.split(|c: char| c.is_whitespace() || "()[],:;/|".contains(c));
+    let words = label.split(|c: char| c.is_whitespace() || "()[],:;/|›".contains(c));
     let words = words.map(|word| word.trim_start_matches('#').trim_end_matches('.'));
     let words = words.map(|word| before_run(word).unwrap_or(word));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -74,6 +74,41 @@ pub fn words_of_target(label: &str) -> String {
     }
     named.join(" ")
 }
+
+/// The same without what says the concurrency: nothing of `c=100`, `nginx` of `nginx 100 connections`.
+pub fn without_load(words: &str, concurrency: u64) -> String {
+    let number = concurrency.to_string();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let names = |word: &str| LOADS.contains(&word.trim_matches(['-', '=']));
+    let is_load = |at: usize| {
+        let word = words[at];
+        let is_named = word.strip_suffix(&*number).is_some_and(names);
+        let has_name =
+            |at: Option<usize>| at.and_then(|at| words.get(at)).is_some_and(|word| names(word));
+        let is_number = |at: Option<usize>| at.and_then(|at| words.get(at)) == Some(&&*number);
+        let beside = || [at.checked_sub(1), Some(at + 1)];
+        is_named
+            || word == number && beside().into_iter().any(has_name)
+            || names(word) && beside().into_iter().any(is_number)
+    };
+    let others = (0..words.len()).filter(|at| !is_load(*at)).map(|at| words[at]);
+    others.collect::<Vec<&str>>().join(" ")
+}
+
+/// What the concurrency is called.
+const LOADS: [&str; 11] = [
+    "c",
+    "concurrency",
+    "concurrent",
+    "connections",
+    "connection",
+    "conns",
+    "clients",
+    "client",
+    "users",
+    "并发",
+    "并发数",
+];
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,8 @@ use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, typed};
 use super::{
     Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
-    command, logged, looped, native, peers, remarks, sweep, targets, verdict,
+    command, headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets,
+    verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -51,6 +52,7 @@ pub fn read(text: &str) -> Text {
     reader.ended();
     reader.told();
     reader.text.verdicts.extend(reader.said.take());
+    headings::without_common(&mut reader.text);
     reader.text.sweeps = sweep::find(text);
     reader.text.sweeps.extend(looped::found(&lines, &mut reader.text.rates));
     reader.text.rates.extend(targets::find(text));
@@ -65,6 +67,8 @@ struct Reader {
     above: Above,
     /// The command that the next report may be the output of.
     command: Option<Command>,
+    /// Those that stand above as well, and have no report yet.
+    listed: Listed,
     /// An error that ended the run, unless its report still comes.
     abort: Option<Abort>,
     in_fence: bool,
@@ -105,8 +109,10 @@ impl Reader {
             return self.said.iter_mut().for_each(PrintedVerdict::ends_a_finding);
         }
         self.other_line(&line);
-        if let Some(command) = command::find(&line, number) {
-            return self.begins(command);
+        let commands = command::all(&line, number);
+        if !commands.is_empty() {
+            self.listed.in_passing = command::is_in_passing(raw);
+            return commands.into_iter().for_each(|command| self.begins(command));
         }
         if self.native_line(&line, number) || self.peer_line(&line, number) {
             return;
@@ -125,7 +131,7 @@ impl Reader {
         self.above.command();
         self.errors.clear();
         self.text.commands.push(command.clone());
-        self.command = Some(command);
+        self.listed.add(self.command.replace(command));
     }
 
     /// Takes the lines below the one that begins vegeta's list of errors: nothing marks each of them. How many.
@@ -244,7 +250,7 @@ impl Reader {
         if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
             return;
         }
-        let heading = raw.trim_start().strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
+        let heading = raw.trim_start().starts_with('#').then(|| raw.trim_start());
         // After the prompt of root stands a loop.
         if let (Some(heading), false, None) = (heading, self.in_fence, typed(line)) {
             self.heading(heading);
@@ -268,8 +274,10 @@ impl Reader {
         if let (Some(current), Some(command)) = (&mut self.current, self.command.take()) {
             current.command = Some(command);
         }
-        self.above.heading(heading);
+        let text = heading.trim_start_matches('#');
+        self.above.heading(heading.len() - text.len(), text);
         self.command = None;
+        self.listed = Listed::default();
         self.in_verdict = false;
     }
 
@@ -366,7 +374,10 @@ impl Reader {
             return;
         }
         let lone = current.seen.len() == 1;
-        let command = self.command.clone().filter(|command| fits(command.program, report.tool));
+        let command = match lone {
+            true => self.command.clone().filter(|command| fits(command.program, report.tool)),
+            false => self.listed.of_report(self.command.take(), &report, &current.seen),
+        };
         match report.rate_per_s {
             Some(rate_per_s) if lone => {
                 let (line, label) = (report.line, report.label);
@@ -375,7 +386,7 @@ impl Reader {
             }
             _ => {
                 report.command = command;
-                (self.command, self.abort) = (None, None);
+                self.abort = None;
                 finish(&mut report, &current.seen);
                 if self.beside.of.is_some() {
                     // What is said between two may be of either; it is said behind the report.

@@ -3,7 +3,7 @@
 use super::arithmetic::{rate_over_all, url};
 use super::consistency::rate_is_contradicted;
 use super::work::{Circumstances, Work};
-use crate::printed::{LoneRate, Report, Text, Tool, words_of_target};
+use crate::printed::{LoneRate, Report, Text, Tool, sections, without_load, words_of_target};
 
 /// Rates beside each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +100,9 @@ fn of_rate(rate: &LoneRate) -> Member {
 }
 
 fn of_report(report: &Report, number: usize) -> Option<Member> {
-    let label = report.label.as_deref().map(words_of_target).filter(|label| !label.is_empty());
+    let label = report.label.as_deref().map(|label| target(label, report));
+    let label = label.filter(|label| !label.is_empty());
+    let section = report.label.as_deref().and_then(sections).map(|above| target(above, report));
     let identity = (label, &report.server, &report.host, report.port, &report.path);
     Some(Member {
         name: format!("report {number}"),
@@ -120,14 +122,21 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
         concurrency: report.asked(),
         identity: format!("{:?} {identity:?}", report.tool),
         curve: format!(
-            "{} {}",
+            "{} {} {}",
+            section.unwrap_or_default(),
             report.server.as_deref().unwrap_or_default(),
             url(report).unwrap_or_default()
         )
         .trim()
-        .to_owned(),
+        .replace("  ", " "),
         of_several: false,
         is_contradicted: rate_is_contradicted(report),
         work: Some(Work::of_report(report)),
     })
+}
+
+/// The words of a label, without the number of a run and the load that the report itself prints.
+fn target(label: &str, report: &Report) -> String {
+    let words = words_of_target(label);
+    report.asked().map_or(words.clone(), |asked| without_load(&words, asked))
 }

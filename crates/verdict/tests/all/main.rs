@@ -10,4 +10,5 @@ mod mutations;
 mod noise;
 mod readers;
 mod said;
+mod sections;
 mod titles;
