@@ -4,7 +4,7 @@ use super::d01_concurrency_not_reached::is_missed;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Connections, Printed, Report, Tool};
+use crate::printed::{Command, Connections, Printed, Program, Report, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
 use crate::rules::consistency::wrk::late_are_too_many;
 use crate::words::{amount, counted, decimal, for_shell, grouped, listed, time};
@@ -96,10 +96,15 @@ fn left_out(report: &Report, fix: &str) -> Option<Finding> {
 fn fix(report: &Report) -> String {
     let streams = report.command.as_ref().map_or(1, |command| command.streams);
     let http3 = asks_for_http3(report);
+    let is_at_a_rate = report.asked_per_s().is_some();
     let asked = match report.asked_connections().filter(|_| streams > 1) {
         Some(connections) => {
-            let how = if report.http2 || http3 { "--streams" } else { "--pipeline" };
-            format!(" -c {connections} {how} {streams}")
+            match report.http2 || http3 {
+                true => format!(" -c {connections} --streams {streams}"),
+                // ablaze does not do both.
+                false if is_at_a_rate => format!(" -c {connections}"),
+                false => format!(" -c {connections} --pipeline {streams}"),
+            }
         }
         None => report.asked().map_or(String::new(), |asked| format!(" -c {asked}")),
     };
@@ -124,13 +129,32 @@ fn fix(report: &Report) -> String {
         Connections::Unknown => by_command == Some(false),
         Connections::Kept(_) => false,
     };
+    let insecure = if accepts_any_certificate(report) { " --insecure" } else { "" };
     let close = if closes { " --no-keepalive" } else { "" };
     let url = url(report).map_or("URL".to_owned(), |url| for_shell(&url));
     let besides = report.command.as_ref().map_or(String::new(), besides);
     format!(
-        "Measure the times with `ablaze{http2}{asked}{rate}{close} {url}`{besides}{paced}: it prints percentiles in microseconds, each with \
+        "Measure the times with `ablaze{http2}{asked}{rate}{close}{insecure} {url}`{besides}{paced}: it prints percentiles in microseconds, each with \
          its interval."
     )
+}
+
+/// Whether the run took a certificate that nobody trusts, as many a server on test has: most of the tools do not look at it,
+/// others with an option.
+fn accepts_any_certificate(report: &Report) -> bool {
+    let by_itself = match report.tool {
+        Tool::Ab | Tool::Wrk | Tool::Wrk2 | Tool::Hey | Tool::H2load => !report.is_of_ablaze(),
+        _ => false,
+    };
+    let has_option = |command: &Command| {
+        let short = match command.program {
+            Program::Bombardier | Program::Ablaze => "-k",
+            Program::Vegeta => "-insecure",
+            _ => "--insecure",
+        };
+        command.words().any(|word| word == short || word == "--insecure")
+    };
+    report.tls && (by_itself || report.command.as_ref().is_some_and(has_option))
 }
 
 /// What else the command above asks for, and ablaze has an option for.

@@ -25,9 +25,11 @@ fn on_report(report: &Report) -> Option<Finding> {
     if found.is_empty() {
         return None;
     }
-    let of_bytes = |one: &Contradiction| one.figures.iter().any(|figure| figure.is_of_bytes());
-    // A wrong number of bytes leaves the rate and the times what they are.
-    let severity = if found.iter().all(of_bytes) { Severity::Suspect } else { Severity::Invalid };
+    let severity = if found.iter().all(Contradiction::is_of_bytes) {
+        Severity::Suspect
+    } else {
+        Severity::Invalid
+    };
     let mut evidence: Vec<String> = found.iter().take(SHOWN).map(|one| one.said.clone()).collect();
     match found.len().saturating_sub(SHOWN) {
         0 => {}

@@ -107,6 +107,8 @@ const REJECTIONS: [(Program, &str, &str, Reason); 9] = [
 fn rejected(line: &str, number: usize, command: &Command) -> Option<Abort> {
     let (tool, reason) = match command.program {
         _ if command.is_of_ablaze() => return None,
+        // The words of a call that failed follow the same name in some versions.
+        Program::Ab if CALLS.iter().any(|call| line.contains(call)) => return None,
         Program::Ab if line.starts_with("ab: ") && !line.ends_with(REJECTED) => {
             (Tool::Ab, Reason::Rejected)
         }

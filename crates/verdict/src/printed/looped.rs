@@ -14,21 +14,80 @@ pub fn found(lines: &[&str], rates: &mut Vec<LoneRate>) -> Vec<Sweep> {
     let mut sweeps = Vec::new();
     for (at, raw) in lines.iter().enumerate() {
         let line = cleaned(raw);
-        let Some((levels, name)) = levels(&line, &lines[at + 1..]) else { continue };
+        let nested = nested(&line);
+        let single = || levels(&line, &lines[at + 1..]);
+        let Some(runs) = nested.or_else(|| single().map(|(levels, name)| of_one(levels, &name)))
+        else {
+            continue;
+        };
         let next = (at + 2..).zip(&lines[at + 1..]);
         let mut others = next.filter(|(_, line)| is_of_another(line));
         let end = others.next().map_or(usize::MAX, |(number, _)| number);
         let first = rates.partition_point(|rate| rate.line <= at + 1);
         let below =
             rates[first..].iter().take_while(|rate| rate.line < end && rate.label.is_none());
-        if below.count() != levels.len() {
+        if below.count() != runs.len() {
             continue;
         }
-        let below = rates.drain(first..first + levels.len());
-        let points = levels.into_iter().zip(below.map(|rate| rate.rate_per_s.value)).collect();
-        sweeps.push(Sweep { line: at + 1, curves: vec![Curve { name, points }] });
+        let mut curves: Vec<Curve> = Vec::new();
+        let below = rates.drain(first..first + runs.len());
+        for ((name, level), rate) in runs.into_iter().zip(below) {
+            let point = (level, rate.rate_per_s.value);
+            match curves.iter_mut().find(|curve| curve.name == name) {
+                Some(curve) => curve.points.push(point),
+                None => curves.push(Curve { name, points: vec![point] }),
+            }
+        }
+        sweeps.push(Sweep { line: at + 1, curves });
     }
     sweeps
+}
+
+/// What is loaded, and at which concurrency, in the order of the runs.
+type Runs = Vec<(String, u64)>;
+
+fn of_one(levels: Vec<u64>, name: &str) -> Runs {
+    levels.into_iter().map(|level| (name.to_owned(), level)).collect()
+}
+
+/// `for x in a b c; …`: the variable, its values, and what is behind them.
+fn head(text: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let (variable, rest) = text.trim_start().strip_prefix("for ")?.split_once(" in ")?;
+    let (values, inner) = rest.split_once(';')?;
+    Some((variable, values.split_whitespace().collect(), inner))
+}
+
+/// The runs of a loop over targets within one over the concurrency on one line, or the other way round.
+fn nested(line: &str) -> Option<Runs> {
+    if !matches!(typed(line), Some(Typed::Loop { whole: true })) {
+        return None;
+    }
+    let (outer, outer_values, rest) = head(behind_prompt(line).unwrap_or(line))?;
+    let (inner, inner_values, rest) = head(rest.trim_start().strip_prefix("do ")?)?;
+    let command = format!("{} ", rest.replace(['"', '{', '}'], ""));
+    let asks = |variable: &str| {
+        command.contains(&format!("-c ${variable} "))
+            || command.contains(&format!("-c${variable} "))
+    };
+    let of = |targets: &[&str], values: &[&str]| {
+        let known = levels_of(values)?;
+        // A third loop has more runs, of which the rates tell nothing.
+        (targets.len() > 1 && !command.contains(" for ")).then_some(known)
+    };
+    if asks(inner) {
+        let levels = of(&outer_values, &inner_values)?;
+        return Some(outer_values.iter().flat_map(|name| of_one(levels.clone(), name)).collect());
+    }
+    let levels = of(&inner_values, &outer_values).filter(|_| asks(outer))?;
+    let at = |level: u64| inner_values.iter().map(move |name| ((*name).to_owned(), level));
+    Some(levels.into_iter().flat_map(at).collect())
+}
+
+/// The concurrencies among the values of a loop, each larger than the one before.
+fn levels_of(values: &[&str]) -> Option<Vec<u64>> {
+    let levels: Vec<u64> = values.iter().map(|value| value.parse().ok()).collect::<Option<_>>()?;
+    let many = levels.len() >= POINTS && levels[0] > 0;
+    (many && levels.is_sorted_by(|one, other| one < other)).then_some(levels)
 }
 
 /// The concurrencies of a loop, and what it loads.
@@ -39,11 +98,7 @@ fn levels(line: &str, below: &[&str]) -> Option<(Vec<u64>, String)> {
     }
     let (variable, rest) = text.strip_prefix("for ")?.split_once(" in ")?;
     let (values, inner) = rest.split_once(';').unwrap_or((rest, ""));
-    let levels: Vec<u64> =
-        values.split_whitespace().map(|value| value.parse().ok()).collect::<Option<_>>()?;
-    if levels.len() < POINTS || levels[0] == 0 || !levels.is_sorted_by(|one, other| one < other) {
-        return None;
-    }
+    let levels = levels_of(&values.split_whitespace().collect::<Vec<&str>>())?;
     let inner =
         std::iter::once(inner.to_owned()).chain(below.iter().take(LINES).map(|line| cleaned(line)));
     let varies = |line: &String| {
@@ -80,6 +135,25 @@ mod tests {
             assert_eq!(text.sweeps.len(), 1, "{command}");
             let curve = &text.sweeps[0].curves[0];
             assert_eq!((curve.name.as_str(), &curve.points), ("http://h/", &points), "{command}");
+            assert!(text.rates.is_empty());
+        }
+        // Two loops, either of which may be the outer one.
+        let both = format!("{rates}{}", rates.replace("0.", "1."));
+        for (command, second) in [
+            (
+                "for s in nginx caddy; do for c in 1 10 100; do ab -n 9000 -c $c http://$s/ | grep second; done; done",
+                31_000.55,
+            ),
+            (
+                "for c in 1 10 100; do for s in nginx caddy; do ab -n 9000 -c $c http://$s/ | grep second; done; done",
+                12_000.01,
+            ),
+        ] {
+            let text = read(&format!("$ {command}\n{both}"));
+            let curves = &text.sweeps[0].curves;
+            let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+            assert_eq!(names, ["nginx", "caddy"], "{command}");
+            assert_eq!(curves[0].points[1], (10, second), "{command}");
             assert!(text.rates.is_empty());
         }
         // Runs of the same, and one rate more or less than there were runs.

@@ -2,6 +2,7 @@
 //! rates per target, or the same turned round. Read from Markdown tables, from columns set apart
 //! by blanks or tabs, and from comma-separated lines.
 
+mod caption;
 mod down;
 
 use super::line::{cleaned, number};
@@ -71,6 +72,7 @@ pub fn find(text: &str) -> Vec<Sweep> {
     let mut index = 0;
     while index < lines.len() {
         let found = across(&lines[index..]).or_else(|| down(&raw[index..]));
+        let found = found.filter(|_| !caption::names_no_rates(&raw[..index]));
         match found {
             Some((curves, used)) => {
                 sweeps.push(Sweep { line: index + 1, curves });
@@ -127,6 +129,12 @@ fn rate(cell: &str) -> Option<f64> {
     (printed.value >= 0.0).then_some(printed.value * factor)
 }
 
+/// A cell of letters.
+fn is_word(cell: &str) -> bool {
+    let mut signs = cell.chars();
+    signs.next().is_some_and(char::is_alphabetic) && !signs.any(|sign| sign.is_ascii_digit())
+}
+
 /// Whole numbers from 1 on, each larger than the one before.
 fn concurrencies(cells: &[String]) -> Option<Vec<u64>> {
     let numbers: Vec<u64> = cells
@@ -164,6 +172,10 @@ fn across(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
     for line in lines[1..].iter().take(MOST) {
         let Some(row) = line else { break };
         used += 1;
+        // A table of something else, such as of what clients bought.
+        if row.len() > POINTS && !is_rule(row) && row[1..].iter().all(|cell| is_word(cell)) {
+            return None;
+        }
         if !holds_rates(&row[0]) || is_rule(row) {
             continue;
         }

@@ -87,6 +87,18 @@ mod tests {
         assert!(judge(&read(text)).aborts.is_empty());
     }
 
+    /// Some versions of ab say their name before the words of a call that failed.
+    #[test]
+    fn a_name_that_was_not_resolved_is_no_command_line_that_was_rejected() {
+        let said = "apr_sockaddr_info_get() for nohost: Name or service not known (670002)";
+        for said in [said.to_owned(), format!("ab: {said}")] {
+            let text = format!("$ ab -n 100 -c 10 http://nohost/\n{said}\n");
+            let found = &judge(&read(&text)).aborts[0].findings[0];
+            assert!(found.cause.contains("could not be resolved"), "{found:?}");
+            assert!(found.fix.contains("Check the name"), "{found:?}");
+        }
+    }
+
     #[test]
     fn an_error_before_a_report_ended_nothing() {
         let report = include_str!("../../tests/printed/002-three-servers.txt");

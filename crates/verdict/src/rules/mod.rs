@@ -115,6 +115,12 @@ fn of_report(report: &Report) -> Vec<Finding> {
     let contradictory = |one: &Finding| one.id == D43 && one.severity == Severity::Invalid;
     if findings.iter().any(contradictory) {
         findings.retain(|finding| !COMPUTED.contains(&finding.id));
+        // How coarse the times are stands in themselves; what the rate makes of them is not known.
+        let without_rate = Report { rate_per_s: None, taken_s: None, ..report.clone() };
+        if let Some(coarse) = findings.iter_mut().find(|one| one.id == D06) {
+            let others = found(|forms| forms.report?(&without_rate));
+            others.into_iter().filter(|one| one.id == D06).for_each(|one| *coarse = one);
+        }
     }
     findings
 }

@@ -193,7 +193,7 @@ fn http_2_is_known_where_h2load_does_not_say_it() {
             "h2load -n 200000 -c 50 -m 10 https://h/",
             "",
             "93.07",
-            "ablaze --http 2 -c 50 --streams 10 https://h/",
+            "ablaze --http 2 -c 50 --streams 10 --insecure https://h/",
         ),
         // h2load agrees on nothing there.
         (
@@ -218,11 +218,33 @@ fn http_2_is_known_where_h2load_does_not_say_it() {
             "h2load -n 200000 -c 50 -m 10 https://h/",
             "Application protocol: http/1.1",
             "0.00",
-            "ablaze -c 50 --pipeline 10 https://h/",
+            "ablaze -c 50 --pipeline 10 --insecure https://h/",
         ),
     ] {
         assert_eq!(fix(command, protocol, savings), expected, "{command}");
     }
+}
+
+/// Most of the tools look at no certificate, and ablaze does.
+#[test]
+fn an_advised_command_takes_the_certificate_that_the_run_took() {
+    let fix = |text: &str| of(D06, &one(text))[2].clone();
+    let insecure = |text: &str| fix(text).contains(" --insecure https://h/`");
+    assert!(insecure(&wrk("", "https://h/")));
+    assert!(insecure(&hey("hey -n 200000 -c 50 https://h/")));
+    assert!(insecure(&hey("oha -n 200000 -c 50 --insecure https://h/")));
+    assert!(insecure(&h2load("h2load -n 200000 -c 50 -m 10 https://h/", "", "30.00")));
+    for text in [hey("oha -n 200000 -c 50 https://h/"), hey("hey -n 200000 -c 50 http://h/")] {
+        assert!(!fix(&text).contains("--insecure"), "{}", fix(&text));
+    }
+}
+
+/// ablaze rejects both together.
+#[test]
+fn an_advised_command_has_no_pipeline_at_a_rate() {
+    let of_rate = "h2load -n 200000 -c 50 --rps=500 -m 10 --h1 http://h/";
+    let fix = of(D06, &one(&h2load(of_rate, "Application protocol: http/1.1", "0.00")))[2].clone();
+    assert!(fix.contains("`ablaze -c 50 --rate 25000/s http://h/`"), "{fix}");
 }
 
 /// What the advised command cannot have in it is said.

@@ -1,7 +1,7 @@
 //! Figures held against each other (D43): never against a report that a tool printed, always against one
 //! in which a figure was changed by more than rounding.
 
-use ablaze_verdict::DiagnosisId::{D01, D36, D43};
+use ablaze_verdict::DiagnosisId::{D01, D06, D36, D43};
 use ablaze_verdict::printed::{Tool, read};
 use ablaze_verdict::rules::judge;
 use ablaze_verdict::{Finding, Severity};
@@ -452,4 +452,45 @@ fn no_first_byte_of_h2load_comes_after_the_run() {
             .contains("1st byte is 20,000 ms, longer than the run (13.61 s)")
     );
     assert_eq!(with("$ h2load -D 13 -c 50 http://h/\n", "13.90s"), None);
+}
+
+const HEY: &str = "$ hey -n 20000 -c 20 http://127.0.0.1:25001/\n\nSummary:\n  Total:\t2.1708 secs\n  Slowest:\t0.0239 secs\n\
+    \x20 Fastest:\t0.0001 secs\n  Average:\t0.0021 secs\n  Requests/sec:\t9213.0792\n\n  Total data:\t240000 bytes\n\
+    \x20 Size/request:\t12 bytes\n\nResponse time histogram:\n  0.000 [1]\t|\n  0.002 [13798]\t|\n  0.005 [4524]\t|\n\
+    \x20 0.007 [1235]\t|\n  0.010 [366]\t|\n  0.012 [38]\t|\n  0.014 [15]\t|\n  0.017 [3]\t|\n  0.019 [0]\t|\n\
+    \x20 0.022 [15]\t|\n  0.024 [5]\t|\n\nStatus code distribution:\n  [200]\t20000 responses\n";
+
+/// hey prints no number of requests but that.
+#[test]
+fn one_wrong_number_by_status_is_named() {
+    assert_eq!(contradiction(HEY), None);
+    let finding = contradiction(&HEY.replace("20000 responses", "19000 responses")).unwrap();
+    assert!(finding.cause.contains("have the numbers by status in common"), "{finding:?}");
+}
+
+/// ab's own report, but for its rate.
+#[test]
+fn no_number_in_flight_follows_from_a_wrong_rate() {
+    let ab = |rate: &str| {
+        format!(
+            "$ ab -k -n 30000 -c 10 http://127.0.0.1:25001/\nThis is ApacheBench, Version 2.3 <$Revision$>\n\
+             Server Software:        nginx/1.22.1\nServer Hostname:        127.0.0.1\nServer Port:            25001\n\n\
+             Document Path:          /\nDocument Length:        12 bytes\n\nConcurrency Level:      10\n\
+             Time taken for tests:   1.896 seconds\nComplete requests:      30000\nFailed requests:        0\n\
+             Keep-Alive requests:    29972\nTotal transferred:      7409860 bytes\nHTML transferred:       360000 bytes\n\
+             Requests per second:    {rate} [#/sec] (mean)\nTime per request:       0.632 [ms] (mean)\n\
+             Time per request:       0.063 [ms] (mean, across all concurrent requests)\n\
+             Transfer rate:          3816.89 [Kbytes/sec] received\n\nConnection Times (ms)\n\
+             \x20             min  mean[+/-sd] median   max\nConnect:        0    0   0.0      0       2\n\
+             Processing:     0    1   2.3      0      90\nWaiting:        0    1   2.3      0      90\n\
+             Total:          0    1   2.3      0      90\n\n\
+             Percentage of the requests served within a certain time (ms)\n  50%      0\n 100%     90 (longest request)\n"
+        )
+    };
+    let coarse = |rate: &str| {
+        let findings = judge(&read(&ab(rate))).reports.remove(0).findings;
+        findings.into_iter().find(|one| one.id == D06).unwrap().evidence
+    };
+    assert!(coarse("15822.78").contains("/s"), "{}", coarse("15822.78"));
+    assert!(!coarse("25824.19").contains("/s"), "{}", coarse("25824.19"));
 }

@@ -183,3 +183,18 @@ fn an_example_in_a_sentence_is_the_command_of_no_report() {
     assert_eq!(lines(&example(&format!("wrk -t4 -c100 -d30s {URL}"))), [Some(1)]);
     assert_eq!(in_reports(&below(&format!("I ran `{other}`:")), D36).len(), 1);
 }
+
+#[test]
+fn a_table_whose_caption_says_what_else_it_holds_is_none_of_rates() {
+    let table = "| connections | nginx | caddy |\n|--:|--:|--:|\n| 10 | 20 | 24 |\n| 100 | 85 | 99 |\n| 1000 | 40 | 99 |\n";
+    for caption in
+        ["### CPU usage (%)", "### Mean latency in ms by concurrency", "Memory (MB):", "**p99**"]
+    {
+        assert!(judged(&format!("{caption}\n\n{table}")).sweeps.is_empty(), "{caption}");
+    }
+    for caption in ["### Requests per second", "### Results", "req/s, CPU pinned", ""] {
+        assert_eq!(judged(&format!("{caption}\n\n{table}")).sweeps.len(), 1, "{caption}");
+    }
+    let orders = "| clients | 1 | 2 | 3 |\n|--|--|--|--|\n| name | Bob | Ann | Eve |\n| orders | 10 | 12 | 9 |\n";
+    assert!(judged(orders).sweeps.is_empty());
+}

@@ -46,7 +46,9 @@ pub(super) fn on_abort(abort: &Abort) -> Option<Finding> {
                 true => {
                     "Give a URL with a path: ab takes `http://host/`, and neither `http://host` nor `host`."
                 }
-                false => "Run it again with what the message asks for.",
+                false => {
+                    "Correct what the message names, and run it again: the tool lists its options with -h."
+                }
             },
         ),
         Reason::TooFew => (

@@ -12,7 +12,7 @@ mod siege;
 mod times;
 pub(crate) mod wrk;
 
-use crate::printed::Report;
+use crate::printed::{Report, Tool};
 use figure::Figure;
 pub(crate) use peers::HEY_KEEPS;
 
@@ -29,6 +29,11 @@ impl Contradiction {
     fn new(figures: impl Into<Vec<Figure>>, said: String) -> Self {
         Self { figures: figures.into(), said }
     }
+
+    /// A wrong number of bytes leaves the rate and the times what they are.
+    pub fn is_of_bytes(&self) -> bool {
+        self.figures.iter().any(|figure| figure.is_of_bytes())
+    }
 }
 
 /// Every contradiction among the figures of a report.
@@ -37,6 +42,14 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(counts::contradictions(report));
     found.extend(times::contradictions(report));
     found.extend(peers::contradictions(report));
+    // hey and oha print no other number of requests than those by status.
+    let is_sum = matches!(report.tool, Tool::Hey | Tool::Oha) && report.failed == Some(0);
+    if is_sum && found.iter().any(|one| one.figures.contains(&Figure::Statuses)) {
+        for one in &mut found {
+            let counts = one.figures.iter_mut().filter(|figure| **figure == Figure::Complete);
+            counts.for_each(|figure| *figure = Figure::Statuses);
+        }
+    }
     found
 }
 
