@@ -16,17 +16,15 @@ pub fn without_common(text: &mut Text) {
     loop {
         let of_reports = text.reports.iter_mut().map(|report| &mut report.label);
         let of_rates = text.rates.iter_mut().map(|rate| &mut rate.label);
-        let mut labels: Vec<&mut Option<String>> = of_reports.chain(of_rates).collect();
+        let labels: Vec<&mut Option<String>> = of_reports.chain(of_rates).collect();
         let highest =
             |label: &Option<String>| Some(label.as_deref()?.split_once(BELOW)?.0.to_owned());
         let Some(common) = labels.first().and_then(|label| highest(label)) else { return };
         if labels.iter().any(|label| highest(label).as_ref() != Some(&common)) {
             return;
         }
-        for label in &mut labels {
-            if let Some(label) = label {
-                label.drain(..common.len() + BELOW.len());
-            }
+        for label in labels.into_iter().flatten() {
+            label.drain(..common.len() + BELOW.len());
         }
     }
 }
