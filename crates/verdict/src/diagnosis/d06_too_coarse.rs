@@ -1,13 +1,14 @@
 //! D06: the times were printed in steps too coarse for what they measure, or not at all.
 
+mod left_out;
+
 use super::d01_concurrency_not_reached::is_missed;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Connections, Printed, Program, Report, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
-use crate::rules::consistency::wrk::late_are_too_many;
-use crate::words::{amount, counted, decimal, for_shell, grouped, listed, time};
+use crate::words::{amount, decimal, for_shell, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D06,
@@ -17,16 +18,18 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { report: Some(on_report), ..Forms::NONE },
 };
 
-/// Of more than this share of the responses the 99th percentile is a wrong one.
-const LEFT_OUT: f64 = 0.01;
 /// Steps of more than this share of the median hide what is looked for.
 const SHARE: f64 = 0.1;
 
 fn on_report(report: &Report) -> Option<Finding> {
     let fix = fix(report);
-    if let Some(finding) = left_out(report, &fix) {
+    if let Some(finding) = left_out::by_wrk(report, &fix) {
         return Some(finding);
     }
+    left_out::by_hey(report, in_steps(report, fix))
+}
+
+fn in_steps(report: &Report, fix: String) -> Option<Finding> {
     let Some(median) = report.median_ms() else { return absent(report, &fix) };
     if median.step <= SHARE * median.value {
         return None;
@@ -58,37 +61,6 @@ fn on_report(report: &Report) -> Option<Finding> {
     let judged = matches!(report.tool, Tool::Ablaze | Tool::AblazeAb | Tool::AblazeGurl);
     let hidden = median.step >= median.value && !judged;
     let severity = if hidden { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(D06, severity, evidence, cause, fix))
-}
-
-/// wrk takes no time above `--timeout` among its latencies, and has the response in its rate. `ablaze wrk` ends what has not
-/// come by then: there it is no response.
-fn left_out(report: &Report, fix: &str) -> Option<Finding> {
-    let late = report.socket_errors?.timeout;
-    // More than all are connections that waited (D02), or fit into no run (D43).
-    let complete = report.complete.filter(|complete| late > 0 && *complete >= late)?;
-    if report.tool != Tool::Wrk || report.is_of_ablaze() || late_are_too_many(report) {
-        return None;
-    }
-    let asked = report.command.as_ref().map(|command| command.value_of('T', "timeout"));
-    let timeout = match asked {
-        Some(Some(asked)) => format!("the --timeout of the command, {asked}"),
-        Some(None) => "2 s, wrk's --timeout where the command has none".to_owned(),
-        None => "--timeout (2 s unless the command says otherwise)".to_owned(),
-    };
-    let evidence = format!(
-        "{} of {} took longer than {timeout}: wrk has them in its rate, and leaves them out of its latencies.",
-        grouped(late),
-        counted(complete, "response")
-    );
-    let fix = &format!(
-        "Raise wrk's --timeout above the longest response (`--timeout 1m`): it ends no request, and what takes longer is \
-         only marked. Or use another tool. {fix}"
-    );
-    let cause = "What wrk prints under `timeout` are responses that came, too late for its table of times: mean, \
-                 percentiles and maximum are those of the others.";
-    let share = late as f64 / complete as f64;
-    let severity = if share > LEFT_OUT { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, fix))
 }
 

@@ -18,6 +18,9 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
             report.path = Some(command.path.clone());
         }
     }
+    if report.tool == Tool::Hey {
+        peers::hey::finish(report);
+    }
     if report.tool == Tool::Bombardier {
         peers::bombardier::finish(report);
     }

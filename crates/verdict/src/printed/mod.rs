@@ -34,8 +34,9 @@ pub use named::no_report;
 pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};
 pub(crate) use peers::h2load::FIRST_BYTE;
-pub(crate) use peers::hey::RATIO;
+pub(crate) use peers::hey::{DIVIDED_BY_KEPT, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;
+pub(crate) use peers::wrk::NO_TIMES;
 pub use reader::read;
 pub use report::{
     Connections, Document, Errors, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,

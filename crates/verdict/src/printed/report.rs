@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::peers::hey;
 use super::{Command, PrintedVerdict, Tool};
 
 /// A figure and the step it was printed in: 0.5 in steps of 0.1 lies between 0.45 and 0.55.
@@ -324,6 +325,11 @@ impl Report {
         others.map(|(_, responses)| *responses).fold(0, u64::saturating_add)
     }
 
+    /// Responses in all, where hey keeps no times of the rest.
+    pub fn responses_beyond_kept(&self) -> Option<u64> {
+        hey::responses_beyond_kept(self)
+    }
+
     /// A percentile of the total time, in ms.
     pub fn percentile(&self, percent: f64) -> Option<Printed> {
         self.percentiles.iter().find(|(of, _)| *of == percent).map(|(_, ms)| *ms)
@@ -364,7 +370,8 @@ impl Report {
 
     /// Bytes of the body per request.
     pub fn body_bytes_per_request(&self) -> Option<f64> {
-        let complete = self.complete.filter(|complete| *complete > 0)?;
+        let all = self.responses_beyond_kept().or(self.complete);
+        let complete = all.filter(|complete| *complete > 0)?;
         Some(self.body_bytes? as f64 / complete as f64)
     }
 }

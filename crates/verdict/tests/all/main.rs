@@ -8,6 +8,7 @@ mod excluded;
 mod golden;
 mod mutations;
 mod noise;
+mod published;
 mod readers;
 mod said;
 mod sections;

@@ -1,9 +1,9 @@
 //! More requests in flight than the command's connections have room for, in reports that do not print how many were asked for:
 //! the figures of the report may agree with each other all the same.
 
-use crate::printed::{Command, Printed, Report, Tool};
+use crate::printed::{Command, HEY_KEEPS, Printed, Report, Tool};
 use crate::rules::arithmetic::printed_in_flight;
-use crate::rules::consistency::{HEY_KEEPS, contradictions};
+use crate::rules::consistency::contradictions;
 use crate::words::{amount, counted, decimal, grouped};
 
 /// Of many requests h2load keeps the times of a sample; others round.

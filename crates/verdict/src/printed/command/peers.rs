@@ -71,6 +71,13 @@ fn options(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
     while let Some(word) = words.get(index) {
         let next = words.get(index + 1).map(String::as_str);
         index += 1;
+        if word == "--" {
+            // No options are behind it: the URL, or the arguments of wrk's script.
+            if asked.url.is_none() {
+                continue;
+            }
+            break;
+        }
         let long =
             word.strip_prefix("--").or_else(|| word.strip_prefix('-').filter(|_| grammar.go));
         if let Some(long) = long.filter(|long| !long.is_empty()) {

@@ -7,8 +7,40 @@ use crate::printed::{Connections, Printed, Report, Times, Tool};
 /// What oha calls the requests that were under way when the time was up: no failures.
 pub const CUT_OFF: &str = "aborted due to deadline";
 
+/// hey keeps the results of no more responses than this. The others are only in its counts and sums.
+pub const HEY_KEEPS: u64 = 1_000_000;
+
+/// The mean as hey prints it of more responses than it keeps.
+pub const DIVIDED_BY_KEPT: &str = "the sum of all times by a million";
+
 /// The rate of successes, where it was printed as a ratio.
 pub const RATIO: &str = "the ratio of successes";
+
+/// What follows from the whole report: hey divides the sums of all responses by the number of those that it keeps.
+pub fn finish(report: &mut Report) {
+    let Some(all) = responses_beyond_kept(report) else { return };
+    let by = HEY_KEEPS as f64 / all as f64;
+    let printed = report.mean_ms();
+    for row in [&mut report.total, &mut report.connect, &mut report.waiting].into_iter().flatten() {
+        row.mean_ms = row.mean_ms.map(|mean| scaled(mean, by));
+    }
+    for (_, mean) in report.own.iter_mut().filter(|(name, _)| name.starts_with("the mean of ")) {
+        *mean = scaled(*mean, by);
+    }
+    report.own.extend(printed.map(|mean| (DIVIDED_BY_KEPT, mean)));
+}
+
+/// How many responses came in all, of a report of hey of more than it keeps: its rate has all, failed ones included.
+pub fn responses_beyond_kept(report: &Report) -> Option<u64> {
+    let kept = report.statuses.values().copied().fold(0, u64::saturating_add);
+    if report.tool != Tool::Hey || kept != HEY_KEEPS {
+        return None;
+    }
+    let ended = report.rate_per_s?.value * report.taken_s?.value;
+    let came = ended - report.failed.unwrap_or(0) as f64;
+    // Both are rounded.
+    (came > HEY_KEEPS as f64 * 1.0001 && came.is_finite()).then(|| came.round() as u64)
+}
 
 pub fn begins(line: &str) -> Option<Tool> {
     (line == "Summary:").then_some(Tool::Hey)

@@ -4,6 +4,9 @@ use super::{behind, kibibytes, percentile, scaled, time_ms, time_s};
 use crate::printed::line::{count, number};
 use crate::printed::{Connections, Printed, Report, SocketErrors, Times, Tool};
 
+/// Its table of times is there, and has none in it.
+pub const NO_TIMES: &str = "the mean of no times";
+
 /// `Running 10s test @ http://…`.
 pub fn begins(line: &str) -> Option<Tool> {
     let first = line.starts_with("Running ") && line.contains(" test @ ");
@@ -70,6 +73,8 @@ fn latency(report: &mut Report, line: &str) -> bool {
     if mean.value > 0.0 {
         let (mean_ms, deviation_ms) = (Some(*mean), Some(*deviation));
         report.total = Some(Times { mean_ms, deviation_ms, max_ms, ..Times::default() });
+    } else if third.value == 0.0 {
+        report.own.push((NO_TIMES, *mean));
     }
     true
 }

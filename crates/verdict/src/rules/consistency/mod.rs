@@ -14,7 +14,6 @@ pub(crate) mod wrk;
 
 use crate::printed::{Report, Tool};
 use figure::Figure;
-pub(crate) use peers::HEY_KEEPS;
 
 /// Figures that cannot all be right.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
 use super::{Contradiction, bombardier, h2load, siege, wrk};
-use crate::printed::{Printed, RATIO, Report, Tool};
+use crate::printed::{HEY_KEEPS, Printed, RATIO, Report, Tool};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -25,9 +25,6 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(mean_above_maximum(report));
     found
 }
-
-/// hey keeps no more results than this; the others are only in its counts.
-pub const HEY_KEEPS: u64 = 1_000_000;
 
 fn responses(report: &Report) -> u64 {
     report.statuses.values().copied().fold(0, u64::saturating_add)

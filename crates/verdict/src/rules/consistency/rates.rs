@@ -3,8 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Range, digits};
-use super::peers::HEY_KEEPS;
-use crate::printed::{Printed, Report, Tool};
+use crate::printed::{HEY_KEEPS, Printed, Report, Tool};
 
 /// `target` = `factor` × the product of `times` / the product of `by`.
 struct Formula {

@@ -54,7 +54,10 @@ fn order_of_row(report: &Report, row: Row) -> Vec<Contradiction> {
     use Column::*;
     let pairs = [(Min, Mean), (Min, Median), (Mean, Max), (Median, Max), (Min, Max)];
     let held = |(less, more)| at_most(report, Cell(row, less), Cell(row, more));
-    pairs.into_iter().filter_map(held).collect()
+    // The mean is of all responses, and the others of those that hey keeps.
+    let apart = report.responses_beyond_kept().is_some();
+    let of_the_same = |(less, more): &(Column, Column)| !apart || *less != Mean && *more != Mean;
+    pairs.into_iter().filter(of_the_same).filter_map(held).collect()
 }
 
 /// For each time wrk adds as many values as the usual interval of its connection fits into it (stats_correct). All times
@@ -204,7 +207,8 @@ fn mean_within_percentiles(report: &Report) -> Option<Contradiction> {
     let mut points: Vec<(f64, Range)> =
         report.percentiles.iter().map(|(percent, ms)| (percent / 100.0, Range::of(*ms))).collect();
     let max = report.max_ms().map(Range::of)?;
-    if points.is_empty() {
+    // The percentiles are of other responses then.
+    if points.is_empty() || report.responses_beyond_kept().is_some() {
         return None;
     }
     points.push((1.0, max));
