@@ -301,9 +301,10 @@ mod tests {
             wrk(15, "0.00us    0.00us   0.00us    -nan%", "connect 0, read 0, write 0, timeout 15");
         assert_eq!(of(D02, &found), None);
         let finding = of(D06, &found).unwrap();
-        let said = "15 of 15 responses took longer than the --timeout of the command, 1s: wrk has them in its rate";
-        assert!(finding.evidence.contains(said), "{finding:?}");
-        assert!(finding.fix.starts_with("Raise wrk's --timeout above the longest"), "{finding:?}");
+        let said = "All times read 0: wrk recorded none. `timeout` is 15, with 15 responses.";
+        assert_eq!(finding.evidence, said);
+        assert!(finding.cause.contains("the --timeout of the command, 1s: all of them did"), "{finding:?}");
+        assert!(finding.fix.contains("raise wrk's --timeout above the longest"), "{finding:?}");
         assert_eq!(finding.severity, Severity::Suspect);
         let found = wrk(
             5980,

@@ -348,6 +348,15 @@ mod on_runs {
         assert!(elsewhere.cause.contains("or this machine stopped"), "{elsewhere:?}");
         let hardly = judged(pauses(4, 30, 300));
         assert_eq!(hardly.explained_by, None);
+        // Who waited for 96 % of the time waited in the stall, too.
+        let mut run = stopped(sample::with_shares(0.01, 0.02), 30..40);
+        sample::threads(&mut run)[0].waited_ns = 9_600_000_000;
+        sample::processors(&mut run).user_ns = 19_900_000_000;
+        sample::processors(&mut run).idle_ns = 0;
+        sample::monitor(&mut run).heartbeat = Some(pauses(1, 30, 300));
+        let findings = judge(&run).findings;
+        let starved = findings.iter().find(|finding| finding.id == D07).unwrap();
+        assert_eq!(starved.explained_by, Some(D13), "{findings:?}");
         assert!(hardly.cause.contains("this machine did not"), "{hardly:?}");
     }
 
