@@ -75,7 +75,7 @@ mod tests {
         run.record.in_flight_ns = 40_000_000_000;
         run.record.slices.slices = (0..40)
             .map(|at: u64| match at {
-                10..20 if at * 100 % took_ms == 0 => slice(10, took_ms),
+                10..20 if (at * 100).is_multiple_of(took_ms) => slice(10, took_ms),
                 10..20 => Slice::default(),
                 _ => slice(5_000, 2),
             })
