@@ -303,7 +303,10 @@ mod tests {
         let finding = of(D06, &found).unwrap();
         let said = "All times read 0: wrk recorded none. `timeout` is 15, with 15 responses.";
         assert_eq!(finding.evidence, said);
-        assert!(finding.cause.contains("the --timeout of the command, 1s: all of them did"), "{finding:?}");
+        assert!(
+            finding.cause.contains("the --timeout of the command, 1s: all of them did"),
+            "{finding:?}"
+        );
         assert!(finding.fix.contains("raise wrk's --timeout above the longest"), "{finding:?}");
         assert_eq!(finding.severity, Severity::Suspect);
         let found = wrk(
