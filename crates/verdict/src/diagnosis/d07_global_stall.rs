@@ -8,6 +8,7 @@
 mod around;
 mod chance;
 mod end;
+mod hardly;
 mod pauses;
 mod printed;
 mod start;
@@ -91,7 +92,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let finished = finished(run);
     usual(&finished)
         .and_then(|usual| {
-            between(run, &finished, usual).or_else(|| start::found(run, &finished, usual))
+            between(run, &finished, usual)
+                .or_else(|| start::found(run, &finished, usual))
+                .or_else(|| hardly::found(run, &finished, usual))
         })
         .or_else(|| end::found(run, &finished))
 }
