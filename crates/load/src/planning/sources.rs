@@ -10,6 +10,9 @@ use ablaze_wire::url::Url;
 
 use crate::Error;
 
+/// A device may never end, nor may a pipe.
+const STREAM_BYTES_MAX: u64 = 1 << 28;
+
 /// A whole file; `what` it is for is part of the error.
 ///
 /// # Errors
@@ -58,7 +61,16 @@ fn read_watching(path: &Path, read: impl FnOnce()) -> std::io::Result<(Vec<u8>, 
     let mut file = File::open(path)?;
     let before = file.metadata()?;
     let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0));
-    file.read_to_end(&mut bytes)?;
+    if before.is_file() {
+        file.read_to_end(&mut bytes)?;
+    } else {
+        Read::by_ref(&mut file).take(STREAM_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > STREAM_BYTES_MAX {
+            return Err(std::io::Error::other(
+                "it is a device or a pipe and gives more than 256 MiB",
+            ));
+        }
+    }
     read();
     let after = file.metadata()?;
     // A pipe has neither length nor age.
@@ -125,6 +137,12 @@ mod tests {
         // They say that they have no bytes, and have some.
         let kernels = read_watching(Path::new("/proc/self/stat"), || {}).unwrap();
         assert!(!kernels.0.is_empty() && !kernels.1);
+    }
+
+    #[test]
+    fn what_never_ends_is_refused() {
+        let error = read(Path::new("/dev/zero"), "--cookie").unwrap_err().to_string();
+        assert!(error.contains("more than 256 MiB"), "{error}");
     }
 
     #[test]

@@ -92,10 +92,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let finished = finished(run);
     usual(&finished)
         .and_then(|usual| {
-            between(run, &finished, usual)
-                .or_else(|| start::found(run, &finished, usual))
-                .or_else(|| hardly::found(run, &finished, usual))
+            between(run, &finished, usual).or_else(|| start::found(run, &finished, usual))
         })
+        .or_else(|| hardly::found(run, &finished))
         .or_else(|| end::found(run, &finished))
 }
 

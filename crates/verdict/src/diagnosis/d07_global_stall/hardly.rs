@@ -4,7 +4,7 @@
 
 use ablaze_model::Run;
 
-use super::{chance, gravity, is_idle};
+use super::{FEWEST_USUAL, chance, gravity, is_idle};
 use crate::DiagnosisId::{D07, D13, D23};
 use crate::finding::Finding;
 use crate::live::figures::{asked_in_flight, elapsed_s, in_flight};
@@ -15,18 +15,17 @@ use crate::words::{amount, counted, grouped, listed, percent, time};
 const HARDLY: f64 = 0.05;
 /// One behind the other, so that they are no moment.
 const FEWEST_SLICES: usize = 5;
-/// As many on both sides, in which at least this share of the usual number finished, show that it was over.
+/// As many on either side, in which at least this share of the usual number finished, show that it was over.
 const AS_USUAL: f64 = 0.5;
-/// Connections that wait for slow responses in step finish all at once: here no more than this share of the places in a slice, and
-/// each of them fewer times than [`ROUNDS`] in all.
+/// Connections that wait for slow responses in step finish all at once: here no more than this share of the places in a slice.
 const TOGETHER: f64 = 0.25;
-const ROUNDS: u64 = 3;
 /// So many are named.
 const NAMED: usize = 3;
 
-/// Requests `finished` in each slice, of which a `usual` one has so many.
-pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
+/// Requests `finished` in each slice.
+pub(super) fn found(run: &Run, finished: &[u64]) -> Option<Finding> {
     let slices = &run.record.slices;
+    let usual = usual(finished)?;
     let found: Vec<(usize, usize)> = stretches(finished, usual)
         .into_iter()
         .filter(|stretch| is_between(finished, *stretch, usual) && was_asked_for(run, *stretch))
@@ -51,12 +50,12 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
         more => format!(", and {} more", counted(more, "time")),
     };
     let evidence = format!(
-        "Hardly any request finished for {}{more}: {} in all that time, with {} requests in flight on average over the run and a \
-         median of {} finished requests per {} ms. That is {} of the run.",
+        "Hardly any request finished for {}{more}: {} in all that time, with {} requests in flight on average over the run; before it \
+         and later again {} or more finished per {} ms. That is {} of the run.",
         listed(named),
         grouped(meanwhile),
         amount(in_flight(run)?),
-        grouped(usual),
+        grouped((usual as f64 * AS_USUAL).ceil() as u64),
         slices.slice_ns / 1_000_000,
         percent(share),
     );
@@ -71,6 +70,13 @@ pub(super) fn found(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> 
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
     // A share of the whole run says nothing of that time.
     Some(finding.not_explained_by(D13).not_explained_by(D23))
+}
+
+/// How many a usual slice has: hardly anything may finish for more than half of the run, but a quarter is as usual.
+fn usual(finished: &[u64]) -> Option<u64> {
+    let mut usual = finished.to_vec();
+    usual.sort_unstable();
+    usual.get(usual.len() * 3 / 4).copied().filter(|usual| *usual >= FEWEST_USUAL)
 }
 
 /// Where hardly anything finished: begin and length.
@@ -88,17 +94,14 @@ fn stretches(finished: &[u64], usual: u64) -> Vec<(usize, usize)> {
     found
 }
 
-/// Whether as much as usual came both before and behind it.
+/// Whether as much as usual came both before and behind it. It may take a while until it does again: what waited in a queue
+/// comes back first.
 fn is_between(finished: &[u64], (at, length): (usize, usize), usual: u64) -> bool {
     let least = usual as f64 * AS_USUAL;
-    let as_usual = |side: Option<&[u64]>| {
-        let of_them = |side: &[u64]| side.iter().filter(|number| **number as f64 >= least).count();
-        side.is_some_and(|side| of_them(side) == FEWEST_SLICES)
-    };
-    let before = at.checked_sub(FEWEST_SLICES).and_then(|from| finished.get(from..at));
-    // What waited comes back at once, and the slices next to it are parts of both.
-    let behind = finished.get(at + length + 1..at + length + 1 + FEWEST_SLICES);
-    as_usual(before) && as_usual(behind)
+    let [before, behind] = [&finished[..at], &finished[at + length..]];
+    [before, behind].into_iter().all(|side| {
+        side.iter().filter(|number| **number as f64 >= least).count() >= FEWEST_SLICES
+    })
 }
 
 /// Whether as much was asked for as ever, and nothing failed meanwhile: what fails has findings of its own.
@@ -109,11 +112,12 @@ fn was_asked_for(run: &Run, (at, length): (usize, usize)) -> bool {
     !failed && !run.was_paused_between(from_ns, to_ns) && !is_idle(run, from_ns, to_ns)
 }
 
-/// Whether each place gets through requests that are slow, one behind the other.
+/// Whether many places at once got through requests that are slow, one behind the other. The first and the last slice are in
+/// part as usual.
 fn goes_on_slowly(run: &Run, finished: &[u64], (at, length): (usize, usize)) -> bool {
-    let Some(places) = asked_in_flight(run) else { return false };
-    let most = finished[at..].iter().take(length).max().copied().unwrap_or(0);
-    most as f64 > places as f64 * TOGETHER || sum(finished, at, length) >= ROUNDS * places
+    let inner = &finished[at + 1..at + length - 1];
+    let most = inner.iter().max().copied().unwrap_or(0);
+    asked_in_flight(run).is_some_and(|places| most as f64 > places as f64 * TOGETHER)
 }
 
 fn sum(finished: &[u64], at: usize, length: usize) -> u64 {
@@ -144,6 +148,9 @@ mod tests {
         assert_eq!((found.id, found.severity), (D07, Severity::Suspect));
         let said = "for 2.00 s starting at 3.00 s: 20 in all that time";
         assert!(found.evidence.contains(said), "{found:?}");
+        assert!(found.evidence.contains("before it and later again 100 or more finished per 100 ms"), "{found:?}");
+        // For more than half of the run.
+        assert!(on_run(&with(20..80, 1)).is_some());
         assert!(found.cause.contains("this run does not show"), "{found:?}");
         let mut some_empty = with(30..50, 1);
         some_empty.record.slices.slices[33] = Slice::default();
