@@ -11,6 +11,10 @@ use crate::words::{counted, rate};
 const FEWEST_RUNS: usize = 5;
 /// So many of them on each.
 const FEWEST_OF_A_LEVEL: usize = 2;
+/// So many on each, and others in turns with them that did not change, are no chance.
+const FEWEST_TO_TELL: usize = 3;
+/// Rates up to this factor apart are the same.
+const SAME: f64 = 1.1;
 /// The levels lie apart by this factor at least, and by so many times, in logarithms, what runs of one differ by.
 const FACTOR: f64 = 1.2;
 const TIMES_THE_SPREAD: f64 = 3.0;
@@ -27,14 +31,19 @@ pub(super) fn found(targets: &[Repeats<'_>]) -> Option<Finding> {
         return None;
     }
     let evidence: Vec<&str> = changes.iter().map(|change| change.said.as_str()).collect();
-    let cause = match turns && changes.len() < targets.len() {
-        true => {
+    let rest = targets.iter().filter(|runs| change(runs).is_none());
+    let rest: Option<Vec<Vec<f64>>> = rest.map(in_time).collect();
+    let only_here = |change: &Change, rest: &[Vec<f64>]| {
+        turns && !rest.is_empty() && rest.iter().all(|rates| change.left_alone(rates))
+    };
+    let cause = match (changes.as_slice(), rest) {
+        ([change], Some(rest)) if only_here(change, &rest) => {
             "In between, something changed for this target and not for those measured in turns with it: its state, its data, or \
-             the processes that serve it. That is no noise, and a figure of all its runs is one of two states."
+             the processes that serve it. A figure of all its runs is one of two states."
         }
-        false => {
-            "In between, something changed, in a target or on a machine. That is no noise, and a figure of all runs is one of two \
-             states."
+        _ => {
+            "In between, something changed, in a target, on a machine, or in what else runs there: which it was the rates do not \
+             tell. A figure of all runs is one of two states."
         }
     };
     let fix = "See what became of the target between these runs, and measure it in one state: with the server started anew for \
@@ -46,17 +55,37 @@ pub(super) fn found(targets: &[Repeats<'_>]) -> Option<Finding> {
 struct Change {
     /// So many runs are on the first level.
     at: usize,
+    /// From this one on they are on the second.
+    from: usize,
+    runs: usize,
     is_slower: bool,
     /// As a sentence.
     said: String,
 }
 
-/// `None` where the order of the runs is not known, or they lie on one level.
-fn change(runs: &Repeats<'_>) -> Option<Change> {
+impl Change {
+    /// Whether another target, whose runs in turns with these came to such rates, did not change in this direction, in rounds enough to tell that from chance.
+    fn left_alone(&self, rates: &[f64]) -> bool {
+        let [before, after] = [extent(&rates[..self.at]), extent(&rates[self.from..])];
+        let stayed = match self.is_slower {
+            true => after[0] * SAME >= before[0],
+            false => after[1] <= before[1] * SAME,
+        };
+        stayed && self.at >= FEWEST_TO_TELL && self.runs - self.from >= FEWEST_TO_TELL
+    }
+}
+
+/// The rates of runs in the order in which they were made.
+fn in_time(runs: &Repeats<'_>) -> Option<Vec<f64>> {
     let mut in_time: Vec<(u64, &Member)> =
         runs.iter().map(|run| Some((started(run)?, *run))).collect::<Option<_>>()?;
     in_time.sort_unstable_by_key(|(started, _)| *started);
-    let rates: Vec<f64> = in_time.iter().map(|(_, run)| run.rate_per_s).collect();
+    Some(in_time.iter().map(|(_, run)| run.rate_per_s).collect())
+}
+
+/// `None` where the order of the runs is not known, or they lie on one level.
+fn change(runs: &Repeats<'_>) -> Option<Change> {
+    let rates = in_time(runs)?;
     if rates.len() < FEWEST_RUNS {
         return None;
     }
@@ -78,7 +107,7 @@ fn change(runs: &Repeats<'_>) -> Option<Change> {
         rate(after[0]),
         rate(after[1])
     );
-    Some(Change { at, is_slower: after[1] < before[0], said })
+    Some(Change { at, from, runs: rates.len(), is_slower: after[1] < before[0], said })
 }
 
 /// The least and the most.
@@ -112,5 +141,14 @@ mod tests {
         assert!(!levels(&[9.0, 9.1, 9.2, 8.0, 8.1, 8.2, 8.1], 3));
         // One of the first is slow, too.
         assert!(!levels(&[9.0, 3.0, 9.2, 3.0, 3.1, 3.0, 3.1], 3));
+    }
+    #[test]
+    fn what_others_in_turns_had_too_is_not_of_the_target() {
+        let change = |at, runs| Change { at, from: at, runs, is_slower: true, said: String::new() };
+        let steady = [5.0, 5.2, 5.1, 5.0, 5.1, 4.9];
+        assert!(change(3, 6).left_alone(&steady));
+        assert!(!change(3, 6).left_alone(&[5.0, 5.2, 5.1, 5.0, 5.1, 3.2]));
+        // Two rounds may be chance.
+        assert!(!change(4, 6).left_alone(&steady));
     }
 }
