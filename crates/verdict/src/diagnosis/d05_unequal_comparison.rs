@@ -10,7 +10,7 @@ use crate::finding::{Finding, Severity};
 use crate::rules::comparison::{Comparison, Member};
 use crate::rules::curve::{Curves, OtherWork};
 use crate::rules::differences::{Difference, between};
-use crate::words::{grouped, listed};
+use crate::words::{counted, grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D05,
@@ -34,7 +34,8 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         let found = between(nearest[0], kind[0]);
         severity = severity.max(found.iter().map(|difference| difference.severity).max());
         let texts = found.iter().map(|difference| difference.text.as_str()).collect::<Vec<_>>();
-        evidence.push(format!("{} against {}: {}", names(nearest), names(kind), texts.join("; ")));
+        let (one, other) = (names(nearest, kind), names(kind, nearest));
+        evidence.push(format!("{one} against {other}: {}", texts.join("; ")));
     }
     let fix = if kinds.len() < comparison.members.len() {
         "Compare only equal work, or make the work equal (path, status, body, connections, number \
@@ -135,8 +136,8 @@ fn kinds(members: &[Member]) -> Vec<Vec<&Member>> {
     kinds
 }
 
-/// `reports 1, 2 and 3`, or the names themselves.
-fn names(kind: &[&Member]) -> String {
+/// `reports 1, 2 and 3`, or the names themselves; `2 runs of b` where others of b are among the `others`.
+fn names(kind: &[&Member], others: &[&Member]) -> String {
     let numbers: Option<Vec<&str>> =
         kind.iter().map(|member| member.name.strip_prefix("report ")).collect();
     match numbers.as_deref() {
@@ -149,7 +150,12 @@ fn names(kind: &[&Member]) -> String {
                     names.push(&member.name);
                 }
             }
-            listed(names)
+            let count =
+                |of: &[&Member], name: &str| of.iter().filter(|one| one.name == name).count();
+            listed(names.into_iter().map(|name| match count(others, name) {
+                0 => name.to_owned(),
+                _ => format!("{} of {name}", counted(count(kind, name) as u64, "run")),
+            }))
         }
     }
 }
@@ -182,6 +188,20 @@ mod tests {
     fn equal_work_is_left_alone() {
         assert_eq!(compared(|_| {}), (None, true));
         assert_eq!(compared(|report| report.path = Some("/other".into())), (None, true));
+    }
+
+    #[test]
+    fn a_target_whose_runs_are_of_two_kinds_is_told_so() {
+        let text = Text { reports: vec![sample::ab()], ..Text::default() };
+        let of = |name: &str| {
+            let mut member = comparison::members(&text, 1).remove(0);
+            member.name = name.to_owned();
+            member
+        };
+        let (a, b) = (of("a"), of("b"));
+        assert_eq!(names(&[&a, &a, &b], &[&b, &b]), "a and 1 run of b");
+        assert_eq!(names(&[&b, &b], &[&a, &a, &b]), "2 runs of b");
+        assert_eq!(names(&[&b, &b], &[&a]), "b");
     }
 
     #[test]
