@@ -117,13 +117,21 @@ impl FigureCheck {
             };
         };
         let words = |value: f64| self.condition.in_words(value);
+        let metric = self.condition.metric_text();
+        let by_longest = match runs.iter().filter(|run| self.condition.is_by_longest(run)).count() {
+            0 => String::new(),
+            all if all == runs.len() => {
+                format!(", the longest time: too few responses for {metric}")
+            }
+            some => format!(", in {some} of them the longest time: too few responses for {metric}"),
+        };
         let text = match values.len() {
-            1 => format!("{whose}: it was {}", words(middle)),
+            1 => format!("{whose}: it was {}{by_longest}", words(middle)),
             runs => {
                 let least = values.iter().copied().fold(f64::INFINITY, f64::min);
                 let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 format!(
-                    "{whose}: the median of {runs} runs was {} ({}–{})",
+                    "{whose}: the median of {runs} runs was {} ({}–{}){by_longest}",
                     words(middle),
                     words(least),
                     words(most)

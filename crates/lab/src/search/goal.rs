@@ -153,7 +153,11 @@ impl Goal {
                 Outcome::Unknown(text) => Some(text),
                 Outcome::NotMet => {
                     let figure = condition.figure(run).unwrap_or_default();
-                    Some(format!("{} was {figure}", condition.metric_text()))
+                    let stand_in = condition.stand_in(run);
+                    Some(match stand_in.is_empty() {
+                        true => format!("{} was {figure}", condition.metric_text()),
+                        false => format!("{} does not hold: {figure}{stand_in}", condition.text()),
+                    })
                 }
             }
         }));

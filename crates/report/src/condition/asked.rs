@@ -45,7 +45,8 @@ impl Conditions {
                 Outcome::Unknown(text) => Some(text),
                 Outcome::NotMet => {
                     let figure = condition.figure(run).unwrap_or_default();
-                    Some(format!("{} does not hold: {figure}", condition.text()))
+                    let stand_in = condition.stand_in(run);
+                    Some(format!("{} does not hold: {figure}{stand_in}", condition.text()))
                 }
             };
             judged("--slo", condition, run, failure)

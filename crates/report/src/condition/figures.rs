@@ -107,6 +107,30 @@ impl Condition {
         }
     }
 
+    /// Whether [`Condition::value_in`] is the longest time of this run, in place of a percentile.
+    pub fn is_by_longest(&self, run: &Figures) -> bool {
+        let Metric::Percentile(percent) = self.metric else { return false };
+        let group = run.groups.iter().find(|group| group.name.as_deref() == self.name());
+        self.value_in(run).is_some()
+            && group.is_some_and(|group| group.percentile_ns(percent).is_none())
+    }
+
+    /// That [`Condition::figure`] is not what the condition is put on but the longest time, as there are too few values for it:
+    /// `, the longest: p99 needs 368 values, and there are 50`. Empty where it is.
+    pub fn stand_in(&self, run: &Run) -> String {
+        match Scope::of(run, self.name.as_deref()) {
+            Some(scope) if self.value(run).is_none() && self.value_or_slowest(run).is_some() => {
+                format!(", the longest: {}", self.whose_needs(&scope.why_missing(self.metric)))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// `it needs …` of a reason, as `p99 needs …`.
+    fn whose_needs(&self, why: &str) -> String {
+        why.replacen("it needs", &format!("{} needs", self.metric_text()), 1)
+    }
+
     /// Whether such a value meets it.
     pub fn is_met_at(&self, value: f64) -> bool {
         self.compares(value)

@@ -91,6 +91,9 @@ fn a_percentile_that_too_few_responses_came_for_is_not_judged() {
     }
     assert!(matches!(judged("p50>1us"), Outcome::Met(_)));
     assert!(matches!(judged("max>1s"), Outcome::NotMet));
+    let stand_in = |text: &str| text.parse::<Condition>().unwrap().stand_in(&run);
+    assert_eq!(stand_in("p99<1us"), ", the longest: p99 needs 368 values, and there are 50");
+    assert_eq!(stand_in("p50<1us"), "");
 }
 
 #[test]
