@@ -50,7 +50,7 @@ macro_rules! diagnoses {
             D36 d36_not_from_that_command "not from that command";
             D37 d37_lengths_differ "lengths differ";
             D38 d38_observed_by_a_profiler "observed by a profiler";
-            D39 d39_bound_by_the_round_trip "bound by the round trip";
+            D39 d39_one_at_a_time "one at a time";
             D40 d40_streams_limited "streams limited";
             D41 d41_window_stalls "window stalls";
             D42 d42_client_fault "client fault";
