@@ -90,18 +90,13 @@ pub fn answered(experiment: &Experiment, results: &Results, target: usize) -> bo
     })
 }
 
-/// The exit status that results deserve by themselves: a comparison wants every target that was not
-/// skipped because a program is missing, a sweep something to draw, and both that every run could be saved.
+/// The exit status that results deserve by themselves: something was measured of every target that was not skipped because a
+/// program is missing, and every run could be saved.
 pub fn status(experiment: &Experiment, results: &Results) -> u8 {
     let measured = |target: usize| answered(experiment, results, target);
+    let left_out = |target: usize| results.skipped(target).is_some();
     let mut targets = 0..experiment.targets.len();
-    let enough = match is_comparison(experiment) {
-        true => {
-            let left_out = |target| results.skipped(target).is_some();
-            targets.clone().any(measured) && targets.all(|s| measured(s) || left_out(s))
-        }
-        false => targets.any(measured),
-    };
+    let enough = targets.clone().any(measured) && targets.all(|at| measured(at) || left_out(at));
     match (results.interrupted, enough && results.unsaved.is_none()) {
         (true, _) => INTERRUPTED,
         (false, true) => 0,
@@ -134,10 +129,10 @@ mod tests {
         let experiment = experiments::experiment();
         assert_eq!(status(&experiment, &results(9_999, measured())), 0);
         assert_eq!(status(&experiment, &results(10_000, measured())), NOTHING_MEASURED);
-        // A curve can be drawn of the other.
         let mut sweep = experiments::experiment();
         sweep.loads.push(experiments::load(20));
-        assert_eq!(status(&sweep, &results(10_000, measured())), 0);
+        assert_eq!(status(&sweep, &results(9_999, measured())), 0);
+        assert_eq!(status(&sweep, &results(10_000, measured())), NOTHING_MEASURED);
         // What ab counts as not 2xx can be redirects, which are expected.
         let mut by_ab = experiments::experiment();
         by_ab.targets[0].client = Tool::Ab;

@@ -9,7 +9,6 @@ use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::Kind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use crate::experiments::shown::{self, Showing};
@@ -42,7 +41,7 @@ servers and every {size} in a target, header or body (docs/sweeping.md has the w
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
   ablaze sweep --vary threads=1,2,4 serve:epoll-et
   ablaze sweep --vary env:GOMAXPROCS=1,2 --start 'mine=./server {port}'
-Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 130 interrupted.";
+Exit status: 0 success; 1 a target not measured, or a file not written; 2 usage; 130 interrupted.";
 
 /// Its options.
 pub fn command() -> Command {
@@ -146,12 +145,5 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);
     kept.end_page(page);
-    let something =
-        (0..experiment.targets.len()).any(|target| shown::answered(&experiment, &results, target));
-    let nothing = !something || results.unsaved.is_some();
-    Ok(ExitCode::from(match (results.interrupted, nothing) {
-        (true, _) => INTERRUPTED,
-        (false, true) => NOTHING_MEASURED,
-        (false, false) => 0,
-    }))
+    Ok(ExitCode::from(shown::status(&experiment, &results)))
 }
