@@ -2,21 +2,24 @@
 //! around it, but it must be one: options that the program knows, and a URL.
 
 mod ab;
+mod container;
 mod continued;
 mod grammars;
 mod native;
 mod options;
 mod passing;
 mod peers;
+mod program;
 mod sequence;
 mod split;
 mod url;
 
 pub use continued::continued;
 pub use passing::is_in_passing;
+pub use program::name as program_name;
 pub use sequence::all;
 
-use super::naming::behind_prompt;
+use super::naming::{self, Typed, behind_prompt};
 use ab::{ab, gurl};
 use url::{is_url_like, split_url};
 
@@ -104,13 +107,23 @@ pub struct Command {
 pub fn find(line: &str, number: usize) -> Option<Command> {
     // What it attacks is often piped into it.
     let line = line.find("vegeta attack ").map_or(line, |at| &line[at..]);
-    let (words, typed) = split::shell_words(line);
-    in_words(&words, &typed, number, false).or_else(|| with_url_alone(line, number))
+    let line = behind_prompt(line).unwrap_or(line);
+    // The lines of a loop are another's to read.
+    let is_loop = matches!(naming::typed(line), Some(Typed::Loop { .. }));
+    let mut rest = line;
+    loop {
+        let (words, typed, behind) = split::shell_words(rest);
+        let found = in_words(&words, &typed, number, false);
+        if found.is_some() || is_loop || behind.is_empty() {
+            return found.or_else(|| with_url_alone(line, number));
+        }
+        rest = behind;
+    }
 }
 
 /// `hey http://h/`, with nothing but a URL: words of a sentence may look the same, but for a scheme and an end.
 fn with_url_alone(line: &str, number: usize) -> Option<Command> {
-    let (words, typed) = split::shell_words(behind_prompt(line).unwrap_or(line));
+    let (words, typed, _) = split::shell_words(line);
     let first = match words.first().map(String::as_str) {
         Some("time" | "sudo") => 1,
         _ => 0,
@@ -124,7 +137,10 @@ fn with_url_alone(line: &str, number: usize) -> Option<Command> {
 /// The command line among words that a shell has split already; whether it may have no options.
 fn in_words(words: &[String], typed: &[String], number: usize, bare: bool) -> Option<Command> {
     for (index, word) in words.iter().enumerate() {
-        let name = word.rsplit('/').next().unwrap_or_default();
+        if container::is_value(words, index) {
+            continue;
+        }
+        let name = program::name(word);
         let rest = &words[index + 1..];
         let (skipped, parse): (usize, Parse) = match (name, rest.first().map(String::as_str)) {
             ("ab", _) => (0, ab),
@@ -152,7 +168,15 @@ fn in_words(words: &[String], typed: &[String], number: usize, bare: bool) -> Op
             Program::Ablaze | Program::Gurl => true,
             _ => asked.options > 0,
         };
+        // `docker run --entrypoint wrk skandyla/wrk -t2 …`: the URL is an image, and the program comes once more.
+        let of_image = |asked: &Words| asked.url.as_deref().is_some_and(container::is_image);
+        let again = || in_words(&words[index + 1..], &typed[index + 1..], number, bare);
         if let Some((asked, used)) = found.filter(|(asked, _)| bare || has_options(asked)) {
+            if let Some(command) =
+                Some(&asked).filter(|asked| of_image(asked)).and_then(|_| again())
+            {
+                return Some(command);
+            }
             let text = typed[index..index + 1 + skipped + used].join(" ");
             return asked.command(number, text);
         }
