@@ -89,6 +89,8 @@ pub struct Command {
     pub elsewhere: Option<&'static str>,
     /// The file that the URLs come from.
     pub list: Option<String>,
+    /// An option of it is none that is known: what its words ask for may be another thing.
+    pub is_guessed: bool,
     /// The URL is a pattern, of which each request has another.
     pub is_pattern: bool,
     /// The URL begins with `https://`.
@@ -113,12 +115,22 @@ pub fn find(line: &str, number: usize) -> Option<Command> {
     let mut rest = line;
     loop {
         let (words, typed, behind) = split::shell_words(rest);
-        let found = in_words(&words, &typed, number, false);
+        let found = in_words(&words, &typed, number, false).or_else(|| passed_on(&words, number));
         if found.is_some() || is_loop || behind.is_empty() {
             return found.or_else(|| with_url_alone(line, number));
         }
         rest = behind;
     }
+}
+
+/// The command that another one carries out, in quotes: `ssh host "wrk …"`, `bash -c "ulimit -n 9999; wrk …"`.
+fn passed_on(words: &[String], number: usize) -> Option<Command> {
+    const CARRIERS: [&str; 8] = ["ssh", "bash", "sh", "zsh", "su", "eval", "watch", "vagrant"];
+    let carrier = words.iter().position(|word| CARRIERS.contains(&program::name(word)))?;
+    words[carrier + 1..]
+        .iter()
+        .filter(|word| word.contains(' '))
+        .find_map(|word| find(word, number))
 }
 
 /// `hey http://h/`, with nothing but a URL: words of a sentence may look the same, but for a scheme and an end.
@@ -210,6 +222,7 @@ struct Words {
     list: Option<String>,
     is_listed: bool,
     is_pattern: bool,
+    is_guessed: bool,
     base: Option<String>,
     burst: (Option<f64>, Option<f64>),
     http2: bool,
@@ -241,6 +254,7 @@ impl Words {
             list: None,
             is_listed: false,
             is_pattern: false,
+            is_guessed: false,
             base: None,
             burst: (None, None),
             http2: false,
@@ -288,6 +302,7 @@ impl Words {
             elsewhere: self.elsewhere,
             list: self.list,
             is_pattern: self.is_pattern,
+            is_guessed: self.is_guessed,
             tls: self.base.or(self.url).is_some_and(|url| url.starts_with("https://")),
             http2: self.http2,
             host,
