@@ -18,6 +18,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { report: Some(on_report), ..Forms::NONE },
 };
 
+/// From this share of siege's users on in flight, their pauses are none.
+const NEARLY_ALL: f64 = 0.95;
 /// Steps of more than this share of the median hide what is looked for.
 const SHARE: f64 = 0.1;
 
@@ -87,6 +89,7 @@ fn fix(report: &Report) -> String {
         None if report.command.as_ref().is_some_and(|command| command.ramps) => {
             (String::new(), ", its connections opened as slowly (--ramp)")
         }
+        None if report.tool == Tool::Siege && report.is_paced() => (String::new(), users(report)),
         None if report.is_paced() => (String::new(), ", at the same rate (--rate)"),
         None => (String::new(), ""),
     };
@@ -127,6 +130,16 @@ fn accepts_any_certificate(report: &Report) -> bool {
         command.words().any(|word| word == short || word == "--insecure")
     };
     report.tls && (by_itself || report.command.as_ref().is_some_and(has_option))
+}
+
+/// How siege's users are to be had: they wait for a response before they pause, so a rate is another load.
+fn users(report: &Report) -> &'static str {
+    let printed = report.own("the concurrency").zip(report.asked());
+    match printed {
+        // They hardly paused.
+        Some((in_flight, asked)) if in_flight.value >= asked as f64 * NEARLY_ALL => "",
+        _ => ", with the pauses of siege's users between requests (--think-time)",
+    }
 }
 
 /// What else the command above asks for, and ablaze has an option for.

@@ -1,6 +1,7 @@
 //! D14: a run too short, or with too few requests per connection, to have left its beginning
 //! behind; or one whose beginning ran at another rate than the rest.
 
+mod advice;
 mod beginning;
 mod printed;
 
@@ -11,14 +12,14 @@ use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::spec::FrontEnd;
 
+use self::advice::{limit_of_ab, more_requests, remedy};
 use self::beginning::warm_up;
-use self::printed::longer;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{elapsed_s, users_pause};
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Command, Curve, Program, Tool};
+use crate::printed::{Command, Curve};
 use crate::rules::comparison::Comparison;
 use crate::rules::curve::Curves;
 use crate::words::{amount, counted, grouped, listed, time};
@@ -51,7 +52,6 @@ const TOO_LONG_S: f64 = 600.0;
 const CAUSE: &str = "Opening connections, filling caches and reaching a steady state take a large \
                      share of a short run, and one disturbance weighs as much as a change worth \
                      finding.";
-const REMEDY: &str = "Run for 10 s or more, with 100 requests or more per connection";
 
 fn on_run(run: &Run) -> Option<Finding> {
     if run.record.responses == 0 || run.elapsed_ns == 0 {
@@ -70,11 +70,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     if each < FEW {
         severity = severity.max(Some(gravity(each < TOO_FEW)));
         evidence.push(match connections {
-            Some(connections) => format!(
+            Some(connections) if run.plan.connections.keep_alive => format!(
                 "{} requests per connection, with {}.",
                 amount(each),
                 counted(connections, "connection")
             ),
+            Some(places) => per_connection(finished, places, false),
             None => format!("It had {}.", counted(finished, "request")),
         });
     }
@@ -131,25 +132,32 @@ fn longer_run(run: &Run) -> String {
             format!("fewer connections: {}", spelled(run, Opt::Connections))
         }
         FrontEnd::Ab => {
-            format!("-t {needed_s:.0} -n 1000000, in this order: -t alone stops at 50,000 requests")
+            let most = limit_of_ab(finished as f64 / elapsed_s(run) * needed_s);
+            format!("-t {needed_s:.0} -n {most}, in this order: -t alone stops at 50,000 requests")
         }
         FrontEnd::Library => format!("{duration}{instead}"),
         _ => format!("{duration} {needed_s:.0}s{instead}"),
     };
-    format!("{REMEDY} ({how}).")
+    format!("{} ({how}).", remedy(run.plan.connections.keep_alive))
 }
 
 fn gravity(too_short: bool) -> Severity {
     if too_short { Severity::Suspect } else { Severity::Note }
 }
 
-fn per_connection(requests: u64, asked: u64) -> String {
-    format!(
-        "{} over {} is {} per connection.",
-        counted(requests, "request"),
-        counted(asked, "connection"),
-        amount(requests as f64 / asked as f64)
-    )
+fn per_connection(requests: u64, asked: u64, kept: bool) -> String {
+    let (requests_said, each) =
+        (counted(requests, "request"), amount(requests as f64 / asked as f64));
+    match kept {
+        true => format!(
+            "{requests_said} over {} is {each} per connection.",
+            counted(asked, "connection")
+        ),
+        false => format!(
+            "{requests_said}, each on a connection of its own and {} at a time, is {each} one after another.",
+            grouped(asked)
+        ),
+    }
 }
 
 /// A comparison of runs over one kept connection each: a sample of one.
@@ -172,21 +180,6 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
     ))
 }
 
-fn of_program(program: Program) -> Tool {
-    match program {
-        Program::Ab => Tool::Ab,
-        Program::Gurl => Tool::Gurl,
-        Program::Ablaze => Tool::Ablaze,
-        Program::Wrk => Tool::Wrk,
-        Program::H2load => Tool::H2load,
-        Program::Hey => Tool::Hey,
-        Program::Oha => Tool::Oha,
-        Program::Bombardier => Tool::Bombardier,
-        Program::Vegeta => Tool::Vegeta,
-        Program::Siege => Tool::Siege,
-    }
-}
-
 /// A command whose report is not there.
 fn on_command(command: &Command, _: Option<usize>) -> Option<Finding> {
     let asked = command.concurrency.1;
@@ -195,14 +188,8 @@ fn on_command(command: &Command, _: Option<usize>) -> Option<Finding> {
     if asked <= 1 || each >= FEW {
         return None;
     }
-    let evidence = per_connection(requests, asked);
-    Some(Finding::new(
-        D14,
-        gravity(each < TOO_FEW),
-        evidence,
-        CAUSE,
-        longer(Some(of_program(command.program))),
-    ))
+    let evidence = per_connection(requests, asked, command.keep_alive != Some(false));
+    Some(Finding::new(D14, gravity(each < TOO_FEW), evidence, CAUSE, more_requests(command)))
 }
 
 /// A table of rates, each from so many requests.
@@ -241,7 +228,7 @@ fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
             grouped(last)
         ));
     }
-    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, longer(None)))
+    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, format!("{}.", remedy(true))))
 }
 
 /// The concurrencies at which every curve is short, in words.

@@ -70,7 +70,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         taken_s: attack_s(report).or(report.taken_s.map(|taken| taken.value)),
         open_loop: report.open_loop,
     };
-    let command = report.command.as_ref()?;
+    let command = report.command.as_ref().filter(|command| !command.is_guessed)?;
     let mut differences = differences(command, &shown);
     let cause = match differences.is_empty() {
         true => {

@@ -4,7 +4,7 @@
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D43;
 use crate::finding::{Finding, Severity};
-use crate::printed::Report;
+use crate::printed::{Report, Tool};
 use crate::rules::consistency::figure::Figure;
 use crate::rules::consistency::{Contradiction, contradictions, culprits};
 use crate::words::grouped;
@@ -24,6 +24,9 @@ fn on_report(report: &Report) -> Option<Finding> {
     let found = contradictions(report);
     if found.is_empty() {
         return None;
+    }
+    if let Some(finding) = errors_left_out(report, &found) {
+        return Some(finding);
     }
     let severity = if found.iter().all(Contradiction::is_of_bytes) {
         Severity::Suspect
@@ -68,6 +71,35 @@ fn on_report(report: &Report) -> Option<Finding> {
         ),
         "Take the report again from the output of the run, unchanged; if that prints the same, \
          measure with another tool.",
+    ))
+}
+
+/// hey and oha print what failed last, and have it in their rates: without those lines the counts are too few.
+fn errors_left_out(report: &Report, found: &[Contradiction]) -> Option<Finding> {
+    let of_count =
+        [Figure::Rate, Figure::Taken, Figure::Complete, Figure::Statuses, Figure::Failed];
+    let is_of_count =
+        |one: &Contradiction| one.figures.iter().all(|figure| of_count.contains(figure));
+    let may_lack = matches!(report.tool, Tool::Hey | Tool::Oha) && report.failed == Some(0);
+    let (counted_in_all, complete) =
+        (report.rate_per_s?.value * report.taken_s?.value, report.complete? as f64);
+    if !may_lack || !found.iter().all(is_of_count) || counted_in_all <= complete {
+        return None;
+    }
+    let evidence: Vec<&str> = found.iter().map(|one| one.said.as_str()).collect();
+    let tool = report.tool.name();
+    let missing = grouped((counted_in_all - complete).round() as u64);
+    Some(Finding::new(
+        D43,
+        Severity::Suspect,
+        evidence.join(" "),
+        format!(
+            "{tool} counts failed requests in its rate, and prints them last, under `Error distribution`. That is not here: \
+             about {missing} requests may have failed. Or one of the figures is wrong."
+        ),
+        format!(
+            "Take all of the output, up to its last line. If {tool} printed no errors, one of the figures was changed."
+        ),
     ))
 }
 

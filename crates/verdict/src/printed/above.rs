@@ -46,6 +46,13 @@ impl Above {
         *self = Self { headings, in_block: self.in_block, ..Self::default() };
     }
 
+    /// Whether a line of signs alone stands under words, and is as long as these: they are a heading.
+    pub fn is_underlined_by(&self, line: &str) -> bool {
+        let words = self.words.as_deref().filter(|_| self.is_just_above);
+        let is_as_long = |words: &str| line.chars().count() >= words.chars().count().max(4);
+        is_rule(line) && words.is_some_and(is_as_long)
+    }
+
     /// Takes a line of other text. What was typed into a shell names nothing, and neither does what most commands print.
     pub fn line(&mut self, line: &str) {
         match typed(line) {
@@ -69,7 +76,7 @@ impl Above {
         if is_rule(line) {
             // What is underlined is a heading; other rules are none.
             if let Some(words) = self.words.clone().filter(|_| self.is_just_above) {
-                self.heading(if line.starts_with('=') { 1 } else { 2 }, &words);
+                self.heading(level_of(line), &words);
             }
         } else if let Some(framed) = framed(line).filter(|framed| !counts_runs(framed)) {
             (self.framed, self.group, self.words) = (title(framed), None, None);
@@ -124,9 +131,19 @@ impl Above {
     }
 }
 
+/// The level of the heading that is underlined so, as most write it.
+fn level_of(rule: &str) -> usize {
+    match rule.chars().next() {
+        Some('=') => 1,
+        Some('-') => 2,
+        Some('~') => 3,
+        _ => 4,
+    }
+}
+
 /// A line of signs alone: `-----`, `=====`.
 fn is_rule(line: &str) -> bool {
-    line.len() >= 3 && line.chars().all(|sign| "=-~_+#".contains(sign))
+    line.len() >= 3 && line.chars().all(|sign| "=-~_+#^".contains(sign))
 }
 
 /// What stands between signs: `=== nginx ===`, `--- nginx`, `==> nginx.log <==`.

@@ -2,21 +2,24 @@
 //! around it, but it must be one: options that the program knows, and a URL.
 
 mod ab;
+mod container;
 mod continued;
 mod grammars;
 mod native;
 mod options;
 mod passing;
 mod peers;
+mod program;
 mod sequence;
 mod split;
 mod url;
 
 pub use continued::continued;
 pub use passing::is_in_passing;
+pub use program::name as program_name;
 pub use sequence::all;
 
-use super::naming::behind_prompt;
+use super::naming::{self, Typed, behind_prompt};
 use ab::{ab, gurl};
 use url::{is_url_like, split_url};
 
@@ -86,6 +89,8 @@ pub struct Command {
     pub elsewhere: Option<&'static str>,
     /// The file that the URLs come from.
     pub list: Option<String>,
+    /// An option of it is none that is known: what its words ask for may be another thing.
+    pub is_guessed: bool,
     /// The URL is a pattern, of which each request has another.
     pub is_pattern: bool,
     /// The URL begins with `https://`.
@@ -104,13 +109,33 @@ pub struct Command {
 pub fn find(line: &str, number: usize) -> Option<Command> {
     // What it attacks is often piped into it.
     let line = line.find("vegeta attack ").map_or(line, |at| &line[at..]);
-    let (words, typed) = split::shell_words(line);
-    in_words(&words, &typed, number, false).or_else(|| with_url_alone(line, number))
+    let line = behind_prompt(line).unwrap_or(line);
+    // The lines of a loop are another's to read.
+    let is_loop = matches!(naming::typed(line), Some(Typed::Loop { .. }));
+    let mut rest = line;
+    loop {
+        let (words, typed, behind) = split::shell_words(rest);
+        let found = in_words(&words, &typed, number, false).or_else(|| passed_on(&words, number));
+        if found.is_some() || is_loop || behind.is_empty() {
+            return found.or_else(|| with_url_alone(line, number));
+        }
+        rest = behind;
+    }
+}
+
+/// The command that another one carries out, in quotes: `ssh host "wrk …"`, `bash -c "ulimit -n 9999; wrk …"`.
+fn passed_on(words: &[String], number: usize) -> Option<Command> {
+    const CARRIERS: [&str; 8] = ["ssh", "bash", "sh", "zsh", "su", "eval", "watch", "vagrant"];
+    let carrier = words.iter().position(|word| CARRIERS.contains(&program::name(word)))?;
+    words[carrier + 1..]
+        .iter()
+        .filter(|word| word.contains(' '))
+        .find_map(|word| find(word, number))
 }
 
 /// `hey http://h/`, with nothing but a URL: words of a sentence may look the same, but for a scheme and an end.
 fn with_url_alone(line: &str, number: usize) -> Option<Command> {
-    let (words, typed) = split::shell_words(behind_prompt(line).unwrap_or(line));
+    let (words, typed, _) = split::shell_words(line);
     let first = match words.first().map(String::as_str) {
         Some("time" | "sudo") => 1,
         _ => 0,
@@ -124,7 +149,10 @@ fn with_url_alone(line: &str, number: usize) -> Option<Command> {
 /// The command line among words that a shell has split already; whether it may have no options.
 fn in_words(words: &[String], typed: &[String], number: usize, bare: bool) -> Option<Command> {
     for (index, word) in words.iter().enumerate() {
-        let name = word.rsplit('/').next().unwrap_or_default();
+        if container::is_value(words, index) {
+            continue;
+        }
+        let name = program::name(word);
         let rest = &words[index + 1..];
         let (skipped, parse): (usize, Parse) = match (name, rest.first().map(String::as_str)) {
             ("ab", _) => (0, ab),
@@ -152,7 +180,15 @@ fn in_words(words: &[String], typed: &[String], number: usize, bare: bool) -> Op
             Program::Ablaze | Program::Gurl => true,
             _ => asked.options > 0,
         };
+        // `docker run --entrypoint wrk skandyla/wrk -t2 …`: the URL is an image, and the program comes once more.
+        let of_image = |asked: &Words| asked.url.as_deref().is_some_and(container::is_image);
+        let again = || in_words(&words[index + 1..], &typed[index + 1..], number, bare);
         if let Some((asked, used)) = found.filter(|(asked, _)| bare || has_options(asked)) {
+            if let Some(command) =
+                Some(&asked).filter(|asked| of_image(asked)).and_then(|_| again())
+            {
+                return Some(command);
+            }
             let text = typed[index..index + 1 + skipped + used].join(" ");
             return asked.command(number, text);
         }
@@ -186,6 +222,7 @@ struct Words {
     list: Option<String>,
     is_listed: bool,
     is_pattern: bool,
+    is_guessed: bool,
     base: Option<String>,
     burst: (Option<f64>, Option<f64>),
     http2: bool,
@@ -217,6 +254,7 @@ impl Words {
             list: None,
             is_listed: false,
             is_pattern: false,
+            is_guessed: false,
             base: None,
             burst: (None, None),
             http2: false,
@@ -264,6 +302,7 @@ impl Words {
             elsewhere: self.elsewhere,
             list: self.list,
             is_pattern: self.is_pattern,
+            is_guessed: self.is_guessed,
             tls: self.base.or(self.url).is_some_and(|url| url.starts_with("https://")),
             http2: self.http2,
             host,

@@ -3,8 +3,11 @@
 
 use std::collections::HashSet;
 
+use super::command::is_in_passing;
 use super::finish::{finish, fits};
 use super::labels::Label;
+use super::line::cleaned;
+use super::naming::{Typed, behind_prompt, typed};
 use super::{Command, Report};
 use crate::diagnosis::d36_not_from_that_command::is_of_its_command;
 
@@ -13,11 +16,49 @@ use crate::diagnosis::d36_not_from_that_command::is_of_its_command;
 pub struct Listed {
     /// Those above the last one, or, once a report took one, those behind that.
     others: Vec<Command>,
-    /// The last one stands in a sentence that need not tell what was run.
-    pub in_passing: bool,
+    /// Where the last one stands.
+    last: Place,
+}
+
+/// What tells whether a report is the output of the command above it.
+#[derive(Default)]
+struct Place {
+    /// It stands in a sentence that need not tell what was run.
+    in_passing: bool,
+    /// It was typed behind a prompt.
+    is_prompted: bool,
+    /// Other words come below it.
+    has_words_below: bool,
+    /// Something else was typed below it, whose output the report may be.
+    has_other_below: bool,
 }
 
 impl Listed {
+    /// Takes the line in which the next command stands.
+    pub fn stands_in(&mut self, raw: &str) {
+        let is_prompted = behind_prompt(&cleaned(raw)).is_some();
+        let in_passing = is_in_passing(raw);
+        self.last = Place { in_passing, is_prompted, ..Place::default() };
+    }
+
+    /// What comes below is about something else.
+    pub fn is_over(&mut self) {
+        self.others.clear();
+    }
+
+    /// Takes a line of other text below it.
+    pub fn other_line(&mut self, line: &str) {
+        self.last.has_words_below = true;
+        self.last.has_other_below |= matches!(typed(line), Some(Typed::Other | Typed::Loop { .. }));
+    }
+
+    /// Whether the last of the commands is the report's, if it is of any: nothing else may have printed it.
+    fn is_clear(&self, commands: usize) -> bool {
+        let Place { in_passing, is_prompted, has_words_below, has_other_below } = self.last;
+        let is_above = is_prompted && !has_words_below;
+        !in_passing && !has_other_below && (commands == 1 || is_above)
+    }
+
     /// Takes the command above the one that comes now; if a report has come in between, that list is over.
     pub fn add(&mut self, before: Option<Command>) {
         if before.is_none() {
@@ -27,7 +68,7 @@ impl Listed {
     }
 
     /// The command of this report. Where several may be and would print otherwise, none is known to be it. Where none is,
-    /// the last one stands above it all the same.
+    /// the last one stands above it all the same, where it is clearly meant.
     pub fn of_report(
         &mut self,
         last: Option<Command>,
@@ -55,8 +96,10 @@ impl Listed {
                 }
             }
             ([], true) => {
-                let last = all.last().filter(of_tool).filter(|_| !self.in_passing);
-                return last.cloned();
+                let of_tool: Vec<&Command> = all.iter().filter(of_tool).collect();
+                let is_last = |one: &&&Command| all.last().is_some_and(|last| last == **one);
+                let last = of_tool.last().filter(is_last).filter(|_| self.is_clear(of_tool.len()));
+                return last.map(|last| (*last).clone());
             }
             ([], false) => return None,
         };

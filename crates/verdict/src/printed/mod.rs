@@ -24,6 +24,7 @@ mod remarks;
 mod report;
 mod sweep;
 mod targets;
+mod titles;
 mod tool;
 mod verdict;
 

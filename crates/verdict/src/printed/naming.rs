@@ -1,5 +1,7 @@
 //! What stands beside a report and names nothing: what tools print and what was typed into a shell.
 
+use super::command::program_name;
+
 /// Names of reports longer than this are cut.
 const LABEL_CHARACTERS: usize = 40;
 
@@ -156,7 +158,7 @@ pub fn typed(line: &str) -> Option<Typed> {
     }
     let words = || first.split_whitespace();
     let program = words().find(|word| *word != "do" && *word != "time" && !word.contains('='));
-    let program = program.and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    let program = program.map(program_name).unwrap_or_default();
     let is_command = CLIENTS.contains(&program)
         && words().any(|word| word.contains("://") || word.contains('$'))
         || BEGINNINGS.iter().any(|start| first.starts_with(start))
@@ -169,8 +171,14 @@ pub fn typed(line: &str) -> Option<Typed> {
 
 /// What stands behind a prompt: `$ `, `user@host:~$ `, `[root@host ~]# `, `PS C:\> `.
 pub fn behind_prompt(line: &str) -> Option<&str> {
-    let simple = ["$", "❯", "➜"].iter().find_map(|sign| line.strip_prefix(sign));
-    if let Some(rest) = simple.filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
+    let simple = ["$", "❯", "➜", "λ"].iter().find_map(|sign| line.strip_prefix(sign));
+    // `$ab -n 1 …`, and no variable.
+    let is_client = |rest: &str| {
+        rest.split_once(' ').is_some_and(|(first, _)| CLIENTS.contains(&program_name(first)))
+    };
+    if let Some(rest) =
+        simple.filter(|rest| rest.is_empty() || rest.starts_with(' ') || is_client(rest))
+    {
         return Some(rest);
     }
     let of_windows = line.strip_prefix("PS ").unwrap_or(line);

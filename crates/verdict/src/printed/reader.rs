@@ -2,17 +2,19 @@
 //! first of its labels and ends where a label comes that must stand before what was read already,
 //! or where the text goes on about something else.
 
+mod ends;
+
 use super::abort;
 use super::above::Above;
 use super::current::Current;
-use super::finish::{banner, finish, fits, says_that_it_runs};
+use super::finish::banner;
 use super::labels::{self, Labelled};
 use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, typed};
+use super::titles::Titles;
 use super::{
-    Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
-    command, headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets,
-    verdict,
+    Abort, Begun, Command, Errors, Handshakes, PrintedVerdict, Report, Text, Tool, command,
+    headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -29,6 +31,7 @@ pub fn read(text: &str) -> Text {
     let mut reader = Reader::default();
     let mut read_until = 0;
     let lines: Vec<&str> = text.lines().collect();
+    reader.titles = Titles::of(&lines);
     for (raw, number) in lines.iter().zip(1..) {
         if let Some((_, last, report)) = json.next_if(|(first, ..)| *first == number) {
             reader.whole(report);
@@ -39,6 +42,7 @@ pub fn read(text: &str) -> Text {
         }
         match command::continued(&lines[number - 1..], number) {
             Some((command, lines)) => {
+                reader.listed.stands_in(raw);
                 reader.begins(command);
                 read_until = number + lines - 1;
             }
@@ -72,6 +76,8 @@ struct Reader {
     /// An error that ended the run, unless its report still comes.
     abort: Option<Abort>,
     in_fence: bool,
+    /// How this text writes its headings.
+    titles: Titles,
     /// Between the verdict above a report of ablaze and the report itself.
     in_verdict: bool,
     /// The verdict that was read last, unless its report has come.
@@ -98,11 +104,12 @@ impl Reader {
         if self.text.best_of_line.is_none() && remarks::says_best_of(&line) {
             self.text.best_of_line = Some(number);
         }
-        if line.starts_with("```") || line.starts_with("~~~") {
-            self.in_fence = !self.in_fence;
-            self.above.fence(self.in_fence);
-            self.close();
-            return self.ended();
+        if self.titles.is_fence(&line) && !self.above.is_underlined_by(&line) {
+            self.fence();
+            // A command may stand in the place of the language.
+            let info = line.trim_start_matches(['`', '~']);
+            let command = command::find(info, number).filter(|_| self.in_fence);
+            return command.into_iter().for_each(|command| self.begins(command));
         }
         if line.is_empty() {
             self.above.empty_line();
@@ -111,7 +118,7 @@ impl Reader {
         self.other_line(&line);
         let commands = command::all(&line, number);
         if !commands.is_empty() {
-            self.listed.in_passing = command::is_in_passing(raw);
+            self.listed.stands_in(raw);
             return commands.into_iter().for_each(|command| self.begins(command));
         }
         if self.native_line(&line, number) || self.peer_line(&line, number) {
@@ -250,10 +257,10 @@ impl Reader {
         if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
             return;
         }
-        let heading = raw.trim_start().starts_with('#').then(|| raw.trim_start());
+        let heading = self.titles.heading(raw.trim_start()).filter(|_| !self.in_fence);
         // After the prompt of root stands a loop.
-        if let (Some(heading), false, None) = (heading, self.in_fence, typed(line)) {
-            self.heading(heading);
+        if let (Some((level, heading)), None) = (heading, typed(line)) {
+            self.heading(level, &heading);
         } else if let Some(verdict) = verdict::verdict(line) {
             self.in_verdict = true;
             self.text.verdicts.extend(self.said.replace(PrintedVerdict::new(verdict)));
@@ -261,12 +268,21 @@ impl Reader {
             said.take(line);
         } else if !is_progress(line) && !is_markup(line) && !self.in_verdict && !self.continues(raw)
         {
+            self.listed.other_line(line);
             self.above.line(line);
         }
     }
 
+    /// The line at which a block of code begins or ends.
+    fn fence(&mut self) {
+        self.in_fence = !self.in_fence;
+        self.above.fence(self.in_fence);
+        self.close();
+        self.ended();
+    }
+
     /// What is below a heading is about something else. The command above is that of the report which is being read.
-    fn heading(&mut self, heading: &str) {
+    fn heading(&mut self, level: usize, heading: &str) {
         if self.abort.is_some() {
             self.close();
             self.ended();
@@ -274,10 +290,9 @@ impl Reader {
         if let (Some(current), Some(command)) = (&mut self.current, self.command.take()) {
             current.command = Some(command);
         }
-        let text = heading.trim_start_matches('#');
-        self.above.heading(heading.len() - text.len(), text);
+        self.above.heading(level, heading);
         self.command = None;
-        self.listed = Listed::default();
+        self.listed.is_over();
         self.in_verdict = false;
     }
 
@@ -318,83 +333,5 @@ impl Reader {
         self.command = begun.command;
         self.above.no_words();
         Some(begun.tool)
-    }
-
-    /// Takes a report that was read already.
-    fn whole(&mut self, report: Report) {
-        self.close();
-        self.ended();
-        self.begin(report, None);
-        self.close();
-    }
-
-    /// Takes an error for the end of its run: no report has come.
-    fn ended(&mut self) {
-        if let Some(mut abort) = self.abort.take() {
-            abort.command = self.command.take().filter(|above| fits(above.program, abort.tool));
-            self.text.aborts.push(abort);
-        }
-    }
-
-    /// Gives what was said beside a report to the one it is of.
-    fn told(&mut self) {
-        let Beside { said, handshakes, of } = std::mem::take(&mut self.beside);
-        let Some(report) = of.and_then(|of| self.text.reports.get_mut(of)) else { return };
-        // In the form of the others it does not say who printed it.
-        let in_form_of_a_peer = !report.tool.has_ab_labels()
-            && report.command.as_ref().is_none_or(Command::is_of_ablaze);
-        if report.tool.is_ablaze_in_other_form() || in_form_of_a_peer {
-            report.said = report.said.take().or(said);
-        } else if report.tool == Tool::Ab {
-            report.handshakes = handshakes;
-        }
-    }
-
-    /// Ends the report that is being read, and keeps what it is.
-    fn close(&mut self) {
-        let Some(mut current) = self.current.take() else { return };
-        let command = current.command.take();
-        let is_above_heading = command.is_some();
-        self.command = command.or(self.command.take());
-        self.keep(current);
-        if is_above_heading {
-            self.command = None;
-        }
-    }
-
-    fn keep(&mut self, current: Current) {
-        let mut report = current.report;
-        if report.rate().is_none() && report.complete.is_none() {
-            let has_head = !current.seen.is_empty();
-            let begun = if has_head { report.announced } else { says_that_it_runs(report.tool) };
-            if begun && self.abort.is_none() {
-                let (line, tool, command) = (report.line, report.tool, self.command.take());
-                self.text.begun.push(Begun { line, tool, has_head, command });
-            }
-            return;
-        }
-        let lone = current.seen.len() == 1;
-        let command = match lone {
-            true => self.command.clone().filter(|command| fits(command.program, report.tool)),
-            false => self.listed.of_report(self.command.take(), &report, &current.seen),
-        };
-        match report.rate_per_s {
-            Some(rate_per_s) if lone => {
-                let (line, label) = (report.line, report.label);
-                let of_several = false;
-                self.text.rates.push(LoneRate { line, label, rate_per_s, command, of_several });
-            }
-            _ => {
-                report.command = command;
-                self.abort = None;
-                finish(&mut report, &current.seen);
-                if self.beside.of.is_some() {
-                    // What is said between two may be of either; it is said behind the report.
-                    self.told();
-                }
-                self.beside.of = Some(self.text.reports.len());
-                self.text.reports.push(report);
-            }
-        }
     }
 }

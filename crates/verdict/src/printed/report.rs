@@ -290,7 +290,8 @@ impl Report {
 
     /// Connections that were asked for: as printed, else by the command above.
     pub fn asked_connections(&self) -> Option<u64> {
-        self.clients.or(self.concurrency).or_else(|| self.connections_by_command())
+        let asked = self.clients.or(self.concurrency).or_else(|| self.connections_by_command());
+        asked.map(|asked| self.shared_out(asked))
     }
 
     fn connections_by_command(&self) -> Option<u64> {

@@ -3,7 +3,7 @@
 mod pace;
 
 use super::comparison::Member;
-use super::work::{Circumstances, Responses, Work};
+use super::work::{Circumstances, Pace, Responses, Work};
 use crate::finding::Severity::{self, Invalid, Note, Suspect};
 use crate::printed::Connections;
 use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
@@ -297,7 +297,10 @@ fn load(
         }
         return;
     }
-    if let Some(text) = in_flight(one, other, a, b) {
+    // Users that pause are not in flight: how many are is what the target makes of it.
+    let pauses = |work: &Work| work.pace == Some(Pace::Pauses);
+    let in_flight = in_flight(one, other, a, b).filter(|_| !(pauses(a) && pauses(b)));
+    if let Some(text) = in_flight {
         add(Invalid, Some(text));
     } else if let (Some(c1), Some(c2)) = (one.concurrency, other.concurrency)
         && c1 != c2

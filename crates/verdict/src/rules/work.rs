@@ -53,6 +53,8 @@ pub struct Work {
     pub open_loop: bool,
     /// So many per second, where that is known.
     pub asked_per_s: Option<f64>,
+    /// So many per second were sent on a schedule, as vegeta prints it or as asked for.
+    pub sent_per_s: Option<f64>,
     /// How fast a closed loop was permitted to be, where that is known: of printed reports by the command alone.
     pub pace: Option<Pace>,
     /// Threads of the client, as a printed report says.
@@ -182,6 +184,11 @@ impl Work {
             tls: report.tls,
             open_loop: report.open_loop,
             asked_per_s: report.asked_per_s(),
+            sent_per_s: report
+                .own("the rate of the attack")
+                .map(|rate| rate.value)
+                .or_else(|| report.asked_per_s())
+                .filter(|_| report.open_loop),
             pace: report.command.as_ref().and_then(pace),
             threads: report.threads,
             taken_s: report.taken_s.map(|taken| taken.value),

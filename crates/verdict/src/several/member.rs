@@ -44,6 +44,12 @@ pub fn member(
 fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
     let (record, plan) = (&run.record, &run.plan);
     let body_bytes = body_bytes(record);
+    let asked_per_s = match plan.load {
+        // Journeys, of which each is several requests.
+        Load::Open { .. } if plan.journey.is_some() => None,
+        Load::Open { .. } => run.requested_per_s(),
+        Load::Closed { .. } => None,
+    };
     Work {
         tool: Tool::Ablaze,
         tool_version: tool_version.map(str::to_owned),
@@ -67,12 +73,8 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         http_version: Some(plan.http_version()),
         tls: plan.target.url.starts_with("https:"),
         open_loop: plan.load.is_open(),
-        asked_per_s: match plan.load {
-            // Journeys, of which each is several requests.
-            Load::Open { .. } if plan.journey.is_some() => None,
-            Load::Open { .. } => run.requested_per_s(),
-            Load::Closed { .. } => None,
-        },
+        asked_per_s,
+        sent_per_s: asked_per_s,
         // Users may think between their requests: that is the plan's.
         pace: (!plan.load.is_open() && plan.journey.is_none()).then_some(Pace::Full),
         threads: None,

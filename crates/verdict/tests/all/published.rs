@@ -78,3 +78,75 @@ fn times_of_wrk_that_all_read_0_were_not_recorded() {
         "{evidence}"
     );
 }
+
+/// 559/s over 400 connections, of which 12 threads open 396.
+fn slow_wrk(options: &str) -> String {
+    format!(
+        "$ wrk -t12 -c400 {options} http://h:8000\nRunning 30s test @ http://h:8000\n  12 threads and 400 connections\n\
+         \x20 Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   694.86ms  117.63ms 946.45ms   79.52%\n\
+         \x20   Req/Sec    74.56     60.21   320.00     64.56%\n  16792 requests in 30.04s, 1.22MB read\n\
+         Requests/sec:    559.00\nTransfer/sec:     41.49KB\n"
+    )
+}
+
+/// ab without -k, 25.53/s.
+const AB: &str = "$ ab -c 100 -n 5000 http://h/\nServer Software:        x\nServer Hostname:        h\n\
+    Server Port:            80\n\nDocument Path:          /\nDocument Length:        337 bytes\n\n\
+    Concurrency Level:      100\nTime taken for tests:   195.826 seconds\nComplete requests:      5000\n\
+    Failed requests:        0\nTotal transferred:      4480000 bytes\nHTML transferred:       1685000 bytes\n\
+    Requests per second:    25.53 [#/sec] (mean)\n";
+
+/// However long the run was: what is advised gives 100 requests per connection at its rate.
+#[test]
+fn an_advised_run_is_never_shorter_than_the_one_it_is_for() {
+    let (_, [evidence, _, fix]) = of(D14, &one(&slow_wrk("-d30s")));
+    assert!(evidence.contains("16,792 requests over 396 connections is 42.4 per"), "{evidence}");
+    // 30.04 s × 39,600 / 16,792.
+    assert!(fix.ends_with("(-d 71s; or fewer connections: -c)."), "{fix}");
+    let (_, [evidence, _, fix]) = of(D14, &one(AB));
+    assert!(
+        evidence.contains("5,000 requests, each on a connection of its own and 100 at a time"),
+        "{evidence}"
+    );
+    assert!(!evidence.contains("per connection"), "{evidence}");
+    assert!(fix.contains("for each that is in flight (-t 392 -n 1000000, in this order"), "{fix}");
+    assert!(fix.ends_with("; or fewer connections: -c)."), "{fix}");
+    // 19 minutes.
+    let (_, [_, _, fix]) =
+        of(D14, &one(&AB.replace("-c 100", "-c 300").replace(" 100\nTime", " 300\nTime")));
+    assert!(fix.ends_with("in flight (fewer connections: -c)."), "{fix}");
+    // Its length and its rate are left out.
+    let bare = AB.replace("Time taken for tests:   195.826 seconds\n", "");
+    let bare = bare.replace("Requests per second:    25.53 [#/sec] (mean)\n", "");
+    let (_, [_, _, fix]) = of(D14, &one(&bare));
+    assert!(fix.ends_with("for each that is in flight."), "{fix}");
+}
+
+#[test]
+fn a_command_alone_is_advised_the_number_of_its_requests() {
+    let judged = judge(&read("$ ab -k -n 100000 -c 10000 http://h/"));
+    let found: Vec<String> =
+        judged.commands.iter().flat_map(|c| &c.findings).map(|f| f.fix.clone()).collect();
+    assert!(
+        found.iter().any(|fix| fix.contains("(-n 1000000: 100 for each of 10,000;")),
+        "{found:?}"
+    );
+}
+
+/// Every request of this attack was ended by its timeout.
+#[test]
+fn an_attack_without_a_response_has_no_times_that_could_grow() {
+    let attack = "Requests      [total, rate, throughput]         6000, 100.02, 0.00\n\
+        Duration      [total, attack, wait]             1m30s, 59.99s, 30.001s\n\
+        Latencies     [min, mean, 50, 90, 95, 99, max]  30s, 30.001s, 30.001s, 30.001s, 30.001s, 30.001s, 30.021s\n\
+        Bytes In      [total, mean]                     0, 0.00\nBytes Out     [total, mean]                     0, 0.00\n\
+        Success       [ratio]                           0.00%\nStatus Codes  [code:count]                      0:6000  \n\
+        Error Set:\nGet \"https://h/tea\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)\n";
+    let judged = one(attack);
+    assert!(has(D02, &judged) && !has(D14, &judged), "{judged:?}");
+    let some =
+        attack.replace("0:6000  ", "0:5990  200:10  ").replace("100.02, 0.00", "100.02, 0.11");
+    let some = some.replace("0.00%", "0.17%");
+    let (_, [_, _, fix]) = of(D14, &one(&some));
+    assert!(!fix.contains("If the times grow"), "{fix}");
+}

@@ -136,9 +136,12 @@ fn commands_above_all_reports_go_with_theirs() {
         fenced(400, 52_000.0)
     );
     assert_eq!(in_reports(&turned, D36), [""; 0]);
-    // The output of none of them.
-    let none = format!("wrk -t4 -c5 -d30s {URL}\nwrk -t4 -c9 -d30s {URL}\n{}", fenced(100, 5e4));
-    assert_eq!(in_reports(&none, D36).len(), 1);
+    // The output of none of them, which may be that of a third one; but behind a prompt the last is the command.
+    let none = |prompt: &str| {
+        let (first, second) = ("wrk -t4 -c5 -d30s", "wrk -t4 -c9 -d30s");
+        format!("{first} {URL}\n{prompt}{second} {URL}\n{}", wrk(100, 5e4, URL))
+    };
+    assert_eq!((in_reports(&none(""), D36).len(), in_reports(&none("$ "), D36).len()), (0, 1));
     // What was listed above a command that has its report below is of no report behind it.
     let over = format!(
         "$ wrk -t4 -c5 -d5s {URL} > log\n$ wrk -t4 -c100 -d30s {URL}\n{}{}",
@@ -197,4 +200,49 @@ fn a_table_whose_caption_says_what_else_it_holds_is_none_of_rates() {
     }
     let orders = "| clients | 1 | 2 | 3 |\n|--|--|--|--|\n| name | Bob | Ann | Eve |\n| orders | 10 | 12 | 9 |\n";
     assert!(judged(orders).sweeps.is_empty());
+}
+
+/// A command is held against a report only where nothing else may have printed that.
+#[test]
+fn a_command_that_need_not_be_the_one_of_the_report_is_held_against_none() {
+    let other = format!("$ wrk -t4 -c10 -d5s {URL}");
+    let report = wrk(100, 5e4, URL);
+    let found = |text: &str| in_reports(text, D36).len();
+    assert_eq!(found(&format!("{other}\n{report}")), 1);
+    for between in [
+        "$ ./bench.sh",
+        "$ wrk --no-such-option -c100 http://127.0.0.1:8080/",
+        "$ cat results.txt",
+        "for i in 1 2; do ./bench.sh; done",
+    ] {
+        assert_eq!(found(&format!("{other} > log\n{between}\n{report}")), 0, "{between}");
+    }
+    // The words of a program that has more options than are known here.
+    let h2load = |options: &str| {
+        format!(
+            "$ h2load -n 1000 -c 10 {options} https://h/\nstarting benchmark...\n\
+             spawning thread #0: 20 total client(s). 1000 total requests\nApplication protocol: h2\n\n\
+             finished in 1.00s, 1000.00 req/s, 1.00MB/s\n\
+             requests: 1000 total, 1000 started, 1000 done, 1000 succeeded, 0 failed, 0 errored, 0 timeout\n"
+        )
+    };
+    assert_eq!(found(&h2load("--no-udp-gso --warm-up-time 1")), 1);
+    assert_eq!(found(&h2load("--new-option 5")), 0);
+}
+
+/// What another program carries out, and what stands in the place of a block's language.
+#[test]
+fn a_command_is_read_wherever_people_put_it() {
+    let run = "wrk -t4 -c100 -d30s --latency http://127.0.0.1:8080/";
+    let report = wrk(100, 5e4, URL);
+    for text in [
+        format!("$ ssh -i key.pem ubuntu@10.0.0.5 \"{run}\"\n{report}"),
+        format!("$ bash -c \"ulimit -n 65535; {run}\"\n{report}"),
+        format!("$ docker exec bench sh -c '{run}'\n{report}"),
+        format!("``` {run}\n{report}```\n"),
+    ] {
+        let command = read(&text).reports.remove(0).command.unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(command.text, run);
+        assert_eq!(in_reports(&text.replace("-c100", "-c50"), D36).len(), 1, "{text}");
+    }
 }

@@ -1,10 +1,11 @@
 //! D14 in printed reports. vegeta prints how long it sent requests, and how long it then waited for the last responses.
 
-use super::{CAUSE, FEW, LONG_S, REMEDY, SHORT_S, TOO_FEW, TOO_SHORT_S, gravity, per_connection};
+use super::advice::longer;
+use super::{CAUSE, FEW, LONG_S, SHORT_S, TOO_FEW, TOO_SHORT_S, gravity, per_connection};
 use crate::DiagnosisId::D14;
 use crate::diagnosis::d01_concurrency_not_reached::is_missed;
 use crate::finding::Finding;
-use crate::printed::{Report, Tool};
+use crate::printed::{Connections, Report, Tool};
 use crate::words::{counted, decimal, grouped, percent, time};
 
 /// From this share on, the time in which nothing was sent any more is noted, and suspected.
@@ -22,40 +23,18 @@ const ALIKE: f64 = 1.1;
 const WAIT_FIX: &str = "Attack for twice as long (-duration), several times the longest response at least. If the times grow with \
                         it, the target does not keep up: measure at a lower rate (-rate).";
 
-/// How to ask this tool for a longer run.
-pub fn longer(tool: Option<Tool>) -> String {
-    let how = match tool {
-        Some(Tool::Ab | Tool::AblazeAb) => {
-            " (-t 10 -n 1000000, in this order: -t alone stops at 50,000 requests)"
-        }
-        Some(Tool::Gurl | Tool::AblazeGurl) => " (-duration 10s)",
-        Some(Tool::Ablaze) => " (-d 10s --warmup 1s)",
-        Some(Tool::Wrk | Tool::Wrk2 | Tool::Bombardier) => " (-d 10s)",
-        Some(Tool::H2load) => " (-D 10 --warm-up-time 1)",
-        Some(Tool::Hey | Tool::Oha) => " (-z 10s)",
-        Some(Tool::Vegeta) => " (-duration=10s)",
-        Some(Tool::Siege) => " (-t 10s)",
-        None => "",
-    };
-    format!("{REMEDY}{how}.")
-}
-
 /// vegeta sends no more requests per second than it is told.
-fn longer_attack(report: &Report) -> String {
+fn longer_attack(report: &Report) -> Option<String> {
     let per_s = report.own("the rate of the attack").filter(|_| report.tool == Tool::Vegeta);
     // It divides them by the time from the first to the last, in which there was one less.
     let sent = report.complete.filter(|sent| *sent > 1).unwrap_or(2) as f64;
-    match per_s
-        .map(|per_s| FEW / (per_s.value * (sent - 1.0) / sent))
-        .filter(|needed_s| needed_s.is_finite() && *needed_s > LONG_S)
-    {
-        Some(needed_s) => format!(
-            "Run until 100 requests or more were sent: for {} s at this rate (-duration={:.0}s).",
-            grouped(needed_s.ceil() as u64),
-            needed_s.ceil()
-        ),
-        None => longer(Some(report.tool)),
-    }
+    let needed_s = per_s.map(|per_s| FEW / (per_s.value * (sent - 1.0) / sent));
+    let needed_s = needed_s.filter(|needed_s| needed_s.is_finite() && *needed_s > LONG_S)?;
+    Some(format!(
+        "Run until 100 requests or more were sent: for {} s at this rate (-duration={:.0}s).",
+        grouped(needed_s.ceil() as u64),
+        needed_s.ceil()
+    ))
 }
 
 pub fn on_report(report: &Report) -> Option<Finding> {
@@ -76,12 +55,17 @@ pub fn on_report(report: &Report) -> Option<Finding> {
         evidence.push(format!("By count and rate the run took about {}.", time(about_s * 1e3)));
     }
     // A report that was cut off may have its length alone.
-    if let Some((few, too_few)) = report.complete.and_then(|complete| few(report, complete)) {
-        severity = severity.max(Some(gravity(too_few)));
-        evidence.push(few);
+    let few = report.complete.and_then(|complete| few(report, complete));
+    if let Some((few, too_few, _)) = &few {
+        severity = severity.max(Some(gravity(*too_few)));
+        evidence.push(few.clone());
     }
     evidence.extend(aborted(report).filter(|_| severity.is_some()));
-    let (mut cause, mut fix) = (CAUSE.to_owned(), longer_attack(report));
+    let length_s = taken_s.or(by_count(report)).filter(|length_s| *length_s > 0.0);
+    let wanted = few.map(|(_, _, wanted)| wanted);
+    let in_places = wanted.is_some() && !report.open_loop;
+    let in_general = || longer(report, keeps(report), length_s, wanted, in_places);
+    let (mut cause, mut fix) = (CAUSE.to_owned(), longer_attack(report).unwrap_or_else(in_general));
     if let Some((waited, too_long)) = waited(report) {
         severity = severity.max(Some(gravity(too_long)));
         evidence.push(waited);
@@ -115,19 +99,30 @@ pub fn attack_s(report: &Report) -> Option<f64> {
     attack.map(|attack| attack.value).filter(|attack_s| *attack_s > 0.0)
 }
 
-/// Too few requests for each connection, or in all where they are sent on a schedule; and whether far too few.
-fn few(report: &Report, complete: u64) -> Option<(String, bool)> {
+/// Whether connections may have carried more than one request each.
+fn keeps(report: &Report) -> bool {
+    !matches!(report.connections, Connections::PerRequest | Connections::Kept(Some(0)))
+}
+
+/// Too few requests for each connection, or in all where they are sent on a schedule; whether far too few, and how many
+/// are wanted.
+fn few(report: &Report, complete: u64) -> Option<(String, bool, f64)> {
     if report.open_loop {
         let said = format!("It had {}.", counted(complete, "request"));
-        return (complete < FEW as u64).then_some((said, complete < TOO_FEW as u64));
+        return (complete < FEW as u64).then_some((said, complete < TOO_FEW as u64, FEW));
     }
     let asked = report.asked_connections().filter(|_| !is_missed(report)).unwrap_or(1);
     let each = complete as f64 / asked.max(1) as f64;
-    (asked > 1 && each < FEW).then(|| (per_connection(complete, asked), each < TOO_FEW))
+    let said = || per_connection(complete, asked, keeps(report));
+    (asked > 1 && each < FEW).then(|| (said(), each < TOO_FEW, FEW * asked as f64))
 }
 
 /// That vegeta waited for a large part of the run, and whether for most of it.
 fn waited(report: &Report) -> Option<(String, bool)> {
+    // Without a response there is no throughput, and the client's timeout ended what was waited for.
+    if report.complete.is_some() && report.failed >= report.complete {
+        return None;
+    }
     let attack_s = attack_s(report)?;
     let wait_s = report.own("the wait at its end")?.value;
     let all_s = attack_s + wait_s;
@@ -159,9 +154,13 @@ fn why_waited(report: &Report) -> (String, &'static str) {
     const LONGER: &str =
         "Attack for twice as long (-duration), several times the longest response at least.";
     let times = report.total.unwrap_or_default();
-    if let (Some(min), Some(max), Some(0)) = (times.min_ms, times.max_ms, report.failed)
+    if let (Some(min), Some(max)) = (times.min_ms, times.max_ms)
         && max.value <= min.value * ALIKE
     {
+        if report.failed != Some(0) {
+            // What a timeout ends does not grow.
+            return (WAIT_CAUSE.to_owned(), LONGER);
+        }
         let cause = format!(
             "All requests took {} to {}, whenever they were sent: the times did not grow, and what was waited for is about \
              one response. The longer the attack, the less of the whole time is that.",

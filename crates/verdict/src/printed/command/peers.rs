@@ -121,6 +121,7 @@ fn of_word(grammar: &Grammar, asked: &mut Words, long: &str, next: Option<&str>)
         return Some(false);
     }
     let known = grammar.with_value.iter().find(named).map(|(_, _, meaning)| *meaning);
+    asked.is_guessed |= known.is_none();
     let meaning = known.or(grammar.many.then_some(Other))?;
     take(asked, meaning, attached.or(next)?)?;
     Some(attached.is_none())

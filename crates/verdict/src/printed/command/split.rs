@@ -2,8 +2,9 @@
 
 use crate::words::for_shell;
 
-/// Words as a shell splits them, up to what ends the command: what they stand for, and how they are typed.
-pub(super) fn shell_words(line: &str) -> (Vec<String>, Vec<String>) {
+/// Words as a shell splits them, up to what ends the command: what they stand for, and how they are typed; and the next
+/// command, where a `;` is between them.
+pub(super) fn shell_words(line: &str) -> (Vec<String>, Vec<String>, &str) {
     let (mut words, mut typed) = (Vec::new(), Vec::new());
     let mut word = String::new();
     let mut raw = String::new();
@@ -14,7 +15,8 @@ pub(super) fn shell_words(line: &str) -> (Vec<String>, Vec<String>) {
         words.push(std::mem::take(word));
         raw.clear();
     };
-    for character in line.chars() {
+    let mut behind = "";
+    for (at, character) in line.char_indices() {
         let splits = character.is_whitespace() || matches!(character, '`' | '|' | ';');
         match (quote, character) {
             (Some(open), _) if character == open => quote = None,
@@ -23,7 +25,11 @@ pub(super) fn shell_words(line: &str) -> (Vec<String>, Vec<String>) {
                 quote = Some(character);
                 in_word = true;
             }
-            (None, '|' | ';') => break,
+            (None, '|') => break,
+            (None, ';') => {
+                behind = &line[at + 1..];
+                break;
+            }
             (None, _) if splits => {
                 if in_word {
                     end(&mut word, &mut raw);
@@ -41,7 +47,7 @@ pub(super) fn shell_words(line: &str) -> (Vec<String>, Vec<String>) {
     if in_word {
         end(&mut word, &mut raw);
     }
-    (words, typed)
+    (words, typed, behind)
 }
 
 /// A word as it was typed, quoted where it was not: what took the quotes away, or the signs before each of its signs, leaves

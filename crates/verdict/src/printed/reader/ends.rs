@@ -1,0 +1,86 @@
+//! Where a report, or what began as one, ends: what is kept of it, and which command and which words beside it are its own.
+
+use super::super::current::Current;
+use super::super::finish::{finish, fits, says_that_it_runs};
+use super::super::{Begun, Command, LoneRate, Report, Tool};
+use super::{Beside, Reader};
+
+impl Reader {
+    /// Takes a report that was read already.
+    pub(super) fn whole(&mut self, report: Report) {
+        self.close();
+        self.ended();
+        self.begin(report, None);
+        self.close();
+    }
+
+    /// Takes an error for the end of its run: no report has come.
+    pub(super) fn ended(&mut self) {
+        if let Some(mut abort) = self.abort.take() {
+            abort.command = self.command.take().filter(|above| fits(above.program, abort.tool));
+            self.text.aborts.push(abort);
+        }
+    }
+
+    /// Gives what was said beside a report to the one it is of.
+    pub(super) fn told(&mut self) {
+        let Beside { said, handshakes, of } = std::mem::take(&mut self.beside);
+        let Some(report) = of.and_then(|of| self.text.reports.get_mut(of)) else { return };
+        // In the form of the others it does not say who printed it.
+        let in_form_of_a_peer = !report.tool.has_ab_labels()
+            && report.command.as_ref().is_none_or(Command::is_of_ablaze);
+        if report.tool.is_ablaze_in_other_form() || in_form_of_a_peer {
+            report.said = report.said.take().or(said);
+        } else if report.tool == Tool::Ab {
+            report.handshakes = handshakes;
+        }
+    }
+
+    /// Ends the report that is being read, and keeps what it is.
+    pub(super) fn close(&mut self) {
+        let Some(mut current) = self.current.take() else { return };
+        let command = current.command.take();
+        let is_above_heading = command.is_some();
+        self.command = command.or(self.command.take());
+        self.keep(current);
+        if is_above_heading {
+            self.command = None;
+        }
+    }
+
+    pub(super) fn keep(&mut self, current: Current) {
+        let mut report = current.report;
+        if report.rate().is_none() && report.complete.is_none() {
+            let has_head = !current.seen.is_empty();
+            let begun = if has_head { report.announced } else { says_that_it_runs(report.tool) };
+            if begun && self.abort.is_none() {
+                let (line, tool, command) = (report.line, report.tool, self.command.take());
+                self.text.begun.push(Begun { line, tool, has_head, command });
+            }
+            return;
+        }
+        let lone = current.seen.len() == 1;
+        let command = match lone {
+            true => self.command.clone().filter(|command| fits(command.program, report.tool)),
+            false => self.listed.of_report(self.command.take(), &report, &current.seen),
+        };
+        match report.rate_per_s {
+            Some(rate_per_s) if lone => {
+                let (line, label) = (report.line, report.label);
+                let of_several = false;
+                self.text.rates.push(LoneRate { line, label, rate_per_s, command, of_several });
+            }
+            _ => {
+                report.command = command;
+                self.abort = None;
+                finish(&mut report, &current.seen);
+                if self.beside.of.is_some() {
+                    // What is said between two may be of either; it is said behind the report.
+                    self.told();
+                }
+                self.beside.of = Some(self.text.reports.len());
+                self.text.reports.push(report);
+            }
+        }
+    }
+}
