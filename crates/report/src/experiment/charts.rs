@@ -19,7 +19,8 @@ const MOST_WIDTH: usize = 100;
 pub fn main(experiment: &Experiment, results: &Results, pick: Pick, ranked: bool) -> Chart {
     if experiment.loads.len() > 1 {
         let mut chart = rate_curves(experiment, results, pick).chart();
-        chart.panels.extend(latency_curves(experiment, results, pick).chart().panels);
+        let latency = latency_curves(experiment, results, pick);
+        chart.panels.extend(latency.into_iter().flat_map(|latency| latency.chart().panels));
         return titled(chart, experiment);
     }
     let comparison = Comparison::of(experiment, results, 0, experiment.control());

@@ -100,12 +100,16 @@ pub(crate) fn rate_curves(experiment: &Experiment, results: &Results, pick: Pick
     rate
 }
 
-/// The 99th percentile.
-pub(crate) fn latency_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Multiples {
+/// The 99th percentile; `None` where no run had responses enough for one.
+pub(crate) fn latency_curves(
+    experiment: &Experiment,
+    results: &Results,
+    pick: Pick,
+) -> Option<Multiples> {
     let y = Axis::log("p99 latency", Unit::TimeNs);
     let mut p99 = drawn(experiment, results, pick, ("Latency", y), line_of(|point| point.p99_ns));
     p99.description = "The 99th percentile of latency of each target over the loads.".to_owned();
-    p99
+    Some(p99).filter(Multiples::shows)
 }
 
 /// CPU time of the servers; `None` where none was seen.

@@ -311,7 +311,7 @@ fn ratios(experiment: &Experiment, comparison: &Comparison) -> Section {
 fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Section> {
     let drawn = [
         Some(over_loads::rate_curves(experiment, results, pick)),
-        Some(over_loads::latency_curves(experiment, results, pick)),
+        over_loads::latency_curves(experiment, results, pick),
         over_loads::cpu_curves(experiment, results, pick),
     ];
     let mut sections: Vec<Section> = drawn.into_iter().flatten().map(multiples).collect();

@@ -19,8 +19,8 @@ use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{elapsed_s, users_pause};
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Command, Curve};
-use crate::rules::comparison::Comparison;
+use crate::printed::{Command, Connections, Curve};
+use crate::rules::comparison::{Comparison, Member};
 use crate::rules::curve::Curves;
 use crate::words::{amount, counted, grouped, listed, time};
 
@@ -162,14 +162,22 @@ fn per_connection(requests: u64, asked: u64, kept: bool) -> String {
 
 /// A comparison of runs over one kept connection each: a sample of one.
 fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
-    let one = |concurrency: Option<u64>| concurrency == Some(1);
-    if comparison.members.is_empty() || !comparison.members.iter().all(|m| one(m.concurrency)) {
+    let members = &comparison.members;
+    let is_one = |member: &Member| member.concurrency == Some(1) && !opens_more(member);
+    if members.is_empty() || !members.iter().all(is_one) {
         return None;
     }
-    let requests = comparison.members.iter().find_map(|member| member.requests);
-    let requests = requests.map_or(String::new(), |requests| {
-        format!(", {} one after another", counted(requests, "request"))
-    });
+    let mut requests: Vec<u64> = members.iter().filter_map(|member| member.requests).collect();
+    requests.sort_unstable();
+    let requests = match (requests.first(), requests.last()) {
+        (Some(least), Some(most)) if least == most => {
+            format!(", {} one after another", counted(*least, "request"))
+        }
+        (Some(least), Some(most)) => {
+            format!(", {} to {} requests one after another", grouped(*least), grouped(*most))
+        }
+        _ => String::new(),
+    };
     Some(Finding::new(
         D14,
         Severity::Note,
@@ -178,6 +186,12 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
          events: whatever that connection met affects all of them, and nothing ran in parallel.",
         "Repeat the runs, and also measure with 10 and with 100 connections (ab: -c 100).",
     ))
+}
+
+/// Whether each request had a connection of its own.
+fn opens_more(member: &Member) -> bool {
+    let connections = member.work.as_ref().map(|work| work.connections);
+    matches!(connections, Some(Connections::PerRequest | Connections::Kept(Some(0))))
 }
 
 /// A command whose report is not there.
