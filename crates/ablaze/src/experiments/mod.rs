@@ -22,6 +22,7 @@ pub mod saved;
 pub mod search;
 pub mod series;
 pub mod shown;
+pub mod shown_file;
 pub mod targets;
 pub mod vary;
 pub mod words;
@@ -127,6 +128,7 @@ pub fn carried_out(
     };
     let mut folder = folder.map_err(|error| CommandError::usage(error.to_string()))?;
     if let Some(text) = file {
+        let text = shown_file::without_secrets(text);
         write_atomically(&folder.path().join(described::FILE), text.as_bytes())
             .map_err(|error| CommandError::machine(format!("cannot save the results: {error}")))?;
     }

@@ -20,6 +20,7 @@ use super::former::Former;
 use super::parts::Part;
 use super::progress::LiveLine;
 use super::shown::{self, Showing};
+use super::shown_file;
 use super::{asked, beside_each_other, contents, described, own_program, pages, told_if_unsaved};
 use crate::CommandError;
 use crate::carry_out::listen_for_interrupts;
@@ -192,7 +193,8 @@ fn one(
     let experiment = &planned.experiment;
     let mut folder = Folder::at(&path, experiment, &mut Former::default())
         .map_err(|error| CommandError::usage(error.to_string()))?;
-    write_atomically(&path.join(described::FILE), planned.text.as_bytes())
+    let text = shown_file::without_secrets(&planned.text);
+    write_atomically(&path.join(described::FILE), text.as_bytes())
         .map_err(|error| not_kept(&error))?;
     let asked = asked::here(&planned.heading, &planned.about);
     asked::keep(&asked, &path)?;

@@ -268,7 +268,8 @@ fn several(
     let mut page = Page::new(&title);
     page.about = about;
     page.sections = done.iter().map(Done::section).collect();
-    page.sections.extend(repeat(&experiments::asked::here(&title, ""), text));
+    let text = experiments::shown_file::without_secrets(text);
+    page.sections.extend(repeat(&experiments::asked::here(&title, ""), &text));
     page.figures = done.iter().map(Done::figures).collect();
     page.explain_findings();
     let has_page = pages::keep_page(&folder, &page);
