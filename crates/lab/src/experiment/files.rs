@@ -4,7 +4,9 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use ablaze_model::experiment::Target;
 use ablaze_model::json_error::in_words;
+use ablaze_model::spec::TargetSpec;
 use ablaze_model::{Assessed, Run};
 use ablaze_report::system_error::reason;
 use ablaze_report::{file, hlog, json};
@@ -37,6 +39,13 @@ pub(crate) fn kept_run(path: &Path) -> Result<Option<Run>, FolderError> {
     let Some(text) = text(path)? else { return Ok(None) };
     let saved = json::load(&text).map_err(|failure| error(path, failure))?;
     Ok(Some(saved.run))
+}
+
+/// Whether a run went to another host or port than this target, which runs already: files may have been copied.
+pub(crate) fn is_of_another(target: &Target, run: &Run) -> bool {
+    let TargetSpec::Url { url, .. } = &target.source else { return false };
+    let loaded = &run.plan.target;
+    (&loaded.host, loaded.port) != (&url.host, url.port)
 }
 
 /// The text of a file; `None` when there is none.

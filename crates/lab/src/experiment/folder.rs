@@ -14,8 +14,8 @@ use ablaze_report::system_error::reason;
 use ablaze_verdict::live;
 
 use super::document::{self, FormerWords};
+pub(crate) use super::files::{is_of_another, keep_run, kept_run, read, taken, write};
 pub use super::files::{keep_printed, make_empty, new_numbered};
-pub(crate) use super::files::{keep_run, kept_run, read, taken, write};
 use super::{PrintedRun, figures};
 
 /// What was to be done.
@@ -264,11 +264,19 @@ impl Folder {
     /// The run of a trial, if it was kept and is one of ablaze's own.
     ///
     /// # Errors
-    /// When its file is damaged.
+    /// When its file is damaged, or holds a run of another target.
     pub fn run(&self, experiment: &Experiment, trial: Trial) -> Result<Option<Run>, FolderError> {
-        match experiment.targets[trial.target].client {
-            Tool::Ablaze => kept_run(&self.file(experiment, trial)),
-            Tool::Ab => Ok(None),
+        let target = &experiment.targets[trial.target];
+        if target.client != Tool::Ablaze {
+            return Ok(None);
+        }
+        let file = self.file(experiment, trial);
+        match kept_run(&file)? {
+            Some(run) if is_of_another(target, &run) => {
+                let why = format!("is a run of {}, another target", run.plan.target.url);
+                Err(error(&file, why))
+            }
+            run => Ok(run),
         }
     }
 

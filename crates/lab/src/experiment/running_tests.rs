@@ -29,7 +29,8 @@ impl Saved {
 
 impl Runner for Saved {
     fn run(&mut self, load: &LoadSpec, _profiled: bool) -> Result<Run, Failure> {
-        let url = &load.destination.url.as_ref().unwrap().shown;
+        let destination = load.destination.url.as_ref().unwrap();
+        let url = &destination.shown;
         if self.interrupt_at == Some(self.asked.len()) {
             return Err(Failure::Interrupted);
         }
@@ -47,6 +48,9 @@ impl Runner for Saved {
         run.started_unix_ns = BEGINS_UNIX_NS.fetch_add(10_000_000_000, Ordering::Relaxed);
         let connections = load.closed_connections();
         run.plan.load = Load::Closed { connections, pipeline: 1 };
+        let target = &mut run.plan.target;
+        (target.url, target.host) = (url.clone(), destination.host.clone());
+        target.port = destination.port;
         Ok(run)
     }
 
@@ -149,6 +153,29 @@ fn a_run_that_is_there_twice_counts_once() {
     std::fs::remove_file(&first).unwrap();
     let results = folder.results(&experiment).unwrap();
     assert_eq!(results.measured().count(), 5);
+}
+
+/// A run of another target is none of this one, and is measured again.
+#[test]
+fn a_run_of_another_target_does_not_count() {
+    let scratch = Scratch::new("foreign");
+    let experiment = experiments::experiment();
+    carried_out(&experiment, &scratch, &mut Saved::new());
+    let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
+    let of = |target| experiment.trials().into_iter().find(|trial| trial.target == target).unwrap();
+    let [own, foreign] = [of(0), of(1)].map(|trial| folder.file(&experiment, trial));
+    std::fs::copy(&foreign, &own).unwrap();
+    std::fs::remove_file(&foreign).unwrap();
+    let results = folder.results(&experiment).unwrap();
+    let why: Vec<&str> = results.failed().map(|(_, why)| why).collect();
+    assert!(
+        matches!(why[..], [why] if why.ends_with("is a run of http://other/, another target")),
+        "{why:?}"
+    );
+    let mut again = Saved::new();
+    carried_out(&experiment, &scratch, &mut again);
+    again.asked.sort();
+    assert_eq!(again.asked, ["http://one/", "http://other/"]);
 }
 
 /// Two at once would each overwrite what the other measured.
