@@ -176,11 +176,24 @@ impl Searched {
     }
 
     fn is_holding(&self, stage: &Stage) -> bool {
-        let went = |trial: Trial| {
-            let at_its_rate = self.stages.iter().filter(|of| of.asked_per_s == stage.asked_per_s);
-            at_its_rate.filter(|of| of.trial == trial).count()
-        };
+        let went = |trial| self.went(stage.asked_per_s, trial);
         stage.trial == Trial::Holds && went(Trial::Holds) > went(Trial::Fails)
+    }
+
+    /// How many stages at a rate went so.
+    fn went(&self, per_s: f64, trial: Trial) -> usize {
+        let at_it = self.stages.iter().filter(|of| of.asked_per_s == per_s);
+        at_it.filter(|of| of.trial == trial).count()
+    }
+
+    /// The highest rate of a search without an answer that holds so far, per second: below all that do not.
+    pub fn highest_so_far_per_s(&self) -> Option<f64> {
+        let fails = |stage: &&Stage| {
+            self.went(stage.asked_per_s, Trial::Fails) > self.went(stage.asked_per_s, Trial::Holds)
+        };
+        let per_s = |stage: &Stage| stage.asked_per_s;
+        let lowest = self.stages.iter().filter(fails).map(per_s).fold(f64::INFINITY, f64::min);
+        self.holding().map(per_s).filter(|held| *held < lowest).reduce(f64::max)
     }
 
     /// The place of the stage that stands for the search: the last that held at a rate that holds, else the last.

@@ -6,15 +6,17 @@ use ablaze_model::experiment::{Experiment, file_name};
 use ablaze_model::profiling::{Profile, Whom};
 use ablaze_profile::difference::difference;
 use ablaze_profile::folded::PerRequest;
-use ablaze_profile::hottest::most_changed;
+use ablaze_profile::hottest::{Changed, most_changed};
 
-use crate::number::time;
+use crate::number::{counted, time};
 use crate::page::profile as drawn;
 use crate::page::{Block, Section, TableBlock};
 use crate::profiling;
 
 /// The number of functions in the table of a difference.
 const MOST: usize = 15;
+/// Samples are counted: by so many standard deviations of two Poisson counts a difference is more than chance.
+const BY_CHANCE: f64 = 3.0;
 
 /// The part of the page; `None` when nothing was profiled.
 pub fn section(experiment: &Experiment, runs: &[(usize, Run)]) -> Option<Section> {
@@ -71,11 +73,19 @@ pub fn words(experiment: &Experiment, runs: &[(usize, Run)]) -> Vec<String> {
         lines.extend(what_else(run).into_iter().map(|line| format!("    {line}")));
     }
     for (one, other) in pairs(experiment, runs) {
-        lines.push(format!(
-            "  largest differences, CPU time per request in {} and {}:",
-            one.name, other.name
-        ));
-        for changed in most_changed(&other.per_request, &one.per_request, 5) {
+        let changes = changes(&one, &other, 5);
+        let by_chance = beyond_chance(&one, &other);
+        lines.push(match changes.is_empty() {
+            true => format!(
+                "  CPU time per request in {} and {}: no function differs {by_chance}",
+                one.name, other.name
+            ),
+            false => format!(
+                "  largest differences, CPU time per request in {} and {} {by_chance}:",
+                one.name, other.name
+            ),
+        });
+        for changed in changes {
             lines.push(format!(
                 "    {}: {} and {}",
                 profiling::readable(&changed.name),
@@ -108,6 +118,36 @@ fn what_else(run: &Run) -> Vec<String> {
 struct OfTarget<'a> {
     name: &'a str,
     per_request: PerRequest,
+    /// What it was made of.
+    samples: u64,
+}
+
+impl OfTarget<'_> {
+    /// What one sample stands for, ns per request.
+    fn sample_ns(&self) -> f64 {
+        self.per_request.total_ns() / self.samples.max(1) as f64
+    }
+}
+
+/// The functions that differ most, of those that differ by more than chance.
+fn changes(one: &OfTarget<'_>, other: &OfTarget<'_>, most: usize) -> Vec<Changed> {
+    let of = |value_ns: f64, target: &OfTarget<'_>| {
+        value_ns.max(target.sample_ns()) * target.sample_ns()
+    };
+    let is_more = |changed: &Changed| {
+        let variance = of(changed.after_ns, one) + of(changed.before_ns, other);
+        (changed.after_ns - changed.before_ns).abs() > BY_CHANCE * variance.sqrt()
+    };
+    let mut changes = most_changed(&other.per_request, &one.per_request, usize::MAX);
+    changes.retain(is_more);
+    changes.truncate(most);
+    changes
+}
+
+/// What the differences are held against.
+fn beyond_chance(one: &OfTarget<'_>, other: &OfTarget<'_>) -> String {
+    let (first, second) = (counted(one.samples, "sample"), counted(other.samples, "sample"));
+    format!("by more than chance explains in {first} and {second}")
 }
 
 /// Each target against the control, as tables of a comparison have it.
@@ -117,8 +157,10 @@ fn pairs<'a>(
 ) -> Vec<(OfTarget<'a>, OfTarget<'a>)> {
     let found = |target: usize| {
         let (_, run) = runs.iter().find(|(of, _)| *of == target)?;
-        let per_request = PerRequest::of(of_target(run).next()?);
-        Some(OfTarget { name: &experiment.targets[target].name, per_request })
+        let profile = of_target(run).next()?;
+        let per_request = PerRequest::of(profile);
+        let name = &experiment.targets[target].name;
+        Some(OfTarget { name, per_request, samples: profile.samples })
     };
     let control = experiment.control();
     (0..experiment.targets.len())
@@ -147,22 +189,28 @@ fn difference_of(one: &OfTarget<'_>, other: &OfTarget<'_>) -> Vec<Block> {
             blocks.push(Block::Drawing { name, svg: drawing.element, caption });
         }
     }
-    let rows =
-        most_changed(&other.per_request, &one.per_request, MOST).into_iter().map(|changed| {
-            let sign = if changed.after_ns < changed.before_ns { '−' } else { '+' };
-            vec![
-                profiling::readable(&changed.name),
-                time(changed.after_ns),
-                time(changed.before_ns),
-                format!("{sign}{}", time((changed.after_ns - changed.before_ns).abs())),
-            ]
-        });
+    let by_chance = beyond_chance(one, other);
+    let changes = changes(one, other, MOST);
+    if changes.is_empty() {
+        blocks.push(Block::Remark(format!("No function differs {by_chance}.")));
+        return blocks;
+    }
+    let rows = changes.into_iter().map(|changed| {
+        let sign = if changed.after_ns < changed.before_ns { '−' } else { '+' };
+        vec![
+            profiling::readable(&changed.name),
+            time(changed.after_ns),
+            time(changed.before_ns),
+            format!("{sign}{}", time((changed.after_ns - changed.before_ns).abs())),
+        ]
+    });
     let mut table = Block::table(&["function", one.name, other.name, "difference"], rows.collect());
     if let Block::Table(TableBlock { caption, sorted_by, .. }) = &mut table {
         *sorted_by = Some(3);
-        *caption = "CPU time per request of functions by themselves, whatever their callers: the \
-                    largest differences."
-            .to_owned();
+        *caption = format!(
+            "CPU time per request of functions by themselves, whatever their callers: the largest differences, of those that differ \
+             {by_chance}."
+        );
     }
     blocks.push(table);
     blocks

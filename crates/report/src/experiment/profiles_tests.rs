@@ -37,7 +37,7 @@ fn run(stacks: &[(&str, u64)]) -> Run {
 #[test]
 fn each_target_has_a_graph_and_each_pair_a_difference_both_ways() {
     let experiment = experiments::experiment();
-    let runs = [(0, run(&[("main;send", 5), ("main;burn", 10)])), (1, run(&[("main;send", 5)]))];
+    let runs = [(0, run(&[("main;send", 50), ("main;burn", 100)])), (1, run(&[("main;send", 50)]))];
     let files = files(&experiment, &runs);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let expected = [
@@ -47,15 +47,32 @@ fn each_target_has_a_graph_and_each_pair_a_difference_both_ways() {
         "flame-other-against-one.svg",
     ];
     assert_eq!(names, expected);
-    // 10 µs of 15 per request, and none in the other.
-    let burn = "<title>burn (10.0 µs per request, 66.67%; itself +10.0 µs)</title>";
+    // 100 µs of 150 per request, and none in the other.
+    let burn = "<title>burn (100 µs per request, 66.67%; itself +100 µs)</title>";
     assert!(files[2].1.contains(burn));
     assert!(!files[3].1.contains("burn"));
     let words = words(&experiment, &runs).join("\n");
-    assert!(words.contains("burn: 10.0 µs and 0 ns"), "{words}");
+    assert!(words.contains("burn: 100 µs and 0 ns"), "{words}");
+    assert!(
+        words.contains("by more than chance explains in 150 samples and 50 samples"),
+        "{words}"
+    );
     let section = section(&experiment, &runs).unwrap();
     let drawings = section.blocks.iter().filter(|block| matches!(block, Block::Drawing { .. }));
     assert_eq!(drawings.count(), 4);
+}
+
+/// Two profiles of the same server differ, too.
+#[test]
+fn what_chance_explains_is_no_difference() {
+    let experiment = experiments::experiment();
+    let runs = [
+        (0, run(&[("main;send", 60), ("main;spin", 40)])),
+        (1, run(&[("main;send", 52), ("main;spin", 24)])),
+    ];
+    let words = words(&experiment, &runs).join("\n");
+    let said = "no function differs by more than chance explains in 100 samples and 76 samples";
+    assert!(words.contains(said) && !words.contains("spin"), "{words}");
 }
 
 #[test]

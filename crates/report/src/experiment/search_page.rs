@@ -145,7 +145,7 @@ fn far_apart(searched: &Searched) -> bool {
 }
 
 fn rows(searched: &Searched, texts: &[&str]) -> Block {
-    let mut head = vec!["requested /s", "answered /s"];
+    let mut head = vec!["requested /s", "answered /s, 2nd half"];
     head.extend(texts.iter().copied());
     head.push("outcome");
     let row = |stage: &Stage| text::cells_of_stage(stage, texts.len());

@@ -61,7 +61,11 @@ fn what(experiment: &Experiment, results: &Results) -> String {
         load.label,
         super::runs_of_each(experiment, results),
         super::in_turns(experiment),
-        super::carried_out(experiment.fleet.as_ref(), &experiment.placement)
+        super::carried_out(
+            experiment.fleet.as_ref(),
+            &experiment.placement,
+            super::starts_all(experiment)
+        )
     )
 }
 

@@ -1,6 +1,6 @@
 //! What experiments print: tables for people, in the words of the native report.
 
-use ablaze_model::experiment::{ByFleet, Experiment, Placement, Results};
+use ablaze_model::experiment::{ByFleet, Experiment, Placement, Results, Target};
 
 use super::groups;
 use crate::number::counted;
@@ -34,12 +34,24 @@ fn of_groups(experiment: &Experiment, results: &Results) -> Vec<String> {
     std::iter::once(String::new()).chain(table.lines()).collect()
 }
 
+/// Whether an experiment starts all of its targets, and so decides where they run.
+pub(crate) fn starts_all(experiment: &Experiment) -> bool {
+    experiment.targets.iter().all(Target::is_started_here)
+}
+
 /// Who carried the runs out, and on which processors, as far as that was said.
-pub(crate) fn carried_out(fleet: Option<&ByFleet>, placement: &Placement) -> String {
-    let Some(fleet) = fleet else { return placement.in_words() };
+pub(crate) fn carried_out(
+    fleet: Option<&ByFleet>,
+    placement: &Placement,
+    starts_all: bool,
+) -> String {
+    let mut placed = placement.in_words();
+    if !starts_all {
+        placed = placed.replacen("target on CPU", "started targets on CPU", 1);
+    }
+    let Some(fleet) = fleet else { return placed };
     let workers = counted(u64::from(fleet.workers), "worker");
     // What is said of the client's processors is said of this machine's.
-    let placed = placement.in_words();
     let target = placed.strip_suffix(", client anywhere").filter(|_| !placement.target.is_empty());
     let target = target.map_or_else(String::new, |target| format!(", {target}"));
     format!("each run by {workers}{target}")

@@ -46,7 +46,8 @@ pub(crate) fn partial(experiment: &Experiment, results: &Results) -> Option<Stri
         (Some(what), _) => {
             Some(format!("ended {after}: partial results, as {what} could not be saved"))
         }
-        (None, true) if has_gap(experiment, results) => {
+        // Of none it is not known whether any was made.
+        (None, true) if results.trials.is_empty() || has_gap(experiment, results) => {
             Some(format!("{made} of {} are in the folder: partial results", counted(all, "run")))
         }
         (None, true) => Some(format!("interrupted {after}: partial results")),

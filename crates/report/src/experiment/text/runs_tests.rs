@@ -138,7 +138,7 @@ fn a_folder_that_cannot_be_written_interrupts_nothing() {
         partial(&experiment, &Results { unsaved, interrupted, ..Results::default() })
     };
     assert_eq!(of(None, false), None);
-    assert_eq!(of(None, true).unwrap(), "interrupted after 0 of 6 runs: partial results");
+    assert_eq!(of(None, true).unwrap(), "0 of 6 runs are in the folder: partial results");
     assert_eq!(
         of(Some("repeat 2 of one"), false).unwrap(),
         "ended after 0 of 6 runs: partial results, as repeat 2 of one could not be saved"

@@ -29,8 +29,7 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
     }
     match searched.found {
         None => {
-            let highest = searched.holding().map(|stage| stage.asked_per_s).reduce(f64::max);
-            let so_far = highest.map_or_else(
+            let so_far = searched.highest_so_far_per_s().map_or_else(
                 || "no rate held so far".to_owned(),
                 |per_s| format!("{} held", holding(per_s)),
             );
@@ -141,7 +140,7 @@ pub(crate) fn what_for(search: &Search) -> String {
         }),
         seconds(search.stage_ns),
         seconds(search.confirm_ns),
-        super::carried_out(search.fleet.as_ref(), &search.placement)
+        super::carried_out(search.fleet.as_ref(), &search.placement, true)
     )
 }
 
@@ -237,7 +236,7 @@ fn highest_that_holds(searched: &Searched) -> Option<&Stage> {
 
 fn rows(searched: &Searched, texts: &[&str]) -> Table {
     let mut table = Table::new(&[texts.len() + 2]);
-    let mut heads = vec!["requested /s".to_owned(), "answered /s".to_owned()];
+    let mut heads = vec!["requested /s".to_owned(), "answered /s, 2nd half".to_owned()];
     heads.extend(texts.iter().map(|text| (*text).to_owned()));
     heads.push(String::new());
     table.row(heads, "");
@@ -309,6 +308,10 @@ mod tests {
         assert_eq!(answer(&searched, &[]), "interrupted, no answer yet: 250/s held");
         assert_eq!(highest_that_holds(&searched).map(|stage| stage.asked_per_s), Some(250.0));
         assert_eq!(searched.shown_stage(), Some(0));
+        // Nor is one named that held above others that do not.
+        let above = searched.stages.iter().cloned().chain([stage(979.0, Trial::Holds)]).collect();
+        let searched = Searched { stages: above, ..searched };
+        assert_eq!(answer(&searched, &[]), "interrupted, no answer yet: 250/s held");
     }
 
     #[test]

@@ -78,7 +78,11 @@ pub(crate) fn what(experiment: &Experiment, results: &Results) -> String {
         conditions(experiment),
         counted(u64::from(experiment.repeats), "run"),
         super::in_turns(experiment),
-        super::carried_out(experiment.fleet.as_ref(), &experiment.placement)
+        super::carried_out(
+            experiment.fleet.as_ref(),
+            &experiment.placement,
+            super::starts_all(experiment)
+        )
     )
 }
 
