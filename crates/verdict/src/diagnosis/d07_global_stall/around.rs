@@ -20,7 +20,16 @@ pub(super) fn goes_on(run: &Run, finished: &[u64], (begin, length): (usize, usiz
     let near: u64 = behind.iter().take_while(|number| **number > 0).sum();
     let before: u64 = finished[..begin].iter().rev().take_while(|number| **number > 0).sum();
     let in_step = asked_in_flight(run).is_some_and(|places| near.min(before) < ROUNDS * places);
-    !in_step && !is_still_slow(run, (begin, length))
+    !in_step && !was_slow(run, (begin, length)) && !is_still_slow(run, (begin, length))
+}
+
+/// Whether responses that came right before it took about as long as it was: then none had to come in it.
+fn was_slow(run: &Run, (begin, length): (usize, usize)) -> bool {
+    let slices = &run.record.slices;
+    let before = slices.slices.get(..begin).unwrap_or_default();
+    let last = before.iter().rev().find(|slice| slice.responses > 0);
+    let stretch_ns = length as u64 * slices.slice_ns;
+    last.is_some_and(|slice| slice.p50_ns as f64 >= STILL_SLOW * stretch_ns as f64)
 }
 
 /// Whether responses that come long behind it take about as long as it was.
@@ -91,6 +100,23 @@ mod tests {
     fn requests_that_are_slow_in_step_are_no_stalls() {
         assert_eq!(on_run(&in_step(200)), None);
         assert_eq!(on_run(&in_step(500)), None);
+    }
+
+    /// Each response sleeps, at first for 200 ms, and for less and less: a server that warms up.
+    #[test]
+    fn responses_that_become_faster_one_by_one_are_no_stall() {
+        let warming = |before_ms: u64| {
+            let mut run = in_step(150);
+            let slices = &mut run.record.slices.slices;
+            slices.fill(slice(300, 3));
+            slices[..2].fill(Slice::default());
+            slices[2..5].fill(slice(10, before_ms));
+            slices[5] = Slice::default();
+            slices[6..10].fill(slice(20, 3));
+            run
+        };
+        assert_eq!(on_run(&warming(130)), None);
+        assert!(on_run(&warming(3)).is_some());
     }
 
     /// An open loop at 200/s whose requests take 800 ms each from some moment on.
