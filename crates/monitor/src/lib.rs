@@ -88,7 +88,8 @@ impl Monitor {
     }
 
     /// What to call when the load is over and the connections still stand: looks whether a server
-    /// that was busy comes to rest. Takes 50 ms then, and no time where it was not busy.
+    /// that was busy comes to rest. Takes 50 ms then, up to 0.7 s where it still works, and no time
+    /// where it was not busy.
     pub fn look_at_rest(&self) -> impl FnOnce() + Send + 'static {
         self.watching.look_at_rest()
     }

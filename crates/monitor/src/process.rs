@@ -166,18 +166,18 @@ impl Watched {
             .collect()
     }
 
-    /// It was looked at for so long after the end of the load, having had so long to finish.
+    /// It was looked at for so long after the end of the load, having had so long to finish. How many of its threads were busy.
     pub(crate) fn was_at_rest(
         &mut self,
         settled: Duration,
         watched_ns: u64,
         before: &BTreeMap<u32, u64>,
-    ) {
+    ) -> u64 {
         let now = self.cpu_times();
-        let Some(serving) = &mut self.serving else { return };
+        let Some(serving) = &mut self.serving else { return 0 };
         let used = now.iter().filter_map(|(tid, now)| Some(now.saturating_sub(*before.get(tid)?)));
         let shares = used.map(|used_ns| used_ns as f64 / watched_ns.max(1) as f64);
-        serving.was_at_rest(settled.as_nanos() as u64, watched_ns, shares);
+        serving.was_at_rest(settled.as_nanos() as u64, watched_ns, shares)
     }
 
     /// How busy it has been since then: its threads that load, or all the others. `None` for fewer than two readings.

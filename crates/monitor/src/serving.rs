@@ -33,17 +33,18 @@ impl WatchedServing {
         self.output.look(at_ns);
     }
 
-    /// What its threads used of a core, each, in a time without a load.
+    /// What its threads used of a core, each, in a time without a load. How many of them were busy.
     pub(crate) fn was_at_rest(
         &mut self,
         settled_ns: u64,
         watched_ns: u64,
         shares: impl Iterator<Item = f64>,
-    ) {
+    ) -> u64 {
         let shares: Vec<f64> = shares.collect();
-        let Some(busiest_share) = shares.iter().copied().reduce(f64::max) else { return };
+        let Some(busiest_share) = shares.iter().copied().reduce(f64::max) else { return 0 };
         let busy_threads = shares.iter().filter(|share| **share > 0.5).count() as u64;
         self.at_rest = Some(AtRest { settled_ns, watched_ns, busiest_share, busy_threads });
+        busy_threads
     }
 
     /// What was seen in the window. Reads the program, so that it is asked when the load is over.

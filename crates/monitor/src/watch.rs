@@ -35,12 +35,13 @@ const FAR_APART_NS: u64 = 300_000_000;
 /// At most this many processes that hold one listener are watched.
 const MOST_PROCESSES: usize = 64;
 
-/// The server's time to finish what it was asked.
-const SETTLING: Duration = Duration::from_millis(15);
-/// How long it is watched then; with the time before, this is hardly noticed.
+/// The server's time to finish what it was asked: a longer one only where it still works after a shorter.
+const SETTLING: [Duration; 3] =
+    [Duration::from_millis(15), Duration::from_millis(150), Duration::from_millis(600)];
+/// How long it is watched then; with the first time before, this is hardly noticed.
 const AT_REST: Duration = Duration::from_millis(35);
 /// The longest that anything waits for that.
-const REST_MOST: Duration = Duration::from_millis(250);
+const REST_MOST: Duration = Duration::from_millis(900);
 
 /// What was seen of the server and the client.
 #[derive(Debug)]
@@ -281,13 +282,20 @@ impl Looking {
         if !self.processes.iter().any(Watched::is_busy) {
             return;
         }
-        std::thread::sleep(SETTLING);
-        let before: Vec<_> = self.processes.iter().map(Watched::cpu_times).collect();
-        let begun_ns = clock::monotonic_ns();
-        std::thread::sleep(AT_REST);
-        let watched_ns = clock::monotonic_ns() - begun_ns;
-        for (process, before) in self.processes.iter_mut().zip(&before) {
-            process.was_at_rest(SETTLING, watched_ns, before);
+        let over_ns = clock::monotonic_ns();
+        for settling in SETTLING {
+            let settled = Duration::from_nanos(clock::monotonic_ns() - over_ns);
+            std::thread::sleep(settling.saturating_sub(settled));
+            let before: Vec<_> = self.processes.iter().map(Watched::cpu_times).collect();
+            let begun_ns = clock::monotonic_ns();
+            std::thread::sleep(AT_REST);
+            let watched_ns = clock::monotonic_ns() - begun_ns;
+            let all = self.processes.iter_mut().zip(&before);
+            let busy =
+                all.map(|(process, before)| process.was_at_rest(settling, watched_ns, before));
+            if busy.fold(0, |sum, busy| sum + busy) == 0 {
+                break;
+            }
         }
     }
 

@@ -47,8 +47,8 @@ fn on_run(run: &Run) -> Option<Finding> {
             ms(at_rest.watched_ns)
         ),
         "Either the server polls for events without waiting, or an event is never cleared, such as an EPOLLOUT that stays armed: \
-         its CPU time then says nothing about its load. Or it still worked on what the responses left behind, such as a queue, \
-         a log or a garbage collection.",
+         its CPU time then says nothing about its load. Or it worked on something else: a task of its own, or what the responses \
+         left behind, such as a queue, a log or a garbage collection.",
         "See with `top` whether it is still busy some seconds after a load: what is left behind ends, a loop does not. In a loop \
          `strace -c -f -p` with its process number shows what it calls; make it wait.",
     ))
