@@ -38,6 +38,8 @@ const WAITED_MOST: f64 = 0.5;
 const HELD: f64 = 0.5;
 /// Threads that together use this share of a core may take turns.
 const TURNS: f64 = 0.5;
+/// Other processes that use so many CPUs may have a thread at its limit.
+const OTHERS_AT_WORK: f64 = 0.9;
 /// The other kinds of failures are in the report.
 const KINDS_NAMED: usize = 2;
 /// In flight for so many times as long as the longest response: it is not just a slow one.
@@ -119,6 +121,9 @@ fn seen_from_here(run: &Run) -> Limited {
                 Some(_) if server.is_none() => server_unseen(run),
                 Some(_) if figures::users_pause(run) => {
                     "users had nothing in flight for a part of the time, and no CPU was at its limit"
+                }
+                Some(_) if figures::machine(run).is_some_and(|machine| machine.others >= OTHERS_AT_WORK) => {
+                    "none of the client's and the server's threads was at its limit"
                 }
                 Some(_) => "no CPU was at its limit",
             };
@@ -334,8 +339,20 @@ fn round_trip(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option
             true => format!(", all of its threads together at {}", of_a_core(server.cores)),
             false => String::new(),
         };
+        // One of them may be full, and what the server waits for: a backend, a database.
+        let others = figures::machine(run).map_or(0.0, |machine| machine.others);
+        let (no_cpu, others) = match others >= OTHERS_AT_WORK {
+            true => (
+                "none of the client's and the server's threads was at its limit",
+                format!(
+                    "; other processes used {} CPUs: whether the server waits for them does not show",
+                    amount(others)
+                ),
+            ),
+            false => ("no CPU was at its limit", String::new()),
+        };
         let evidence = format!(
-            "{requests}, and no CPU was at its limit: the server's busiest thread ran at {}{together}{client}",
+            "{requests}, and {no_cpu}: the server's busiest thread ran at {}{together}{client}{others}",
             of_a_core(server.busiest)
         );
         return Some(Limited { by: Limit::ResponseTime, evidence });

@@ -59,18 +59,22 @@ const NAMED: usize = 3;
 /// A thread that waits for a processor for this share of the time stands still now and then.
 const STARVED: f64 = 0.5;
 const CAUSE: &str = "The server, the client, one of their machines or the network between them \
-                     stopped for that long. Single requests did not cause it, and it is not a \
-                     slow tail.";
+                     stopped for that long.";
+/// What was sent meanwhile, on other connections, did not come back either.
+const ALL_WAITED: &str = " Single requests did not cause it, and it is not a slow tail: what was sent meanwhile did not come back \
+                          either.";
+/// A closed loop sends nothing meanwhile.
+const OR_IN_STEP: &str = " Or all requests in flight were slow at the same moment, as those of connections that keep step may be: \
+                          a closed loop sends nothing else that would show it.";
 
 const HERE: (&str, &str) = (
-    "The server, the client or this machine stopped for that long. Single requests did not cause \
-     it, and it is not a slow tail.",
+    "The server, the client or this machine stopped for that long.",
     "Run again with `vmstat 1` running beside: it shows whether the machine stops. Exclude the longest times from every \
      comparison, unless it is the server that does.",
 );
 const HERE_AND_RAN_ON: (&str, &str) = (
     "The server, the client or the kernel's work between them stopped for that long; this machine did not, as the \
-     monitor's thread on it ran on. Single requests did not cause it, and it is not a slow tail.",
+     monitor's thread on it ran on.",
     "Look in the server for what stops all of it at once: a garbage collection, a lock, a blocking call. What it does itself is \
      part of its figures; if repeats do not have it, exclude the longest times from every comparison.",
 );
@@ -189,6 +193,11 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
             "Run again with `vmstat 1` running on both machines: it shows which one stops. Exclude the longest times from \
              every comparison, unless it is the server that does.",
         ),
+    };
+    let cause = match (is_stopped, chance::places_in_use(run)) {
+        (true, _) => cause.to_owned(),
+        (false, None) => format!("{cause}{ALL_WAITED}"),
+        (false, Some(_)) => format!("{cause}{OR_IN_STEP}"),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
     let finding =

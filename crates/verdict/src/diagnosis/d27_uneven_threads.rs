@@ -82,7 +82,10 @@ impl Serving {
         threads.retain(|(thread, _)| kind(&thread.name) == kind(&busiest.name));
         // `worker-0`, `worker-1`: one that does nothing serves, too. Where all have one name, those
         // that do nothing may have other work.
-        let numbered = threads.iter().all(|(thread, _)| kind(&thread.name) != thread.name);
+        let is_one_name = threads.iter().all(|(thread, _)| thread.name == busiest.name);
+        let has_number = |thread: &Thread| kind(&thread.name) != thread.name;
+        // All of several processes may be called `python3`.
+        let numbered = !is_one_name && threads.iter().all(|(thread, _)| has_number(thread));
         threads.retain(|(_, share)| numbered || *share >= SERVES * most);
         let shares: Vec<f64> = threads.into_iter().map(|(_, share)| share).collect();
         let enough = shares.len() >= 2 && run.plan.load.connections() as usize >= shares.len();
@@ -205,6 +208,8 @@ mod tests {
         assert_eq!(on_run(&with(&[("worker-0", 0.9), ("accept", 0.1), ("worker-1", 0.8)])), None);
         assert_eq!(on_run(&with(&[("server", 0.9), ("server", 0.8), ("server", 0.01)])), None);
         assert!(on_run(&with(&[("server", 0.9), ("server", 0.1), ("server", 0.1)])).is_some());
+        // A parent that serves nothing itself.
+        assert_eq!(on_run(&with(&[("python3", 0.9), ("python3", 0.8), ("python3", 0.0)])), None);
     }
 
     #[test]

@@ -145,6 +145,22 @@ fn others_on_the_cpus_limit_nobody_who_wants_none() {
 }
 
 #[test]
+fn others_that_use_a_cpu_may_be_what_the_server_waits_for() {
+    let mut run = sample::with_shares(0.3, 0.2);
+    assert!(of(&run).evidence.contains("and no CPU was at its limit"), "{}", of(&run));
+    let processors = sample::processors(&mut run);
+    processors.user_ns += 10_000_000_000;
+    processors.idle_ns = processors.idle_ns.saturating_sub(10_000_000_000);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::ResponseTime);
+    assert!(!limited.evidence.contains("no CPU"), "{limited}");
+    assert!(
+        limited.evidence.contains("whether the server waits for them does not show"),
+        "{limited}"
+    );
+}
+
+#[test]
 fn a_moment_shows_no_limit() {
     let mut run = sample::with_shares(0.5, 0.9);
     run.elapsed_ns = 309_000;

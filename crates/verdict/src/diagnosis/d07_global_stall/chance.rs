@@ -63,7 +63,7 @@ fn times(run: &Run) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// How many requests have to be slow at once for nothing to finish; `None` where others would have been sent meanwhile.
-fn places_in_use(run: &Run) -> Option<f64> {
+pub(super) fn places_in_use(run: &Run) -> Option<f64> {
     let used = in_flight(run)?;
     let free = match run.plan.load {
         Load::Closed { .. } => false,

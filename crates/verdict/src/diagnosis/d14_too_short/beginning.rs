@@ -52,7 +52,7 @@ pub(super) fn warm_up(run: &Run) -> Option<Beginning> {
 }
 
 /// From this share on the rate of the whole run says nothing of the rest.
-const MOVED: f64 = 0.5;
+const MOVED: f64 = 0.33;
 
 impl Beginning {
     /// Whether the rate of the run is another one because of it.
