@@ -32,6 +32,10 @@ const SEGMENTS: f64 = 1.5;
 /// So much a server sends before anything is acknowledged: ten segments (RFC 6928). What is longer takes a round trip or more.
 const AT_ONCE_BYTES: u64 = 14_480;
 
+/// Nagle's algorithm holds back less than a full segment (RFC 896, RFC 1122 section 4.2.3.4), which on loopback has at most
+/// 64 KiB: where more lies unsent, it lies there for another reason.
+const SEGMENT_BYTES_MAX: u64 = 65_535;
+
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D10,
     shown_by: ShownBy::Text,
@@ -59,10 +63,13 @@ fn on_run(run: &Run) -> Option<Finding> {
     // At a look so many responses are in the middle of such a wait, and the rest of each lies in a socket.
     let waiting = cluster.count as f64 * FROM_NS as f64 / run.elapsed_ns.max(1) as f64;
     let nothing_held = unsent == Some(0) && (share >= MOST || waiting >= WAITING_SEEN);
+    let most_held = SEGMENT_BYTES_MAX.saturating_mul(run.plan.load.connections().into());
+    let more_than_held = unsent.is_some_and(|bytes| bytes > most_held);
     if delayed.is_some_and(|delayed| delayed < cluster.count / 2)
         || delayed.is_none() && may_be_long(run, cluster.count)
         || share >= MOST && in_one_piece
         || nothing_held
+        || more_than_held
     {
         return None;
     }
@@ -233,6 +240,10 @@ mod tests {
         assert!(evidence.contains("20,000 of 20,000 responses (100 %)"), "{evidence}");
         assert!(evidence.contains("2.00 packets with data"), "{evidence}");
         assert!(evidence.contains("up to 1,400 B lay unsent"), "{evidence}");
+        // More than a segment of each of the 100 connections: no algorithm of Nagle's holds that back.
+        let mut long = split(20_000);
+        server(&mut long).unsent_bytes = Some(100 * 65_535 + 1);
+        assert_eq!(on_run(&long), None);
     }
 
     #[test]
