@@ -173,12 +173,12 @@ impl Kind {
             }
             // 503 says no more than that it cannot for the time being (RFC 9110, 15.6.4).
             Self::Refusals if run.record.statuses.contains_key(&503) => {
-                "The server refuses a part of the load: it limits requests per time or \
-                 connections, is overloaded, or could not serve them for a part of the run. Refusals cost it \
-                 different work, and they count in the rate and in the times."
+                "The server refuses a part of the load. Why, the status does not say: a limit on requests or connections, \
+                 overload, a worker or a backend that fails, and a server that is down for a part of the run look the \
+                 same. Refusals cost it different work, and they count in the rate and in the times."
             }
             Self::Refusals => {
-                "The server refuses a part of the load: it limits requests per time or \
+                "The server refuses a part of the load, as too many requests (429): it limits requests or \
                  connections, or is overloaded. Refusals cost it different work, and they count \
                  in the rate and in the times."
             }
@@ -229,6 +229,10 @@ impl Kind {
                     "{look}{way}; if redirects are what is measured, name their status {expect}."
                 )
             }
+            Self::Refusals if run.record.statuses.contains_key(&503) => format!(
+                "See in the server's log, or in one of these responses, why it refuses. Where it has a limit, measure below it; if \
+                 refusals are intended, give their status {expect}."
+            ),
             // A search has no option for it: it sets the rate itself.
             Self::Refusals if run.plan.load.is_open() => format!(
                 "Take a rate at which no request is refused, or raise the server's limit; if refusals are intended, give \

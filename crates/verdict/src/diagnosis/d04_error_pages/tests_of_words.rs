@@ -42,7 +42,7 @@ fn a_server_that_refuses_a_part_has_no_wrong_url() {
     );
     // Whatever made it unavailable: 503 does not say.
     let finding = on_run(&with(&[(200, 4_000), (503, 16_000)])).unwrap();
-    assert!(finding.cause.contains("could not serve them for a part of the run"), "{finding:?}");
+    assert!(finding.cause.contains("Why, the status does not say"), "{finding:?}");
     let mut run = with(&[(200, 20_000)]);
     run.plan.expect = vec![500..=500];
     let finding = on_run(&run).unwrap();
