@@ -29,9 +29,11 @@ mod tool;
 mod verdict;
 
 pub use abort::{Abort, Reason};
+pub use above::Setting;
 pub use command::{Command, Program};
 pub(crate) use headings::sections;
 pub use named::no_report;
+pub use naming::shown as shown_label;
 pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};
 pub(crate) use peers::h2load::FIRST_BYTE;

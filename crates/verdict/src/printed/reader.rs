@@ -309,6 +309,7 @@ impl Reader {
             self.told();
         }
         let above = self.above.name();
+        report.setting = self.above.setting();
         report.label = report.label.or(above);
         if before.is_some() {
             report.said = self.said.take();
