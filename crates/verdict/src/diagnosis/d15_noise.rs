@@ -155,7 +155,9 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         ));
     }
     let apart_by = (comparison.members.as_slice(), close.is_empty() && targets.len() > 1);
-    if let ([one, other], true) = apart_by {
+    if let ([one, other], true) = apart_by
+        && one.concurrency == other.concurrency
+    {
         let (slower, faster) =
             if one.rate_per_s <= other.rate_per_s { (one, other) } else { (other, one) };
         evidence.push(' ');

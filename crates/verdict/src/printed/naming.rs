@@ -100,7 +100,7 @@ pub fn shortened(text: &str) -> Option<String> {
     let text = text.replace(['`', '*'], "");
     let text = text.trim().trim_matches([':', '：']).trim();
     let name = cut(text, LABEL_CHARACTERS);
-    (!name.is_empty()).then_some(name)
+    name.contains(char::is_alphanumeric).then_some(name)
 }
 
 /// What is shown of the name of a report.

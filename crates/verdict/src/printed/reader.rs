@@ -254,13 +254,12 @@ impl Reader {
             self.begin(Report { announced: true, ..Report::empty(tool, number) }, None);
             return;
         }
-        if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
-            return;
-        }
         let heading = self.titles.heading(raw.trim_start()).filter(|_| !self.in_fence);
         // After the prompt of root stands a loop.
         if let (Some((level, heading)), None) = (heading, typed(line)) {
             self.heading(level, &heading);
+        } else if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
+            // It is of that report.
         } else if let Some(verdict) = verdict::verdict(line) {
             self.in_verdict = true;
             self.text.verdicts.extend(self.said.replace(PrintedVerdict::new(verdict)));

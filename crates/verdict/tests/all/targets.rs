@@ -154,3 +154,23 @@ fn long_titles_are_told_apart_by_all_of_their_words() {
         "{evidence}"
     );
 }
+
+/// ab makes it of concurrency and rate.
+#[test]
+fn a_concurrency_that_is_left_out_follows_from_ab_s_time_per_request() {
+    let ab = |rate: f64, ms: f64| {
+        format!(
+            "Requests per second:    {rate:.2} [#/sec] (mean)\nTime per request:       {ms:.3} [ms] (mean)\n"
+        )
+    };
+    let text = format!("## Light\n{}## Medium\n{}", ab(288.97, 86.515), ab(256.74, 194.750));
+    let asked: Vec<_> = read(&text).reports.iter().map(|report| report.asked()).collect();
+    assert_eq!(asked, [Some(25), Some(50)]);
+    let difference = found(&text).into_iter().find(|one| one.id == D05).unwrap().evidence;
+    assert!(difference.contains("a concurrency of 25 against 50"), "{difference}");
+    assert!(!noise(&text).unwrap().evidence.contains("differ by"), "{:?}", noise(&text));
+    // No whole number, and more than one.
+    for (rate, ms) in [(288.97, 88.0), (2_500_000.0, 400.0)] {
+        assert_eq!(read(&ab(rate, ms)).reports[0].asked(), None, "{rate}");
+    }
+}
