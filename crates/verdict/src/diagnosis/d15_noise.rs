@@ -55,7 +55,9 @@ const REMEDY: &str = "Run each at least three times, preferably ten, alternating
                       show all runs, and call one faster only if the difference is larger than \
                       the spread.";
 
-const TWICE: &str = "No two runs print the same figures: it is the same output, under two names or pasted again.";
+const TWICE: &str =
+    "No two runs print the same figures: it is the same output, under two names or pasted again.";
+const UNSAID_OF: &str = "the text does not say";
 const UNSAID: &str = "Runs of one target show how far two runs of the same lie apart, and runs of two how far these do: here the figures \
                       may be either.";
 const SAY: &str = "Write above each report what it is of (`## nginx`, `run 2`), or keep each in a file of that name \
@@ -93,10 +95,13 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         return Some(Finding::new(D15, Severity::Suspect, evidence, TWICE, REMEDY));
     }
     let is_unsaid = kinds.iter().any(|runs| runs.iter().any(|run| may_be_two(runs[0], run)));
-    if is_unsaid && targets.len() == 1 {
+    if is_unsaid {
         let reports = counted(comparison.members.len() as u64, "report");
-        let evidence = format!("{reports}; the text does not say whether they are of one target.");
-        return Some(Finding::new(D15, Severity::Note, evidence, UNSAID, SAY));
+        let what = if targets.len() == 1 { "whether they" } else { "which of them" };
+        let best = best_of(best_of_line);
+        let evidence = format!("{reports}; {UNSAID_OF} {what} are of one target.{best}");
+        let severity = if best.is_empty() { Severity::Note } else { Severity::Suspect };
+        return Some(Finding::new(D15, severity, evidence, UNSAID, SAY));
     }
     let repeated = kinds.iter().all(|runs| runs.len() >= RUNS);
     if apart.is_none() && (repeated || targets.len() < 2) {
@@ -107,10 +112,6 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     }
     let single = kinds.iter().all(|runs| runs.len() == 1);
     let mut evidence = match (single, kinds.len()) {
-        _ if is_unsaid => format!(
-            "{}; the text does not say which of them are of one target.",
-            counted(comparison.members.len() as u64, "report")
-        ),
         _ if targets.len() == 1 => counted(targets[0].len() as u64, "run") + " of one target.",
         (true, 2) => "Only one run of each of the two is shown.".to_owned(),
         (true, number) if number == targets.len() => {

@@ -174,3 +174,15 @@ fn a_concurrency_that_is_left_out_follows_from_ab_s_time_per_request() {
         assert_eq!(read(&ab(rate, ms)).reports[0].asked(), None, "{rate}");
     }
 }
+
+/// A number in the name of a file, or no word at all, beside another target.
+#[test]
+fn reports_that_may_be_runs_of_either_are_not_compared() {
+    let text = format!("{}\n{}\n## caddy\n{}", wrk(50_000.0), wrk(49_000.0), wrk(48_000.0));
+    let finding = noise(&text).unwrap();
+    assert_eq!(
+        finding.evidence,
+        "3 reports; the text does not say which of them are of one target."
+    );
+    assert_eq!(finding.severity, Severity::Note);
+}
