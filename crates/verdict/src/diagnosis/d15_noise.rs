@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use ablaze_stats::repeats::median;
 
 use self::curves::on_curves;
-use self::pairs::{close_pairs, rates_are_asked, twice};
+use self::pairs::{close_pairs, is_asked, rates_are_asked, twice};
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D15;
 use crate::finding::{Finding, Severity};
@@ -158,6 +158,8 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     let apart_by = (comparison.members.as_slice(), close.is_empty() && targets.len() > 1);
     if let ([one, other], true) = apart_by
         && one.concurrency == other.concurrency
+        && !is_asked(one)
+        && !is_asked(other)
     {
         let (slower, faster) =
             if one.rate_per_s <= other.rate_per_s { (one, other) } else { (other, one) };

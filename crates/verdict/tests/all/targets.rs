@@ -126,6 +126,10 @@ fn rates_that_were_asked_for_are_not_compared() {
     assert!(!finding.evidence.contains("differ by"), "{finding:?}");
     assert!(finding.fix.starts_with("Compare the times"), "{finding:?}");
     assert_eq!(finding.severity, Severity::Note);
+    // One that keeps up, and one that does not.
+    let slower = vegeta(990.0, 812.0).replace("1000.03, 990.00", "2000.03, 990.00");
+    let other = format!("## latte\n{}## coffee\n{slower}", vegeta(1000.0, 770.0));
+    assert!(!noise(&other).unwrap().evidence.contains("differ by"), "{:?}", noise(&other));
     // Users that pause.
     let siege = |per_s: f64, path: &str| {
         format!(

@@ -17,22 +17,25 @@ pub(super) fn close_pairs(members: &[Member]) -> Vec<(&Member, &Member)> {
     pairs
         .filter(|(slower, faster)| slower.identity != faster.identity)
         .filter(|(slower, faster)| slower.concurrency == faster.concurrency)
+        .filter(|(slower, faster)| !is_asked(slower) && !is_asked(faster))
         .filter(|(slower, faster)| faster.rate_per_s <= slower.rate_per_s * (1.0 + SMALL))
         .collect()
 }
 
 /// Whether all rates are what the load asks for, and none is what its target can do.
 pub(super) fn rates_are_asked(members: &[Member]) -> bool {
-    let is_asked = |member: &Member| {
-        let Some(work) = &member.work else { return false };
-        let kept_up = |asked: f64| (member.rate_per_s - asked).abs() <= asked * KEPT_UP;
-        match work.pace {
-            Some(Pace::Pauses) => true,
-            Some(Pace::AtMost(asked)) => kept_up(asked),
-            _ => work.sent_per_s.is_some_and(kept_up),
-        }
-    };
     members.iter().all(is_asked)
+}
+
+/// Whether a rate is what the load asks for, and not what its target can do.
+pub(super) fn is_asked(member: &Member) -> bool {
+    let Some(work) = &member.work else { return false };
+    let kept_up = |asked: f64| (member.rate_per_s - asked).abs() <= asked * KEPT_UP;
+    match work.pace {
+        Some(Pace::Pauses) => true,
+        Some(Pace::AtMost(asked)) => kept_up(asked),
+        _ => work.sent_per_s.is_some_and(kept_up),
+    }
 }
 
 /// Two reports that are the same to the last digit.
