@@ -131,6 +131,11 @@ impl Above {
         self.words = None;
     }
 
+    /// The lowest heading above.
+    pub fn lowest(&self) -> Option<&str> {
+        self.headings.last().map(|(_, words)| words.as_str())
+    }
+
     /// What was typed above the report that begins here.
     pub fn setting(&mut self) -> Setting {
         self.typing.of_report()

@@ -11,7 +11,7 @@ use super::finish::banner;
 use super::labels::{self, Labelled};
 use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, typed};
-use super::titles::Titles;
+use super::titles::{Titles, is_output_of};
 use super::{
     Abort, Begun, Command, Errors, Handshakes, PrintedVerdict, Report, Text, Tool, command,
     headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets, verdict,
@@ -286,12 +286,15 @@ impl Reader {
             self.close();
             self.ended();
         }
-        if let (Some(current), Some(command)) = (&mut self.current, self.command.take()) {
-            current.command = Some(command);
+        if let Some(current) = &mut self.current {
+            current.command = self.command.take().or(current.command.take());
         }
+        let goes_on = self.above.lowest().is_some_and(|above| is_output_of(above, heading));
         self.above.heading(level, heading);
-        self.command = None;
-        self.listed.is_over();
+        if !goes_on {
+            self.command = None;
+            self.listed.is_over();
+        }
         self.in_verdict = false;
     }
 
