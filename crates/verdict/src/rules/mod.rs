@@ -7,6 +7,7 @@ pub(crate) mod comparison;
 pub(crate) mod consistency;
 pub(crate) mod curve;
 pub(crate) mod differences;
+mod files;
 pub(crate) mod own_limits;
 mod said;
 pub(crate) mod work;
@@ -25,8 +26,9 @@ use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43}
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::printed::{Abort, Begun, Command, LoneRate, PrintedVerdict, Report, Sweep, Text};
-pub use crate::printed::{before_number, counts_runs, target_of_file, without_load_of_file};
+pub use crate::printed::{counts_runs, target_of_file};
 use crate::several::{self, Several};
+pub use files::of_file;
 
 /// What was judged, with what was found against it.
 #[derive(Debug, Clone, PartialEq)]
