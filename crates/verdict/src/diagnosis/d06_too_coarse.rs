@@ -1,5 +1,6 @@
 //! D06: the times were printed in steps too coarse for what they measure, or not at all.
 
+mod batches;
 mod left_out;
 
 use super::d01_concurrency_not_reached::is_missed;
@@ -28,7 +29,8 @@ fn on_report(report: &Report) -> Option<Finding> {
     if let Some(finding) = left_out::by_wrk(report, &fix) {
         return Some(finding);
     }
-    left_out::by_hey(report, in_steps(report, fix))
+    let found = batches::found(report, &fix).or_else(|| in_steps(report, fix));
+    left_out::by_hey(report, found)
 }
 
 fn in_steps(report: &Report, fix: String) -> Option<Finding> {

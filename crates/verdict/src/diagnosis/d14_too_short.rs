@@ -4,6 +4,7 @@
 mod advice;
 mod beginning;
 mod printed;
+mod straggler;
 
 pub(super) use beginning::has_beginning;
 pub(super) use printed::attack_s;

@@ -1,19 +1,22 @@
 //! D15: rates are compared without knowing how far two runs of the same lie apart.
 
+mod curves;
 mod level;
+mod pairs;
 
 use std::collections::BTreeMap;
 
 use ablaze_stats::repeats::median;
 
+use self::curves::on_curves;
+use self::pairs::{close_pairs, is_asked, rates_are_asked, twice};
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D15;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Curve};
-use crate::rules::comparison::{Comparison, Member};
-use crate::rules::curve::Curves;
+use crate::printed::Command;
+use crate::rules::comparison::{Comparison, Member, may_be_two};
 use crate::rules::differences::{are_incomparable, are_repeats};
-use crate::words::{amount, counted, grouped, percent, rate};
+use crate::words::{amount, counted, percent, rate};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D15,
@@ -52,6 +55,16 @@ const REMEDY: &str = "Run each at least three times, preferably ten, alternating
                       show all runs, and call one faster only if the difference is larger than \
                       the spread.";
 
+const TWICE: &str =
+    "No two runs print the same figures: it is the same output, under two names or pasted again.";
+const UNSAID_OF: &str = "the text does not say";
+const UNSAID: &str = "Runs of one target show how far two runs of the same lie apart, and runs of two how far these do: here the figures \
+                      may be either.";
+const SAY: &str = "Write above each report what it is of (`## nginx`, `run 2`), or keep each in a file of that name \
+                   (nginx-run-2.txt).";
+const TIMES_REMEDY: &str = "Compare the times, of at least three runs of each, alternating (A B A B …); or measure without a rate \
+                            and without pauses, where the rates can be compared.";
+
 /// Runs of the same.
 type Repeats<'a> = Vec<&'a Member>;
 
@@ -78,6 +91,18 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     let targets: Vec<Repeats<'_>> = targets.into_values().collect();
     let apart = apart_in_time(&targets);
     let kinds: Vec<Repeats<'_>> = targets.iter().flat_map(|runs| of_equal_work(runs)).collect();
+    if let Some(evidence) = twice(&comparison.members) {
+        return Some(Finding::new(D15, Severity::Suspect, evidence, TWICE, REMEDY));
+    }
+    let is_unsaid = kinds.iter().any(|runs| runs.iter().any(|run| may_be_two(runs[0], run)));
+    if is_unsaid {
+        let reports = counted(comparison.members.len() as u64, "report");
+        let what = if targets.len() == 1 { "whether they" } else { "which of them" };
+        let best = best_of(best_of_line);
+        let evidence = format!("{reports}; {UNSAID_OF} {what} are of one target.{best}");
+        let severity = if best.is_empty() { Severity::Note } else { Severity::Suspect };
+        return Some(Finding::new(D15, severity, evidence, UNSAID, SAY));
+    }
     let repeated = kinds.iter().all(|runs| runs.len() >= RUNS);
     if apart.is_none() && (repeated || targets.len() < 2) {
         return of_repeats(&kinds);
@@ -89,7 +114,13 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     let mut evidence = match (single, kinds.len()) {
         _ if targets.len() == 1 => counted(targets[0].len() as u64, "run") + " of one target.",
         (true, 2) => "Only one run of each of the two is shown.".to_owned(),
-        (true, number) => format!("Only one run of each of the {number} is shown."),
+        (true, number) if number == targets.len() => {
+            format!("Only one run of each of the {number} is shown.")
+        }
+        (true, number) => format!(
+            "Only one run of each of the {number} kinds of work of {} targets is shown.",
+            targets.len()
+        ),
         (false, number) => {
             let few = kinds.iter().filter(|runs| runs.len() < RUNS).count();
             let of = if few == number { "each" } else { "some" };
@@ -102,6 +133,11 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     };
     evidence.push_str(&best_of(best_of_line));
     evidence.extend(apart.iter().map(|apart| format!(" {apart}")));
+    if rates_are_asked(&comparison.members) {
+        let cause = "At a rate that is asked for, or with users that pause, the rates tell how much was sent, and not which target \
+                     is faster: only the times do, and those of single runs differ by chance, too.";
+        return Some(Finding::new(D15, Severity::Note, evidence, cause, TIMES_REMEDY));
+    }
     let close = close_pairs(&comparison.members);
     for (slower, faster) in &close {
         if are_incomparable(slower, faster) {
@@ -120,7 +156,11 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         ));
     }
     let apart_by = (comparison.members.as_slice(), close.is_empty() && targets.len() > 1);
-    if let ([one, other], true) = apart_by {
+    if let ([one, other], true) = apart_by
+        && one.concurrency == other.concurrency
+        && !is_asked(one)
+        && !is_asked(other)
+    {
         let (slower, faster) =
             if one.rate_per_s <= other.rate_per_s { (one, other) } else { (other, one) };
         evidence.push(' ');
@@ -165,17 +205,6 @@ fn far_apart(members: &[Member]) -> bool {
     let mut rates: Vec<f64> = members.iter().map(|member| member.rate_per_s).collect();
     rates.sort_by(f64::total_cmp);
     rates.windows(2).all(|pair| pair[1] > FAR_APART * pair[0])
-}
-
-/// Targets that are neighbours in rate and lie close; two runs of one target are its spread.
-fn close_pairs(members: &[Member]) -> Vec<(&Member, &Member)> {
-    let mut sorted: Vec<&Member> = members.iter().filter(|m| m.rate_per_s > 0.0).collect();
-    sorted.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
-    let pairs = sorted.windows(2).map(|pair| (pair[0], pair[1]));
-    pairs
-        .filter(|(slower, faster)| slower.identity != faster.identity)
-        .filter(|(slower, faster)| faster.rate_per_s <= slower.rate_per_s * (1.0 + SMALL))
-        .collect()
 }
 
 /// The longest time between the last run of one target and the first of another, if it is long.
@@ -290,90 +319,6 @@ fn best_of(line: Option<usize>) -> String {
              run and hides how much the others varied."
         )
     })
-}
-
-/// Curves of runs, which may be repeated at each point.
-fn of_points(members: &[Member], curves: &[Curve], best_of_line: Option<usize>) -> Option<Finding> {
-    let mut points: BTreeMap<(&str, Option<u64>), Repeats<'_>> = BTreeMap::new();
-    let mut targets: BTreeMap<&str, Repeats<'_>> = BTreeMap::new();
-    for member in members {
-        points.entry((&member.curve, member.concurrency)).or_default().push(member);
-        targets.entry(&member.curve).or_default().push(member);
-    }
-    let targets: Vec<Repeats<'_>> = targets.into_values().collect();
-    if let Some(evidence) = apart_in_time(&targets) {
-        return Some(Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
-    }
-    let mut kinds = Vec::new();
-    for (at, runs) in points {
-        kinds.extend(of_equal_work(&runs).into_iter().map(|runs| (at, runs)));
-    }
-    let points = kinds;
-    let numbers = || points.iter().map(|(_, runs)| runs.len());
-    let fewest = numbers().min()?;
-    let spread = widest(&points);
-    let alone = || {
-        let evidence = spread.clone()?;
-        Some(Finding::new(D15, Severity::Note, evidence, CHANGES, SPREAD_REMEDY))
-    };
-    if fewest >= RUNS {
-        return alone();
-    }
-    let evidence = match numbers().max() {
-        Some(1) => NO_SPREAD.to_owned(),
-        _ => {
-            let runs = counted(fewest as u64, "run");
-            format!("Some points have only {runs}: too few to show a spread.")
-        }
-    };
-    let Some(mut finding) = of_few_runs(curves, best_of_line, evidence) else { return alone() };
-    if let Some(spread) = spread {
-        finding.evidence = format!("{}\n{spread}", finding.evidence);
-    }
-    Some(finding)
-}
-
-/// The point whose repeats lie furthest apart, if they do.
-fn widest(points: &[((&str, Option<u64>), Repeats<'_>)]) -> Option<String> {
-    let spreads = points.iter().filter_map(|(at, runs)| Some((at, spread(runs)?)));
-    let ((name, asked), (share, [least, _, most])) =
-        spreads.max_by(|a, b| a.1.0.total_cmp(&b.1.0)).filter(|(_, (share, _))| *share > SMALL)?;
-    Some(format!(
-        "Runs at the same point differ by up to {} of their median: {name} at c = {} ranged from \
-         {} to {}/s.",
-        percent(share),
-        grouped(asked.unwrap_or(0)),
-        rate(least),
-        rate(most)
-    ))
-}
-
-/// Curves: of runs, which may be repeated at each point, or a printed table of single figures.
-fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
-    let &Curves { curves, members, best_of_line, .. } = shown;
-    if members.is_empty() {
-        return of_few_runs(curves, best_of_line, NO_SPREAD.to_owned());
-    }
-    of_points(members, curves, best_of_line)
-}
-
-fn of_few_runs(
-    curves: &[Curve],
-    best_of_line: Option<usize>,
-    mut evidence: String,
-) -> Option<Finding> {
-    if curves.len() < 2 && best_of_line.is_none() {
-        return None;
-    }
-    evidence.push_str(&best_of(best_of_line));
-    let severity = if best_of_line.is_some() { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(
-        D15,
-        severity,
-        evidence,
-        "Curves that cross or lie close together may do so by chance; these figures cannot tell.",
-        "Show the median of at least three runs at each point, with the lowest and the highest.",
-    ))
 }
 
 /// A text without figures that says how they were chosen.

@@ -227,7 +227,9 @@ fn on_report(report: &Report) -> Option<Finding> {
 fn kept_for_some(report: &Report) -> Option<Finding> {
     let complete = report.complete?;
     let Connections::Kept(Some(kept)) = report.connections else { return None };
-    if kept == 0 || kept >= complete || report.failed != Some(0) {
+    // A page of another length is whole.
+    let of_length = report.failed_parts.map_or(0, |parts| parts.length);
+    if kept == 0 || kept >= complete || report.failed != Some(of_length) {
         return None;
     }
     let closes = complete - kept;

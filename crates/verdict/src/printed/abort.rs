@@ -89,13 +89,17 @@ const TEN_FAILURES: &str = "Test aborted after 10 failures";
 /// ab takes no more connections than requests.
 const REJECTED: &str = "Cannot use concurrency level greater than total number of requests";
 
+/// wrk has no such option.
+const OF_WRK2: &str = "Throughput MUST be specified";
+
 /// What the others say of a command line that they do not take, as far as it tells what is wrong; how it begins, and what it
 /// has in it.
-const REJECTIONS: [(Program, &str, &str, Reason); 9] = [
+const REJECTIONS: [(Program, &str, &str, Reason); 10] = [
     (Program::Wrk, "number of connections must be >= threads", "", Reason::Rejected),
     (Program::Wrk, "invalid URL: ", "", Reason::Rejected),
     (Program::Wrk, "wrk: ", " option ", Reason::Rejected),
     (Program::Wrk, "wrk: ", "requires an argument", Reason::Rejected),
+    (Program::Wrk, OF_WRK2, "", Reason::Rejected),
     (Program::Hey, "-n cannot be less than -c.", "", Reason::TooFew),
     (Program::Hey, "-n and -c cannot be smaller than 1.", "", Reason::Rejected),
     (Program::H2load, "-n, -c: the number of requests must be ", "", Reason::TooFew),
@@ -116,7 +120,8 @@ fn rejected(line: &str, number: usize, command: &Command) -> Option<Abort> {
             let fits = |(of, start, part, _): &&(Program, &str, &str, Reason)| {
                 *of == program && line.starts_with(start) && line.contains(part)
             };
-            (tool_of(program)?, REJECTIONS.iter().find(fits)?.3)
+            let tool = if line.starts_with(OF_WRK2) { Tool::Wrk2 } else { tool_of(program)? };
+            (tool, REJECTIONS.iter().find(fits)?.3)
         }
     };
     Some(Abort { tool, ..of_ab(number, line.trim().to_owned(), reason) })

@@ -1,5 +1,10 @@
 //! What reports are named after: the headings, titles and words above them.
 
+mod setting;
+
+pub use setting::Setting;
+use setting::Typing;
+
 use super::headings::BELOW;
 use super::naming::{Typed, behind_prompt, shortened, typed};
 use super::numbered::counts_runs;
@@ -28,6 +33,8 @@ pub struct Above {
     in_block: bool,
     /// Lines come that another command than a load tester printed.
     in_output: bool,
+    /// What was typed.
+    typing: Typing,
 }
 
 /// A title of several reports.
@@ -43,7 +50,8 @@ impl Above {
         let mut headings = std::mem::take(&mut self.headings);
         headings.retain(|(above, _)| *above < level);
         headings.extend(shortened(text).map(|words| (level, words)));
-        *self = Self { headings, in_block: self.in_block, ..Self::default() };
+        let typing = std::mem::take(&mut self.typing);
+        *self = Self { headings, typing, in_block: self.in_block, ..Self::default() };
     }
 
     /// Whether a line of signs alone stands under words, and is as long as these: they are a heading.
@@ -57,12 +65,15 @@ impl Above {
     pub fn line(&mut self, line: &str) {
         match typed(line) {
             Some(Typed::Loop { whole }) => {
+                self.typing.begins_loop(line);
                 self.of_loop = self.words.take();
                 (self.in_loop, self.in_output) = (!whole, false);
             }
             Some(Typed::LoopEnds) => self.in_loop = false,
+            Some(Typed::Other) if self.in_loop => {}
             Some(Typed::Other) => {
-                self.command();
+                self.typing.other(line);
+                self.has_typed();
                 self.in_output = behind_prompt(line).is_some_and(prints_no_title);
             }
             None if self.in_output => {}
@@ -104,6 +115,11 @@ impl Above {
 
     /// A command: what comes below is its output, and no longer that of the loop above.
     pub fn command(&mut self) {
+        self.typing.command(self.in_loop);
+        self.has_typed();
+    }
+
+    fn has_typed(&mut self) {
         self.in_output = false;
         if !self.in_loop {
             self.of_loop = None;
@@ -113,6 +129,16 @@ impl Above {
     /// The last line of other text is no name.
     pub fn no_words(&mut self) {
         self.words = None;
+    }
+
+    /// The lowest heading above.
+    pub fn lowest(&self) -> Option<&str> {
+        self.headings.last().map(|(_, words)| words.as_str())
+    }
+
+    /// What was typed above the report that begins here.
+    pub fn setting(&mut self) -> Setting {
+        self.typing.of_report()
     }
 
     /// The name of the report that begins here.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ablaze_model::printable::printable;
 
 use super::labels::{self, Label, Labelled};
-use super::naming::shortened;
+use super::naming::{shortened, shown};
 use super::{Command, Report, Tool, native};
 
 /// So many lines with an impossible figure are kept of a report.
@@ -55,7 +55,7 @@ impl Current {
 
     pub fn impossible(&mut self, line: &str) {
         if self.report.impossible.len() < IMPOSSIBLE_MOST {
-            self.report.impossible.extend(shortened(&printable(line)));
+            self.report.impossible.extend(shortened(&shown(&printable(line))));
         }
     }
 

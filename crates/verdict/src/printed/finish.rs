@@ -51,6 +51,9 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
             total.mean_ms = total.mean_ms.or(report.per_request_ms);
         }
     }
+    if report.tool.is_ab_like() {
+        report.concurrency = report.concurrency.or_else(|| concurrency_of_ab(report));
+    }
     if report.tool == Tool::Ab {
         report.taken_s = report.taken_s.map(|taken| length_of_old_ab(report, taken));
     }
@@ -64,6 +67,14 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
     if !report.statuses.is_empty() && report.non_2xx.is_none() {
         report.non_2xx = Some(report.other_statuses());
     }
+}
+
+/// ab computes `Time per request` as the concurrency divided by the rate: the whole number that both make, if they make one.
+fn concurrency_of_ab(report: &Report) -> Option<u64> {
+    let (rate, each_ms) = (report.rate_per_s?, report.per_request_ms?);
+    let (low, high) = (rate.low() * each_ms.low() / 1e3, rate.high() * each_ms.high() / 1e3);
+    let whole = low.ceil();
+    (whole >= 1.0 && whole <= high && whole + 1.0 > high).then_some(whole as u64)
 }
 
 /// ab 2.0 prints seconds, a point and microseconds (`%ld.%03ld`), with zeros before these up to three digits only:

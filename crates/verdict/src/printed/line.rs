@@ -29,6 +29,8 @@ pub fn cleaned(line: &str) -> String {
     }
     let quoted = |c: char| c.is_whitespace() || matches!(c, '>' | '|' | '*');
     let stripped = text.trim_start_matches(quoted).trim_end();
+    // In a comment of a program.
+    let stripped = stripped.strip_prefix("// ").map_or(stripped, str::trim_start);
     match text.trim_start().starts_with('|') {
         true => stripped.trim_end_matches('|').trim_end().to_owned(),
         false => stripped.to_owned(),

@@ -13,6 +13,11 @@ pub fn bare(text: &str) -> Cow<'_, str> {
         changed |= matches!(line, Cow::Owned(_));
         bare.push(line);
     }
+    let hosts = hosts(&bare);
+    for (line, host) in bare.iter_mut().zip(hosts).filter(|(_, host)| *host > 0) {
+        changed = true;
+        *line = Cow::Owned(line[host..].to_owned());
+    }
     let named: Vec<usize> = bare.iter().map(|line| name(line)).collect();
     let mut kept = Vec::with_capacity(bare.len());
     for (index, line) in bare.iter().enumerate() {
@@ -52,6 +57,42 @@ fn without_escapes(line: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(text)
+}
+
+/// How many bytes the time and the name behind it take, of lines in a row that have the same one: `2024-05-01T12:00:00Z
+/// bench-1  `. The words of a report are not the same in each.
+fn hosts(lines: &[Cow<'_, str>]) -> Vec<usize> {
+    let of = |line: &Cow<'_, str>| {
+        let rest = stamp(line)?;
+        let (name, _) = rest.split_once(' ')?;
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        is_name.then(|| (name.to_owned(), line.len() - rest.len()))
+    };
+    let names: Vec<Option<(String, usize)>> = lines.iter().map(of).collect();
+    let mut hosts = vec![0; lines.len()];
+    let mut from = 0;
+    while from < lines.len() {
+        let name = |at: usize| names[at].as_ref().map(|(name, _)| name.as_str());
+        let same =
+            (from..lines.len()).take_while(|at| name(*at).is_some() && name(*at) == name(from));
+        let count = same.count();
+        let is_level = name(from).is_some_and(|name| level(&format!("{name} ")).is_empty());
+        if count >= IN_A_ROW && !is_level {
+            let blanks = |at: usize| {
+                let behind = names[at].as_ref().map_or(0, |(name, before)| before + name.len());
+                let rest = &lines[at][behind..];
+                rest.len() - rest.trim_start_matches(' ').len()
+            };
+            let fewest = (from..from + count).map(blanks).min().unwrap_or(0);
+            for at in from..from + count {
+                hosts[at] =
+                    names[at].as_ref().map_or(0, |(name, before)| before + name.len() + fewest);
+            }
+        }
+        from += count.max(1);
+    }
+    hosts
 }
 
 /// How many bytes a name and its bar take: `web-1  | `. 0 where there is none.
@@ -204,6 +245,12 @@ mod tests {
                 assert_eq!(bare(&format!("{prefix}{line}")), line, "{prefix:?}");
             }
         }
+        // A host behind the time, in front of all lines alike.
+        let host = "2024-05-01T12:00:00Z bench-1  $ a\n2024-05-01T12:00:01Z bench-1  Running b\n\
+                    2024-05-01T12:00:02Z bench-1    c\n2024-05-01T12:00:03Z bench-1      d";
+        assert_eq!(bare(host), "$ a\nRunning b\n  c\n    d");
+        let words = "07:45:01 a b\n07:45:01 a c\n07:45:01 a d\n07:45:01 e f";
+        assert_eq!(bare(words), "a b\na c\na d\ne f");
         let text = "bench | a\nbench |   b\nbench | c\nbench | d";
         assert_eq!(bare(text), "a\n  b\nc\nd");
     }

@@ -2,8 +2,10 @@
 
 use super::command::program_name;
 
-/// Names of reports longer than this are cut.
-const LABEL_CHARACTERS: usize = 40;
+/// No more of a line is kept as a name: two of them may differ in their last words.
+const LABEL_CHARACTERS: usize = 200;
+/// So much of a name is shown.
+const SHOWN_CHARACTERS: usize = 40;
 
 /// What tools print before a report and behind it; nothing to name one after.
 pub fn is_progress(line: &str) -> bool {
@@ -97,11 +99,21 @@ pub fn beside(before: &str) -> Option<String> {
 pub fn shortened(text: &str) -> Option<String> {
     let text = text.replace(['`', '*'], "");
     let text = text.trim().trim_matches([':', '：']).trim();
-    let mut name: String = text.chars().take(LABEL_CHARACTERS).collect();
-    if name.len() < text.len() {
-        name.push('…');
+    let name = cut(text, LABEL_CHARACTERS);
+    name.contains(char::is_alphanumeric).then_some(name)
+}
+
+/// What is shown of the name of a report.
+pub fn shown(label: &str) -> String {
+    cut(label, SHOWN_CHARACTERS)
+}
+
+fn cut(text: &str, characters: usize) -> String {
+    let mut short: String = text.chars().take(characters).collect();
+    if short.len() < text.len() {
+        short.push('…');
     }
-    (!name.is_empty()).then_some(name)
+    short
 }
 
 /// A line that was typed into a shell.

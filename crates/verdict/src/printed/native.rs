@@ -23,7 +23,9 @@ pub fn begins_at(line: &str) -> Option<usize> {
         }
         _ => false,
     };
-    (is_method && goes_on).then_some(at)
+    // `### GET http://…` is a heading.
+    let is_heading = after.is_empty() && at > 0 && line[..at].trim_end().bytes().all(|b| b == b'#');
+    (is_method && goes_on && !is_heading).then_some(at)
 }
 
 /// How the head names the shape of the load.

@@ -41,6 +41,33 @@ pub fn target_of_file(name: &str) -> String {
     }
 }
 
+/// What stands before a number in the name of a file, where no word says what it counts: `nginx` of `nginx_1.log` and
+/// `nginx.2.out`. They may be runs, or servers of the same kind.
+pub fn before_number(name: &str) -> Option<String> {
+    let path = Path::new(name.trim_matches('`'));
+    let stem = path.file_stem()?.to_string_lossy();
+    let rest = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = stem.len() - rest.len();
+    let before = rest.trim_end_matches(['-', '_', '.']);
+    let is_apart = before.len() < rest.len() && before.contains(char::is_alphabetic);
+    // Ports, dates and concurrencies are longer, or have a letter before them.
+    ((1..=2).contains(&digits) && is_apart)
+        .then(|| path.with_file_name(before).to_string_lossy().into_owned())
+}
+
+/// The same file's name without the concurrency of its report: `nginx/` of `nginx/c100.txt`, `nginx` of `nginx-c100.txt`.
+pub fn without_load_of_file(name: &str, concurrency: u64) -> Option<String> {
+    let path = Path::new(name.trim_matches('`'));
+    let stem = path.file_stem()?.to_string_lossy();
+    let rest = stem.strip_suffix(&*concurrency.to_string())?;
+    let signs = ['-', '_', '.', '='];
+    let word = rest.trim_end_matches(signs).rsplit(signs).next()?;
+    let before = &rest[..rest.trim_end_matches(signs).len() - word.len()];
+    LOADS
+        .contains(&&*word.to_lowercase())
+        .then(|| path.with_file_name(before.trim_end_matches(signs)).to_string_lossy().into_owned())
+}
+
 /// The words of a label that name a target: `nginx` of `nginx, run 1`. A number is one of a run beside such a word, or alone.
 pub fn words_of_target(label: &str) -> String {
     // `C` and `C++` are two: signs within words stay.
@@ -147,6 +174,26 @@ mod tests {
         let files =
             ["rp/nginx-run-1.txt", "rp/nginx-run-2.txt", "rp/caddy-run-1.txt", "rp/run-3.txt"];
         assert_eq!(files.map(target_of_file), ["rp/nginx", "rp/nginx", "rp/caddy", ""]);
+        for (name, before) in [
+            ("mf/nginx_1.log", Some("mf/nginx")),
+            ("nginx.2.out", Some("nginx")),
+            ("nginx-c10.txt", None),
+            ("nginx-8080.txt", None),
+            ("h2.txt", None),
+            ("1.txt", None),
+        ] {
+            assert_eq!(before_number(name).as_deref(), before, "{name}");
+        }
+        for (name, c, before) in [
+            ("mf/nginx/c100.txt", 100, Some("mf/nginx/")),
+            ("nginx-c100.txt", 100, Some("nginx")),
+            ("nginx_c=100.txt", 100, Some("nginx")),
+            ("nginx-c100.txt", 10, None),
+            ("nginx-100.txt", 100, None),
+            ("abc100.txt", 100, None),
+        ] {
+            assert_eq!(without_load_of_file(name, c).as_deref(), before, "{name}");
+        }
         assert_eq!(target_of_file("`a b/nginx-1.txt`"), "`a b/nginx-1.txt`");
         for (one, other) in [("C++, run 1", "C, run 1"), ("C#", "C"), ("v1.2 run 1", "v1.3 run 1")]
         {

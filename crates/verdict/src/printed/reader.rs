@@ -11,7 +11,7 @@ use super::finish::banner;
 use super::labels::{self, Labelled};
 use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, typed};
-use super::titles::Titles;
+use super::titles::{Titles, is_output_of};
 use super::{
     Abort, Begun, Command, Errors, Handshakes, PrintedVerdict, Report, Text, Tool, command,
     headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets, verdict,
@@ -254,13 +254,12 @@ impl Reader {
             self.begin(Report { announced: true, ..Report::empty(tool, number) }, None);
             return;
         }
-        if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
-            return;
-        }
         let heading = self.titles.heading(raw.trim_start()).filter(|_| !self.in_fence);
         // After the prompt of root stands a loop.
         if let (Some((level, heading)), None) = (heading, typed(line)) {
             self.heading(level, &heading);
+        } else if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
+            // It is of that report.
         } else if let Some(verdict) = verdict::verdict(line) {
             self.in_verdict = true;
             self.text.verdicts.extend(self.said.replace(PrintedVerdict::new(verdict)));
@@ -287,12 +286,15 @@ impl Reader {
             self.close();
             self.ended();
         }
-        if let (Some(current), Some(command)) = (&mut self.current, self.command.take()) {
-            current.command = Some(command);
+        if let Some(current) = &mut self.current {
+            current.command = self.command.take().or(current.command.take());
         }
+        let goes_on = self.above.lowest().is_some_and(|above| is_output_of(above, heading));
         self.above.heading(level, heading);
-        self.command = None;
-        self.listed.is_over();
+        if !goes_on {
+            self.command = None;
+            self.listed.is_over();
+        }
         self.in_verdict = false;
     }
 
@@ -309,6 +311,7 @@ impl Reader {
             self.told();
         }
         let above = self.above.name();
+        report.setting = self.above.setting();
         report.label = report.label.or(above);
         if before.is_some() {
             report.said = self.said.take();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::above::Setting;
 use super::peers::hey;
 use super::{Command, PrintedVerdict, Tool};
 
@@ -111,6 +112,8 @@ pub struct Report {
     pub announced: bool,
     /// The heading or the words above it.
     pub label: Option<String>,
+    /// What else was typed above it.
+    pub setting: Setting,
     /// The command line above it.
     pub command: Option<Command>,
     /// `Server Software`.
@@ -215,6 +218,7 @@ impl Report {
             line,
             announced: false,
             label: None,
+            setting: Setting::default(),
             command: None,
             server: None,
             host: None,

@@ -145,6 +145,15 @@ fn concurrencies(cells: &[String]) -> Option<Vec<u64>> {
     (many && numbers.is_sorted_by(|a, b| a < b)).then_some(numbers)
 }
 
+/// `10` of `c=10`, where each cell names what it is.
+fn without_name(cells: &[String]) -> Option<Vec<String>> {
+    let number = |cell: &String| {
+        let (name, number) = cell.split_once('=')?;
+        (!name.is_empty() && names_concurrency(name)).then(|| number.trim().to_owned())
+    };
+    cells.iter().map(number).collect()
+}
+
 fn names_concurrency(cell: &str) -> bool {
     let name = cell.to_lowercase();
     let name = name.trim_matches(|c: char| c == ':' || c == '*' || c.is_whitespace());
@@ -166,7 +175,9 @@ fn holds_rates(name: &str) -> bool {
 /// Concurrencies in the head, a row for each target. With how many lines it took.
 fn across(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
     let head = lines.first()?.as_ref()?;
-    let columns = concurrencies(&head[1..]).filter(|_| names_concurrency(&head[0]))?;
+    let in_each = || concurrencies(&without_name(&head[1..])?);
+    let columns =
+        concurrencies(&head[1..]).filter(|_| names_concurrency(&head[0])).or_else(in_each)?;
     let mut curves = Vec::new();
     let mut used = 1;
     for line in lines[1..].iter().take(MOST) {
@@ -194,6 +205,21 @@ fn across(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_column_may_name_its_concurrency() {
+        let table = "Throughput:\n\n| server | c=1 | c=10 | c=100 |\n|---|---|---|---|\n| nginx | 8012 | 39012 | 28012 |\n\
+                     | caddy | 7000 | 31000 | 30100 |\n";
+        let points = |rates: [f64; 3]| [1, 10, 100].into_iter().zip(rates).collect::<Vec<_>>();
+        let expected = [
+            ("nginx".to_owned(), points([8012.0, 39012.0, 28012.0])),
+            ("caddy".to_owned(), points([7000.0, 31000.0, 30100.0])),
+        ];
+        assert_eq!(curves(table), expected);
+        for other in ["n=1", "server 1", "p=1"] {
+            assert!(find(&table.replace("c=1 ", &format!("{other} "))).is_empty(), "{other}");
+        }
+    }
 
     fn curves(text: &str) -> Vec<(String, Vec<(u64, f64)>)> {
         let sweeps = find(text);

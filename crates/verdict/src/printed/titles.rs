@@ -47,6 +47,17 @@ impl Titles {
     }
 }
 
+/// Whether below one heading stands a command, and below the next what it printed.
+pub fn is_output_of(above: &str, heading: &str) -> bool {
+    const COMMANDS: [&str; 5] = ["command", "commands", "command line", "run", "命令"];
+    const OUTPUTS: [&str; 7] = ["output", "outputs", "result", "results", "report", "输出", "结果"];
+    let is_of = |list: &[&str], words: &str| {
+        let words = words.trim().trim_end_matches([':', '：']).to_lowercase();
+        list.contains(&&*words)
+    };
+    is_of(&COMMANDS, above) && is_of(&OUTPUTS, heading)
+}
+
 /// `begin_src` of `#+BEGIN_SRC sh`.
 fn keyword(line: &str) -> Option<String> {
     let word = line.strip_prefix("#+")?.split([' ', ':']).next()?.to_ascii_lowercase();

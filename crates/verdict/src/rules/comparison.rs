@@ -3,7 +3,9 @@
 use super::arithmetic::{rate_over_all, url};
 use super::consistency::rate_is_contradicted;
 use super::work::{Circumstances, Work};
-use crate::printed::{LoneRate, Report, Text, Tool, sections, without_load, words_of_target};
+use crate::printed::{
+    LoneRate, Report, Text, Tool, sections, shown_label, without_load, words_of_target,
+};
 
 /// Rates beside each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +33,9 @@ pub struct Member {
     pub work: Option<Work>,
     /// What tells this target from the others: equal for repeats of the same run.
     pub identity: String,
+    /// How the text tells that it is of this target and no other: equal for what are runs of one. `None` where the text does
+    /// not say.
+    pub told: Option<String>,
     /// The curve that it is a point of, if its concurrency varies.
     pub curve: String,
     /// Whether it stands for several runs, whose spread is known.
@@ -74,15 +79,19 @@ pub fn members(text: &Text, first: usize) -> Vec<Member> {
 
 fn of_rate(rate: &LoneRate) -> Member {
     let command_line = rate.command.as_ref().map(|command| command.line);
-    let name = rate.label.clone().unwrap_or_else(|| format!("line {}", rate.line));
+    let label = rate.label.as_deref().map(shown_label);
+    let name = label.unwrap_or_else(|| format!("line {}", rate.line));
     let command = rate.command.as_ref();
     // Without words of their own, those of one command are repeats.
-    let identity = match (&rate.label, command) {
-        (None, Some(command)) => command.text.clone(),
-        _ => format!("{name} {command_line:?}"),
+    let (identity, is_told) = match (&rate.label, command) {
+        // What a variable stands for may be another target each time.
+        (None, Some(command)) => (command.text.clone(), !command.text.contains('$')),
+        (None, None) => (String::new(), false),
+        (Some(label), _) => (format!("{label} {command_line:?}"), true),
     };
     Member {
         identity,
+        told: is_told.then(String::new),
         curve: name.clone(),
         name,
         line: Some(rate.line),
@@ -102,15 +111,15 @@ fn of_rate(rate: &LoneRate) -> Member {
 fn of_report(report: &Report, number: usize) -> Option<Member> {
     let label = report.label.as_deref().map(|label| target(label, report));
     let label = label.filter(|label| !label.is_empty());
+    let told = told(report, label.is_some());
     let section = report.label.as_deref().and_then(sections).map(|above| target(above, report));
     let identity = (label, &report.server, &report.host, report.port, &report.path);
     Some(Member {
         name: format!("report {number}"),
         line: Some(report.line),
-        remark: [&report.server, &report.label]
+        remark: [report.server.clone(), report.label.as_deref().map(shown_label)]
             .into_iter()
             .flatten()
-            .cloned()
             .collect::<Vec<_>>()
             .join(", "),
         // What bombardier prints is a mean of samples.
@@ -121,6 +130,7 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
         requests: report.complete,
         concurrency: report.asked(),
         identity: format!("{:?} {identity:?}", report.tool),
+        told,
         curve: format!(
             "{} {} {}",
             section.unwrap_or_default(),
@@ -133,6 +143,26 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
         is_contradicted: rate_is_contradicted(report),
         work: Some(Work::of_report(report)),
     })
+}
+
+/// Runs that are numbered are of one target, and those below the same title or command, unless what else was typed may
+/// have put another one in its place.
+fn told(report: &Report, has_title: bool) -> Option<String> {
+    let setting = &report.setting;
+    let is_numbered = report.label.is_some() && !has_title;
+    let is_under_command = report.command.is_some() || setting.is_own;
+    match setting.in_counting_loop {
+        _ if is_numbered => Some(String::new()),
+        Some(false) => None,
+        Some(true) => Some(setting.typed.clone()),
+        None => (has_title || is_under_command).then(|| setting.typed.clone()),
+    }
+}
+
+/// Whether the text does not say if two are runs of one target, which nothing tells apart.
+pub(crate) fn may_be_two(one: &Member, other: &Member) -> bool {
+    let same = one.told.is_some() && one.told == other.told;
+    !std::ptr::eq(one, other) && one.identity == other.identity && !same
 }
 
 /// The words of a label, without the number of a run and the load that the report itself prints.

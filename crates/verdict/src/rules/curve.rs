@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::repeats::{self, median};
 
-use super::comparison::Member;
+use super::comparison::{Member, may_be_two};
 use super::differences::{are_repeats, in_responses};
 use super::work::Responses;
 use crate::DiagnosisId;
@@ -158,7 +158,7 @@ pub fn of_members(members: &[Member], are_runs: bool) -> Option<Measured> {
 }
 
 fn is_repeat(one: &Member, other: &Member) -> bool {
-    one.identity == other.identity && are_repeats(one, other)
+    one.identity == other.identity && !may_be_two(one, other) && are_repeats(one, other)
 }
 
 /// Takes the points away that were answered otherwise than those with success, or than most.

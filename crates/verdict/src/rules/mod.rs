@@ -7,6 +7,7 @@ pub(crate) mod comparison;
 pub(crate) mod consistency;
 pub(crate) mod curve;
 pub(crate) mod differences;
+mod files;
 pub(crate) mod own_limits;
 mod said;
 pub(crate) mod work;
@@ -27,6 +28,7 @@ use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::printed::{Abort, Begun, Command, LoneRate, PrintedVerdict, Report, Sweep, Text};
 pub use crate::printed::{counts_runs, target_of_file};
 use crate::several::{self, Several};
+pub use files::of_file;
 
 /// What was judged, with what was found against it.
 #[derive(Debug, Clone, PartialEq)]

@@ -35,6 +35,7 @@ pub fn member(
         concurrency: figures::asked_in_flight(run),
         work: Some(work(run, findings, tool_version)),
         identity: target.to_owned(),
+        told: Some(String::new()),
         curve: target.to_owned(),
         of_several: false,
         is_contradicted: false,

@@ -411,3 +411,45 @@ fn half_of_the_responses_do_not_make_the_rate_of_an_error_page() {
     assert!(with(100_000, 100_000).starts_with("The rate is in large part that of error pages"));
     assert!(with(0, 200_000).starts_with("The rate is that of an error page"));
 }
+
+/// h2load prints the length in lines that are often left out.
+#[test]
+fn in_flight_follows_without_the_length_of_a_run_of_h2load() {
+    let report = |clients: u64| {
+        let below = h2load(&format!("h2load -D 9 -c {clients} --h1 http://h/"), "", "0.00");
+        let lines = below
+            .lines()
+            .filter(|line| !line.starts_with("spawning") && !line.starts_with("Application"));
+        let text: Vec<&str> = lines.collect();
+        one(&text
+            .join("\n")
+            .replace("200000 total, 200000 started", "200000 total, 200500 started"))
+    };
+    let [evidence, ..] = of(D36, &report(10));
+    assert!(
+        evidence.contains("asks for 10 connections where 500 were in flight on average"),
+        "{evidence}"
+    );
+    assert!(!has(D36, &report(500)));
+}
+
+/// Only wrk2 says this.
+#[test]
+fn wrk2_without_a_rate_sends_nothing() {
+    let text =
+        "$ wrk2 -t1 -c1 http://h/\nThroughput MUST be specified with the --rate or -R option\n";
+    let aborts = judge(&read(text)).aborts;
+    let finding = &aborts[0].findings[0];
+    assert!(finding.evidence.starts_with("wrk2 ended with `Throughput MUST"), "{finding:?}");
+    assert!(finding.cause.contains("no request was sent"), "{finding:?}");
+}
+
+/// Its table of times stands above its counts.
+#[test]
+fn a_report_that_lacks_its_last_lines_is_no_run_without_one() {
+    let wrk = wrk("", "http://h/");
+    let cut = &wrk[..wrk.find("  150000 requests").unwrap()];
+    assert!(read(cut).begun[0].has_head);
+    let begun = &wrk[..wrk.find(" Thread Stats").unwrap()];
+    assert!(!read(begun).begun[0].has_head);
+}

@@ -346,12 +346,15 @@ fn reports_that_differ_in_concurrency_alone_make_a_curve() {
     assert_eq!(sweep.subject.curves[0].points, points);
     assert_eq!(ids(&sweep.findings), [D16, D17]);
     assert!(judgement.comparisons.is_empty());
-    // Two at the same concurrency are repeats, unless they did other work.
-    let judgement = judged(&(text.concat() + &report(100, 6100.0)));
+    // Two at the same concurrency are repeats where a title says so, unless they did other work.
+    let again = text.concat() + &report(100, 6100.0);
+    let judgement = judged(&format!("## nginx\n{again}"));
     assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (1, 0));
+    let judgement = judged(&again);
+    assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (0, 1));
     let other = report(100, 6100.0).replace("Length: 5 bytes", "Length: 10 bytes");
     let other = other.replace("HTML transferred: 305000", "HTML transferred: 610000");
-    let judgement = judged(&(text.concat() + &other));
+    let judgement = judged(&format!("## nginx\n{}{other}", text.concat()));
     assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (0, 1));
 }
 

@@ -12,4 +12,5 @@ mod published;
 mod readers;
 mod said;
 mod sections;
+mod targets;
 mod titles;

@@ -1,7 +1,7 @@
 //! Reports reach people inside of logs, mails and pages. What stands around them must not change
 //! what is read, and no text whatever may make the reader panic.
 
-use ablaze_verdict::printed::{Report, read};
+use ablaze_verdict::printed::{Report, Setting, read};
 use ablaze_verdict::rules::judge;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -19,6 +19,7 @@ fn figures(text: &str) -> Vec<Report> {
     let mut reports = read(text).reports;
     for report in &mut reports {
         (report.line, report.label, report.command) = (0, None, None);
+        report.setting = Setting::default();
     }
     reports
 }

@@ -246,3 +246,25 @@ fn a_command_is_read_wherever_people_put_it() {
         assert_eq!(in_reports(&text.replace("-c100", "-c50"), D36).len(), 1, "{text}");
     }
 }
+
+/// A heading for each of the two.
+#[test]
+fn a_command_and_its_output_may_have_headings_of_their_own() {
+    let server = |name: &str, asked: u64, output: &str| {
+        format!(
+            "## {name}\n\n### Command\n\n```\nwrk -t4 -c{asked} -d30s {URL}\n```\n\n### {output}\n\n{}",
+            fenced(100, 50_000.0)
+        )
+    };
+    let text = format!("{}{}", server("nginx", 100, "Output"), server("caddy", 100, "Results:"));
+    assert_eq!(lines(&text), [Some(6), Some(26)]);
+    assert_eq!(in_reports(&server("nginx", 400, "Output"), D36).len(), 1);
+    // Two headings below the report.
+    let below = format!(
+        "{}## More\n### Output\n",
+        server("nginx", 100, "Output").replace("```\n\n##", "```\n##")
+    );
+    assert_eq!(lines(&below), [Some(6)]);
+    // Another subject.
+    assert_eq!(lines(&server("nginx", 400, "Conclusion")), [None]);
+}

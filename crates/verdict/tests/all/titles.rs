@@ -186,3 +186,15 @@ fn banners_and_bars_of_old_versions_are_no_titles() {
         assert_eq!(read(&hey).reports[0].label, None, "{bar}");
     }
 }
+
+#[test]
+fn a_heading_may_be_a_request_and_a_report_a_comment() {
+    let wrk = "Running 30s test @ http://h/\n  5 threads and 10 connections\n  1787208 requests in 30.08s, 218.17MB read\n\
+               Requests/sec:  59419.98\nTransfer/sec:      7.25MB\n";
+    let below =
+        |heading: &str| read(&format!("{heading}\n\n```\n{wrk}```\n")).reports.remove(0).label;
+    assert_eq!(below("#### POST http://h/team/add"), Some("POST http://h/team/add".to_owned()));
+    let lines: Vec<String> = wrk.lines().map(|line| format!("// {line}\n")).collect();
+    let report = read(&format!("func main() {{\n}}\n\n{}", lines.concat())).reports.remove(0);
+    assert_eq!((report.complete, report.label), (Some(1_787_208), None));
+}

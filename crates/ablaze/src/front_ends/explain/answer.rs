@@ -62,16 +62,13 @@ impl Answer {
     }
 }
 
-/// The same server in two files is two targets, before and after something was changed, unless the
-/// files are called `run-1` and `run-2`, or `nginx-run-1` and `nginx-run-2`.
+/// What a file says of its reports, and where they stand in it.
 fn of_text(name: &str, members: Vec<Member>) -> impl Iterator<Item = Member> {
-    let own = rules::target_of_file(name);
-    members.into_iter().map(move |mut member| {
+    rules::of_file(name, members).into_iter().map(move |mut member| {
         let line = member.line.map_or(String::new(), |line| format!(" line {line}"));
         let server = Some(&member.remark).filter(|remark| !remark.is_empty());
         let server = server.map_or(String::new(), |server| format!(", {server}"));
         member.remark = format!("{name}{line}{server}");
-        member.identity.push_str(&own);
         member
     })
 }

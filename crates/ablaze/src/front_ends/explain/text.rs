@@ -4,7 +4,7 @@
 use ablaze_model::plan::Load;
 use ablaze_report::json::SavedRun;
 use ablaze_report::number::{counted, decimal, grouped, length, rate};
-use ablaze_verdict::printed::{Curve, Report, Sweep};
+use ablaze_verdict::printed::{shown_label, Curve, Report, Sweep};
 use ablaze_verdict::rules::{self, Comparison, Judged, Judgement};
 use ablaze_verdict::several::Several;
 use ablaze_verdict::{Finding, Verdict};
@@ -171,7 +171,8 @@ fn date(unix_ns: u64) -> String {
 }
 
 fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
-    let label = report.label.as_ref().map_or(String::new(), |label| format!(" ({label})"));
+    let label = report.label.as_deref().map(shown_label);
+    let label = label.map_or(String::new(), |label| format!(" ({label})"));
     let mut head =
         format!("report {number}, {}: {}{label}\n", place.line(report.line), report.tool.name());
     if let Some(command) = &report.command {

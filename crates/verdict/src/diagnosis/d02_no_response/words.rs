@@ -44,11 +44,16 @@ pub(super) fn quoted(report: &Report) -> String {
 /// Of each that got no response siege writes why on stderr, mostly.
 pub(super) fn cause_of_siege(report: &Report) -> String {
     let said = told(report).filter_map(|(_, count)| *count).fold(0, u64::saturating_add);
+    let of_lines = |(words, _): &(String, _)| words.starts_with("HTTP/");
+    let source = match told(report).any(of_lines) {
+        true => "The words are siege's, from the lines above its report.",
+        false => "The words are siege's, from stderr.",
+    };
     match failures(report).saturating_sub(said) {
         _ if said == 0 => format!("{SIEGE}; the report does not tell which these were."),
-        0 => "The words are siege's, from stderr.".to_owned(),
+        0 => source.to_owned(),
         left => format!(
-            "The words are siege's, from stderr. {SIEGE}; the text does not tell which the other {} were.",
+            "{source} {SIEGE}; the text does not tell which the other {} were.",
             grouped(left)
         ),
     }
@@ -112,6 +117,11 @@ mod tests {
         assert!(some.evidence.ends_with("failed: 20× `Connection refused`."), "{some:?}");
         assert!(some.cause.contains("the other 7 were"), "{some:?}");
         assert!(siege(173, 27, "").cause.contains("does not tell which these were"));
+        let lines = "HTTP/1.1 503     0.00 secs:      19 bytes ==> GET  /\nHTTP/1.1 200     0.00 secs:      9 bytes ==> GET  /\n";
+        let lines = siege(173, 27, &lines.repeat(3));
+        assert!(lines.evidence.ends_with("failed: 3× `HTTP/1.1 503`."), "{lines:?}");
+        assert!(lines.cause.starts_with("The words are siege's, from the lines"), "{lines:?}");
+        assert!(lines.cause.contains("the other 24 were"), "{lines:?}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! D14 in printed reports. vegeta prints how long it sent requests, and how long it then waited for the last responses.
 
 use super::advice::longer;
+use super::straggler;
 use super::{CAUSE, FEW, LONG_S, SHORT_S, TOO_FEW, TOO_SHORT_S, gravity, per_connection};
 use crate::DiagnosisId::D14;
 use crate::diagnosis::d01_concurrency_not_reached::is_missed;
@@ -62,7 +63,13 @@ pub fn on_report(report: &Report) -> Option<Finding> {
     }
     evidence.extend(aborted(report).filter(|_| severity.is_some()));
     let length_s = taken_s.or(by_count(report)).filter(|length_s| *length_s > 0.0);
-    let wanted = few.map(|(_, _, wanted)| wanted);
+    let mut wanted = few.map(|(_, _, wanted)| wanted);
+    if let Some((said, needed_s)) = straggler::found(report) {
+        severity = severity.max(Some(gravity(true)));
+        evidence.push(said);
+        let by_then = report.rate().map(|rate| rate * needed_s);
+        wanted = wanted.into_iter().chain(by_then).reduce(f64::max);
+    }
     let in_places = wanted.is_some() && !report.open_loop;
     let in_general = || longer(report, keeps(report), length_s, wanted, in_places);
     let (mut cause, mut fix) = (CAUSE.to_owned(), longer_attack(report).unwrap_or_else(in_general));

@@ -104,6 +104,7 @@ fn runs_of_another_load_or_of_other_responses_are_no_repeats() {
         let report = |(nth, rate): (usize, &f64)| {
             let mut report: Report = sample::ab();
             report.rate_per_s = Some(Printed { value: *rate, step: 0.01 });
+            report.label = Some(format!("run {nth}"));
             change(nth, &mut report);
             report
         };

@@ -38,7 +38,8 @@ fn at_the_deadline(report: &Report, places: u64) -> Option<String> {
 /// Rate × mean time is the number in flight, in any system (Little's law). What began in a warm-up may end behind it: one
 /// for each place.
 fn on_average(report: &Report, command: &Command, places: u64) -> Option<String> {
-    let (n, mean, taken) = (with_a_time(report)?, report.mean_ms()?, report.taken_s?);
+    let taken = report.taken_s.or_else(|| of_main_duration(report))?;
+    let (n, mean) = (with_a_time(report)?, report.mean_ms()?);
     // With this the times begin when requests were due, and not when they were sent.
     let corrected = command.words().any(|word| word == "--latency-correction");
     if corrected || !contradictions(report).is_empty() {
@@ -63,6 +64,13 @@ fn on_average(report: &Report, command: &Command, places: u64) -> Option<String>
             amount(taken.value)
         ),
     })
+}
+
+/// h2load's rate is that of the main duration, whose length it prints in lines that are often left out.
+fn of_main_duration(report: &Report) -> Option<Printed> {
+    let rate = report.rate_per_s.filter(|rate| report.tool == Tool::H2load && rate.value > 0.0)?;
+    let complete = report.complete? as f64;
+    Some(Printed { value: complete / rate.value, step: complete * rate.step / rate.value.powi(2) })
 }
 
 /// The requests whose times the mean is of.

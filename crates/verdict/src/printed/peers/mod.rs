@@ -187,12 +187,16 @@ fn behind<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     line.strip_prefix(label).map(str::trim_start)
 }
 
+/// wrk's highest percentile, where it reads 0.
+pub const ZERO_PERCENTILE: &str = "the 99th percentile of 0";
+
 /// `50%  250.00us`; a bar of progress has a percentage too, and no time behind it.
 fn percentile(report: &mut Report, line: &str) -> bool {
     let Some((percent, rest)) = number(line) else { return false };
     let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
     // Where no time was recorded, wrk prints 0.00us.
     let some = ms.value > 0.0;
+    report.own.extend((!some && percent.value == 99.0).then_some((ZERO_PERCENTILE, ms)));
     // Lines may be exchanged; wrk2 prints the same percentiles of other times below.
     let at = report.percentiles.partition_point(|(other, _)| *other < percent.value);
     let is_new = report.percentiles.get(at).is_none_or(|(other, _)| *other > percent.value);

@@ -70,6 +70,10 @@ pub fn take(report: &mut Report, line: &str) -> bool {
 /// the end the system's words. Its threads write at once, so that one may begin in the middle of another's line. Whether a
 /// line has any.
 pub fn error(errors: &mut Errors, line: &str) -> bool {
+    if let Some(status) = failed_transaction(line) {
+        super::error(errors, status, Some(1));
+        return true;
+    }
     let mut begins: Vec<usize> =
         LEVELS.iter().flat_map(|level| line.match_indices(level)).map(|(at, _)| at).collect();
     begins.sort_unstable();
@@ -87,6 +91,16 @@ pub fn error(errors: &mut Errors, line: &str) -> bool {
         found |= is_its;
     }
     found
+}
+
+/// `HTTP/1.1 503` of `HTTP/1.1 503     0.00 secs:     19 bytes ==> GET  /`: siege counts 5xx as failed.
+fn failed_transaction(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest =
+        line.strip_prefix("HTTP/").filter(|_| line.contains(" secs:") && line.contains("==>"))?;
+    let (_, status) = rest.split_once(' ')?;
+    let is_failure = status.starts_with('5') && status.get(3..4) == Some(" ");
+    is_failure.then(|| &line[..line.len() - status.len() + 3])
 }
 
 const LEVELS: [&str; 2] = ["[error] ", "[alert] "];

@@ -51,8 +51,10 @@ impl Reader {
     pub(super) fn keep(&mut self, current: Current) {
         let mut report = current.report;
         if report.rate().is_none() && report.complete.is_none() {
-            let has_head = !current.seen.is_empty();
-            let begun = if has_head { report.announced } else { says_that_it_runs(report.tool) };
+            let is_labelled = !current.seen.is_empty();
+            // wrk prints its table of times before its counts.
+            let has_head = is_labelled || report.total.is_some() || !report.percentiles.is_empty();
+            let begun = if is_labelled { report.announced } else { says_that_it_runs(report.tool) };
             if begun && self.abort.is_none() {
                 let (line, tool, command) = (report.line, report.tool, self.command.take());
                 self.text.begun.push(Begun { line, tool, has_head, command });
