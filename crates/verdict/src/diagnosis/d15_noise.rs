@@ -80,6 +80,16 @@ fn of_equal_work<'a>(runs: &[&'a Member]) -> Vec<Repeats<'a>> {
     kinds
 }
 
+/// The kinds of work of all targets. Of saved runs, of which each target has repeats enough, single ones of other work do not
+/// count: they are told by D05.
+fn kinds<'a>(targets: &[Repeats<'a>]) -> Vec<Repeats<'a>> {
+    let each: Vec<Vec<Repeats<'a>>> = targets.iter().map(|runs| of_equal_work(runs)).collect();
+    let is_enough = |runs: &Repeats<'_>| runs.len() >= RUNS;
+    let saved = targets.iter().flatten().all(|run| run.circumstances().is_some());
+    let leaves_out = saved && each.iter().all(|kinds| kinds.iter().any(is_enough));
+    each.into_iter().flatten().filter(|runs| !leaves_out || is_enough(runs)).collect()
+}
+
 fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option<Finding> {
     if comparison.members.iter().all(|member| member.of_several) {
         return None;
@@ -90,7 +100,7 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     }
     let targets: Vec<Repeats<'_>> = targets.into_values().collect();
     let apart = apart_in_time(&targets);
-    let kinds: Vec<Repeats<'_>> = targets.iter().flat_map(|runs| of_equal_work(runs)).collect();
+    let kinds = kinds(&targets);
     if let Some(evidence) = twice(&comparison.members) {
         return Some(Finding::new(D15, Severity::Suspect, evidence, TWICE, REMEDY));
     }

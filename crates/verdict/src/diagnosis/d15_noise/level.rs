@@ -1,5 +1,5 @@
-//! Repeats that lie on two levels, one behind the other: the first runs on one, all later ones on another. Noise comes and
-//! goes; this is a change.
+//! Repeats that lie on two levels, one behind the other: the first runs on one, all later ones on another; or each slower, or
+//! faster, than the one before it. Noise comes and goes; this is a change.
 
 use super::{Repeats, in_turns, started};
 use crate::DiagnosisId::D15;
@@ -9,6 +9,8 @@ use crate::words::{counted, rate};
 
 /// Fewer repeats show no two levels.
 const FEWEST_RUNS: usize = 5;
+/// That so many runs come in the order of their rates happens by chance once in 360 times.
+const FEWEST_OF_A_TREND: usize = 6;
 /// So many of them on each.
 const FEWEST_OF_A_LEVEL: usize = 2;
 /// So many on each, and others in turns with them that did not change, are no chance.
@@ -39,11 +41,11 @@ pub(super) fn found(targets: &[Repeats<'_>]) -> Option<Finding> {
     let cause = match (changes.as_slice(), rest) {
         ([change], Some(rest)) if only_here(change, &rest) => {
             "In between, something changed for this target and not for those measured in turns with it: its state, its data, or \
-             the processes that serve it. A figure of all its runs is one of two states."
+             the processes that serve it. A figure of all its runs mixes them."
         }
         _ => {
             "In between, something changed, in a target, on a machine, or in what else runs there: which it was the rates do not \
-             tell. A figure of all runs is one of two states."
+             tell. A figure of all runs mixes what was before and behind it."
         }
     };
     let fix = "See what became of the target between these runs, and measure it in one state: with the server started anew for \
@@ -89,6 +91,11 @@ fn change(runs: &Repeats<'_>) -> Option<Change> {
     if rates.len() < FEWEST_RUNS {
         return None;
     }
+    two_levels(runs, &rates).or_else(|| trend(runs, &rates))
+}
+
+/// Repeats on one level, and later ones on another.
+fn two_levels(runs: &Repeats<'_>, rates: &[f64]) -> Option<Change> {
     // The change may fall into a run, which is on neither level then.
     let ends = FEWEST_OF_A_LEVEL..=rates.len() - FEWEST_OF_A_LEVEL;
     let split = |skipped: usize| ends.clone().map(move |at| (at, at + skipped));
@@ -110,6 +117,28 @@ fn change(runs: &Repeats<'_>) -> Option<Change> {
     Some(Change { at, from, runs: rates.len(), is_slower: after[1] < before[0], said })
 }
 
+/// Each run slower, or each faster, than the one before it.
+fn trend(runs: &Repeats<'_>, rates: &[f64]) -> Option<Change> {
+    let (first, last) = (*rates.first()?, *rates.last()?);
+    let is_slower = last < first;
+    let steps = |is_step: fn(&f64, &f64) -> bool| rates.windows(2).all(|pair| is_step(&pair[0], &pair[1]));
+    let goes_on = if is_slower { steps(|one, next| next < one) } else { steps(|one, next| next > one) };
+    let factor = if is_slower { first / last } else { last / first };
+    if rates.len() < FEWEST_OF_A_TREND || !goes_on || factor < FACTOR {
+        return None;
+    }
+    let how = if is_slower { "slower" } else { "faster" };
+    let said = format!(
+        "Each of the {} of {} was {how} than the one before it: {} to {}/s.",
+        counted(rates.len() as u64, "run"),
+        runs[0].name,
+        rate(first),
+        rate(last)
+    );
+    let at = rates.len() / 2;
+    Some(Change { at, from: at, runs: rates.len(), is_slower, said })
+}
+
 /// The least and the most.
 fn extent(rates: &[f64]) -> [f64; 2] {
     rates.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], rate| {
@@ -127,6 +156,8 @@ fn are_levels(one: [f64; 2], other: [f64; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::printed::Text;
+    use crate::rules::{comparison, sample as rules_sample};
 
     #[test]
     fn a_change_is_told_from_noise() {
@@ -142,6 +173,19 @@ mod tests {
         // One of the first is slow, too.
         assert!(!levels(&[9.0, 3.0, 9.2, 3.0, 3.1, 3.0, 3.1], 3));
     }
+    #[test]
+    fn repeats_that_become_slower_one_by_one_are_a_change() {
+        let text = Text { reports: vec![rules_sample::ab()], ..Text::default() };
+        let member = comparison::members(&text, 1).remove(0);
+        let runs: Repeats<'_> = vec![&member];
+        let found = trend(&runs, &[2934.0, 2000.0, 1500.0, 1000.0, 700.0, 521.0]).unwrap();
+        assert!(found.is_slower && found.said.contains("was slower than the one before it: 2,934 to 521/s"), "{}", found.said);
+        assert!(trend(&runs, &[2934.0, 2000.0, 1500.0, 1600.0, 700.0, 521.0]).is_none());
+        assert!(trend(&runs, &[2934.0, 2000.0, 1500.0, 1000.0, 700.0]).is_none(), "chance");
+        assert!(trend(&runs, &[1.0, 1.01, 1.02, 1.03, 1.04, 1.05]).is_none(), "hardly");
+        assert!(!trend(&runs, &[1.0, 1.1, 1.2, 1.3, 1.4, 1.5]).unwrap().is_slower);
+    }
+
     #[test]
     fn what_others_in_turns_had_too_is_not_of_the_target() {
         let change = |at, runs| Change { at, from: at, runs, is_slower: true, said: String::new() };
