@@ -64,6 +64,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     if record.responses == 0 || share <= SHARE {
         return journeys::failed(run);
     }
+    // A few pages are not what matters where no journey gets through.
+    let journeys = journeys::failed(run).filter(|found| found.severity == Severity::Invalid);
+    if journeys.is_some() && share < MOST {
+        return journeys;
+    }
     let statuses =
         others.iter().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
     let kind = Kind::of(others.iter().map(|(status, _)| *status), count < record.responses);

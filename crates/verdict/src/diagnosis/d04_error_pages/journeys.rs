@@ -71,6 +71,12 @@ mod tests {
         let evidence = "10 of 100 journeys that ended (10 %) failed, most of them in buy (10×).";
         assert_eq!(some.evidence, evidence);
         assert_eq!(failed(&with(0, 400)).unwrap().severity, Severity::Invalid);
+        // Each failed at the last of 50 redirects, which nobody follows.
+        let mut redirected = with(0, 400);
+        redirected.record.statuses = [(200, 19_600), (302, 400)].into();
+        let found = super::super::on_run(&redirected).unwrap();
+        assert_eq!(found.severity, Severity::Invalid);
+        assert!(found.evidence.starts_with("400 of 400 journeys"), "{found:?}");
     }
 
     #[test]
