@@ -109,10 +109,10 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
         D02,
         severity,
         evidence,
-        "The server did not respond to these requests: the rate is that of the others.",
+        "The server had not responded to these requests when the run ended: the rate is that of the others.",
         format!(
-            "See in the server's log what became of them, or count them as failed with a time limit \
-             ({}) shorter than the run, and measure again.",
+            "See in the server's log what became of them. A run several times as long shows whether a response still comes; \
+             with a time limit ({}) they count as failed.",
             spelled(run, Opt::Timeout)
         ),
     ))
