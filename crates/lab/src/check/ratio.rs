@@ -39,7 +39,7 @@ impl FromStr for RatioCheck {
         let refuse = |why: &str| CheckError(format!("`{text}`: {why}"));
         let at = text.find(['<', '>']).ok_or_else(|| {
             refuse(
-                "compares nothing: expected A / B METRIC < LIMIT, such as 'mine / nginx rate < \
+                "has neither < nor >: expected A / B METRIC < LIMIT, such as 'mine / nginx rate < \
                 0.95'",
             )
         })?;

@@ -2,6 +2,7 @@
 //! text, and its figures are read out of the text each time, by the reader that `explain` uses.
 
 use ablaze_model::experiment::Figures;
+use ablaze_model::printable::printable;
 use ablaze_report::page::shell_text;
 use ablaze_verdict::printed::{self, Report};
 use ablaze_verdict::rules::{self, Member};
@@ -10,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 /// A client that used this share of a core had no time left: ab has one thread.
 const CLIENT_FULL: f64 = 0.85;
+
+/// So many characters of what it printed last are told.
+const LAST_WORDS: usize = 120;
 
 /// One run of another client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +39,14 @@ impl PrintedRun {
     /// Its command, as it would be typed, and what it printed.
     pub fn text(&self) -> String {
         format!("$ {}\n\n{}", shell_text(&self.command_line), self.printed)
+    }
+
+    /// The last line that it printed, behind a colon, for an error; empty where it printed nothing.
+    pub fn last_words(&self) -> String {
+        let last = self.printed.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.map_or_else(String::new, |line| {
+            format!(": `{}`", printable(&line.chars().take(LAST_WORDS).collect::<String>()))
+        })
     }
 
     /// The report in what it printed; `None` when there is none.

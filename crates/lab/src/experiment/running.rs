@@ -292,7 +292,13 @@ impl<'a> Targets<'a> {
             tool => {
                 let server = || serving.cpu_ns();
                 let run = client.run_by(tool, &load, &server)?;
-                let none = || Failure::Impossible(format!("{} printed no report", tool.name()));
+                let none = || {
+                    Failure::Impossible(format!(
+                        "{} printed no report{}",
+                        tool.name(),
+                        run.last_words()
+                    ))
+                };
                 let figures = run.figures().ok_or_else(none)?;
                 Measured::Printed(Box::new(run), Box::new(figures))
             }

@@ -40,7 +40,7 @@ pub enum LoadError {
     /// Written by a version that knows more.
     #[error(
         "saved by ablaze {written_by} in format {format}; this version reads formats up to {FORMAT}: \
-         use ablaze {written_by} or newer"
+         use the version that wrote it, or a newer one"
     )]
     Newer {
         /// Format of the file.

@@ -35,7 +35,7 @@ use crate::{CommandError, experiments, outcome, terminal, verdict};
     name = "ablaze report",
     bin_name = "ablaze report",
     about = "Show saved results again: experiment folders, and runs saved as JSON.",
-    override_usage = "ablaze report [OPTIONS] FOLDER|RUN.json…",
+    override_usage = "ablaze report [OPTIONS] FOLDER…\n       ablaze report [OPTIONS] RUN.json…",
     after_help = after_help(),
     disable_version_flag = true,
     max_term_width = 100

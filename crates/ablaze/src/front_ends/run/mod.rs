@@ -141,7 +141,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let conditions = conditions(line, path, &described, &experiment)?;
     if line.check {
         can_start(&experiment)?;
-        return Ok(terminal::print(&what(&experiment)));
+        return Ok(terminal::print(&what(&experiment, &conditions)));
     }
     let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let stem = path.with_extension("");
@@ -216,8 +216,10 @@ fn several(
     }
     if line.check {
         series.iter().try_for_each(|part| can_start(&part.experiment))?;
-        let part =
-            |part: &Planned| format!("{}: {}", printable(&part.heading), what(&part.experiment));
+        let part = |part: &Planned| {
+            let what = what(&part.experiment, &part.conditions);
+            format!("{}: {what}", printable(&part.heading))
+        };
         return Ok(terminal::print(&series.iter().map(part).collect::<String>()));
     }
     let files = Files::checked(&line.outputs, Kind::Parts)?;
@@ -328,7 +330,7 @@ fn can_start(experiment: &Experiment) -> Result<(), CommandError> {
 }
 
 /// What would be done. A file from elsewhere is looked at with it: each text of the file stays on its line.
-fn what(experiment: &Experiment) -> String {
+fn what(experiment: &Experiment, conditions: &Conditions) -> String {
     let (title, runs) = (printable(&experiment.title), experiment.trials().len() as u64);
     let mut lines = vec![format!("{title}: {}", counted(runs, "run"))];
     let targets = experiment.targets.iter();
@@ -336,7 +338,9 @@ fn what(experiment: &Experiment) -> String {
     lines.extend(experiment.loads.iter().map(|load| {
         let words = load.spec.words.0.join(" ");
         let (label, words) = (printable(&load.label), printable(&words));
-        format!("  load {label}, {} times: {words}", experiment.repeats)
+        format!("  load {label}, {}: {words}", counted(experiment.repeats.into(), "time"))
     }));
+    let checks = conditions.checks.iter();
+    lines.extend(checks.map(|check| format!("  check {}", printable(&check.to_string()))));
     lines.join("\n") + "\n"
 }

@@ -202,7 +202,10 @@ fn a_saved_run_is_judged_anew() {
 fn json_that_is_no_whole_run_of_ours_gets_one_line() {
     for (text, part) in [
         (SAVED[..SAVED.len() / 2].to_owned(), "truncated or not valid JSON"),
-        (SAVED.replacen("\"format\": 1", "\"format\": 9", 1), "use ablaze 0.1.0 or newer"),
+        (
+            SAVED.replacen("\"format\": 1", "\"format\": 9", 1),
+            "use the version that wrote it, or a newer one",
+        ),
         ("{\"tool\": \"wrk\"}".to_owned(), "not a run saved by ablaze"),
         (SAVED.replacen("\"unexpected\": 100", "\"unexpected\": 1e999", 1), "or not valid JSON"),
         (SAVED.replacen("\"answers\": 20000", "\"answers\": -1", 1), "damaged or changed by hand"),

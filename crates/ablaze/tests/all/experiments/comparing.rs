@@ -58,7 +58,7 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
             "unknown target `mine`; expected one of epoll-et, \
             epoll-lt",
         ),
-        ("epoll-et / epoll-lt rate", "compares nothing"),
+        ("epoll-et / epoll-lt rate", "has neither < nor >"),
     ] {
         let said = ablaze(&folder, &[&compare[..], &[condition]].concat());
         assert_eq!(said.status, 2, "{said:?}");
