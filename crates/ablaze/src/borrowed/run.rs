@@ -170,9 +170,10 @@ fn tell<F: FrontEnd>(
     }
     outputs.keep_streams(assessed);
     let fails = outputs.fails(run);
-    if let Some(why) = outcome::explanation(run).filter(|_| nothing) {
-        note(&why);
-    } else {
+    let why = outcome::explanation(run).filter(|_| nothing);
+    why.iter().for_each(|why| note(why));
+    // An error says what failed and what to do; that nothing came has more reasons than a run that is too short.
+    if why.is_none() || run.record.failures_total() == 0 {
         verdict::say(assessed, asked.explain, asked.quiet);
     }
     let refuted = asked.strict && verdict::is_invalid(assessed);

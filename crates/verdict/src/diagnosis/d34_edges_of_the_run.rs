@@ -13,13 +13,17 @@ use crate::words::{amount, grouped, listed, percent, time};
 
 /// A smaller share of the run is no matter.
 const NOTICEABLE: f64 = 0.05;
+/// From this share on the rate is that of the edges as much as of the load.
+const LARGE: f64 = 0.33;
+/// A shorter run is in doubt as a whole.
+const SHORT_S: f64 = 1.0;
 /// So many of the requests asked for make up a full load.
 const FULL: f64 = 0.95;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D34,
     shown_by: ShownBy::Run,
-    severities: &[Severity::Note],
+    severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[D14],
     forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
 };
@@ -71,7 +75,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         )
     };
     let evidence = format!("{}: {} of the run.{rate}", described(&edges), percent(share));
-    Some(Finding::new(D34, Severity::Note, evidence, cause, fix))
+    let severity = if share >= LARGE { Severity::Suspect } else { Severity::Note };
+    let finding = Finding::new(D34, severity, evidence, cause, fix);
+    // One slow response at the end does the same to a run of minutes.
+    let explained = severity == Severity::Note || elapsed_s(run) < SHORT_S;
+    Some(if explained { finding } else { finding.not_explained_by(D14) })
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -130,6 +138,11 @@ mod tests {
         // 20,000 responses in the other 8 s.
         assert!(finding.evidence.contains("at most 2,500/s"), "{finding:?}");
         assert!(finding.fix.contains("-d"), "{finding:?}");
+        assert_eq!(finding.severity, Severity::Note);
+        // All that the rate says is how long the last one took.
+        run.record.drain_ns = Some(9_600_000_000);
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
+        run.record.drain_ns = Some(2_000_000_000);
         sample::open_loop(&mut run, 2_000.0);
         assert_eq!(on_run(&run), None);
     }

@@ -169,9 +169,10 @@ fn tell(
         note(&script::told(error.clone()).line);
     }
     let nothing = run.record.responses == 0;
-    if let Some(why) = outcome::explanation(run).filter(|_| nothing) {
-        note(&why);
-    } else {
+    let why = outcome::explanation(run).filter(|_| nothing);
+    why.iter().for_each(|why| note(why));
+    // An error says what failed and what to do; that nothing came has more reasons than a run that is too short.
+    if why.is_none() || run.record.failures_total() == 0 {
         if !is_machine_readable(options) {
             verdict::say_checks(run, asked.quiet);
         }
