@@ -136,7 +136,9 @@ pub fn explanation(run: &Run) -> Option<String> {
             let rate = if run.plan.load.is_open() { ", or a higher rate" } else { "" };
             Some(format!("no request was due in the run: use a longer {duration}{rate}"))
         }
-        None => Some(format!("no response from {to} in time: use a longer {duration}")),
+        None => Some(format!(
+            "no response from {to} in time: use a longer {duration}, if it responds at all"
+        )),
     }
 }
 
