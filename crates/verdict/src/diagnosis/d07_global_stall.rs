@@ -21,7 +21,7 @@ use ablaze_model::{FailureKind, Run};
 
 use super::d02_no_response::STOPPED;
 use super::d09_retransmission::after_timers;
-use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
+use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors, d29_stuck_connection};
 use crate::DiagnosisId::{D07, D13, D22, D23};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{
@@ -126,6 +126,11 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
     let times = run.record.answered.latency();
     let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
     let timed_out = if timeouts_aside { failed_in(run, &stalls) } else { 0 };
+    // Responses that stopped in the middle hold their places until they time out (D29), and nothing else stood still.
+    let stuck = d29_stuck_connection::timed_out(&run.record.stopped);
+    if stuck > 0 && stuck * 2 >= timed_out && d29_stuck_connection::is_found(run) {
+        return None;
+    }
     let frozen = timed_out as f64 >= in_flight(run)? * OF_THE_PLACES;
     let late = max_ns >= median_ns * OUTSIDE_THE_BULK
         && most_waited(run, longest_s * 0.8e9)

@@ -3,18 +3,20 @@
 //!
 //! Of a printed report the longest connect tells, if it stands at one of these timers.
 
+mod printed;
+
 use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
+pub use self::printed::timer_ms;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
 use crate::DiagnosisId::{D07, D08, D21, D22};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{client_counter, counter, is_over_tcp, monitor, target};
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Abort, Reason, Report};
+use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
-use crate::rules::arithmetic::slow_requests;
-use crate::words::{counted, decimal, grouped, time};
+use crate::words::{counted, grouped, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D08,
@@ -23,7 +25,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     explained_by: &[D07, D21, D22],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
-        report: Some(on_report),
+        report: Some(printed::on_report),
         abort: Some(on_abort),
         ..Forms::NONE
     },
@@ -32,13 +34,6 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 /// Linux sends the first packet of a connection again after a second; here with room for the
 /// resolution of the timers.
 const RESENT_NS: u64 = 990_000_000;
-/// When Linux sends it again: after 1, 3 and 7 s, and since 6.5 (`tcp_syn_linear_timeouts`) also after
-/// 2, 4 and 5 s.
-const RESENT_AFTER_MS: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 7000.0];
-/// How much later than the timer such a connection may stand.
-const LATER_MS: f64 = 60.0;
-/// Connections usually take less than this share of the longest.
-const USUAL: f64 = 0.1;
 
 const NOT_THE_BACKLOG: &str =
     "See in the server what keeps it from accepting; a longer backlog does not help.";
@@ -51,7 +46,7 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
     let late = Late::of(run);
     let void = requests_into_the_void(run);
     // The counter is that of the whole namespace; these are signs that it counted ours.
-    let ours = late.connections > 0 || void > 0 || was_full(run);
+    let ours = late.connections > 0 || void > 0 || was_full(run) && may_have_suffered(run);
     let overflows = overflows(run).filter(|count| *count > 0 && ours);
     if overflows.is_none() && late.connections == 0 {
         return None;
@@ -119,6 +114,19 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
             NOT_THE_BACKLOG,
         ));
     }
+    let holds_all = queue.filter(|(backlog, _)| {
+        !run.plan.load.is_open() && u64::from(run.plan.load.connections()) <= *backlog
+    });
+    if holds_all.is_some() && overflows.is_some() {
+        let connections = counted(run.plan.load.connections().into(), "connection");
+        let cause = format!(
+            "The load has {connections} at most, fewer than the accept queue holds: others filled it, such as those of a load \
+             before this one that the server had not accepted yet."
+        );
+        let fix = "Wait until the server has worked off what came before (`ss -lnt` shows its queue), and see who else connects to \
+                   it; then measure again.";
+        return Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, fix));
+    }
     let (cause, fix) = match overflows {
         Some(_) => of_a_full_queue(run),
         None => late.in_words(),
@@ -145,7 +153,10 @@ fn left_waiting(run: &Run) -> Option<u64> {
     let is_full = |waiting: &u64| listener.backlog.is_some_and(|most| *waiting > most);
     let record = &run.record;
     let are_kept = run.plan.connections.keep_alive && record.reused * 2 >= record.responses;
-    listener.waiting.filter(is_full).filter(|_| are_kept)
+    // An open loop opens more all the time, and so does one whose connections fail.
+    let at_once = !run.plan.load.is_open()
+        && record.connections_opened <= u64::from(run.plan.load.connections());
+    listener.waiting.filter(is_full).filter(|_| are_kept && at_once)
 }
 
 /// Cause and fix where the accept queue was seen to be full.
@@ -267,6 +278,14 @@ fn was_full(run: &Run) -> bool {
     })
 }
 
+/// Whether anything can have happened to connections of this run: else it was those of a load before it that the queue was full of.
+fn may_have_suffered(run: &Run) -> bool {
+    let (record, silent) = (&run.record, &run.record.silent);
+    let opened = record.connections_opened >= u64::from(run.plan.load.connections());
+    let waits = silent.count > 0 || silent.connecting > 0 || record.failures_total() > 0;
+    waits || !opened || run.plan.load.is_open() && record.unfinished > 0
+}
+
 /// Responses to requests that went out before the server knew of the connection. When a full accept
 /// queue drops the last packet of opening, the client's kernel takes the connection to stand.
 fn requests_into_the_void(run: &Run) -> u64 {
@@ -282,95 +301,6 @@ fn requests_into_the_void(run: &Run) -> u64 {
 fn late(connects: &Latency) -> u64 {
     connects.count() - connects.count_at_most(RESENT_NS)
 }
-
-fn on_report(report: &Report) -> Option<Finding> {
-    let row = report.connect?;
-    let max = row.max_ms?.value;
-    let timer_ms = timer_ms(report)?;
-    let (usual, median) = match row.median_ms {
-        Some(median) => ("median", median),
-        None => ("mean", row.mean_ms?),
-    };
-    let median = match median.step {
-        step if step < 1.0 => time(median.value),
-        _ => format!("{} ms", decimal(median.value, 0)),
-    };
-    let complete = report.complete?;
-    let number = slow_requests(&row, complete)
-        .filter(|(_, slow, _)| *slow >= 1.0)
-        .map(|(_, slow, _)| {
-            format!(
-                " The standard deviation suggests about {} of them.",
-                grouped(slow.round() as u64)
-            )
-        })
-        .unwrap_or_default();
-    let evidence = format!(
-        "The longest connect took {} ms, the {usual} {}: {} s is when Linux sends a SYN packet \
-         again.{number}",
-        grouped(max.round() as u64),
-        median,
-        decimal(timer_ms / 1e3, 0)
-    );
-    let asked = report.asked().map_or("as many connections as requested".to_owned(), |asked| {
-        format!("{} connections at once", grouped(asked))
-    });
-    if report.asked().is_some_and(|asked| asked < FILLS_A_QUEUE) {
-        let cause = "A packet that opens a connection was lost on the network, or dropped by the server. So few connections fill no \
-                     accept queue, unless other clients connect, too.";
-        return Some(Finding::new(D08, Severity::Suspect, evidence, cause, LOOK_FOR_LOSS));
-    }
-    Some(Finding::new(
-        D08,
-        Severity::Suspect,
-        evidence,
-        format!(
-            "Connection attempts were dropped, most likely because the server's accept queue was \
-             full: it is as long as the backlog given to listen(), and {asked} arrived."
-        ),
-        "Give listen() a longer backlog, raise net.core.somaxconn to match, and watch `ss -lnt` \
-         and `nstat TcpExtListenOverflows` on the server during a run.",
-    ))
-}
-
-/// The shortest backlogs in use are 5, and Linux lets one more wait.
-const FILLS_A_QUEUE: u64 = 6;
-
-const LOOK_FOR_LOSS: &str = "Measure again, and watch `nstat TcpRetransSegs` on the client and `nstat TcpExtListenOverflows` on \
-                             the server during the run.";
-
-/// The kernel's timer that the longest connect stands at, if it does.
-pub fn timer_ms(report: &Report) -> Option<f64> {
-    let row = report.connect?;
-    let max_ms = row.max_ms?.value;
-    let usual_ms = row.median_ms.or(row.mean_ms)?.value;
-    let stands_at = |ms: f64, timer_ms: f64| (timer_ms..=timer_ms + LATER_MS).contains(&ms);
-    // Where most were sent again, the shortest tells how long the others take.
-    let shortest = row.min_ms.filter(|shortest| shortest.value <= USUAL * max_ms);
-    let is_apart = |timer_ms: f64| {
-        usual_ms <= USUAL * max_ms || shortest.is_some() && stands_at(usual_ms, timer_ms)
-    };
-    let mut timers = RESENT_AFTER_MS.into_iter().filter(|timer_ms| stands_at(max_ms, *timer_ms));
-    let timer_ms = timers.find(|timer_ms| is_apart(*timer_ms))?;
-    (!has_connects_between(report, timer_ms)).then_some(timer_ms)
-}
-
-/// Whether connects took times between the usual one and the timer: then the longest is the end of a tail. A request whose
-/// time is longer than the longest from connect to end spent the rest on the connect.
-fn has_connects_between(report: &Report, timer_ms: f64) -> bool {
-    let Some(longest) = report.processing.and_then(|row| row.max_ms) else { return false };
-    // Some may have waited for an earlier one.
-    let at_a_timer = |total_ms: f64| {
-        let ends = |after: &f64| after + LATER_MS + longest.value;
-        RESENT_AFTER_MS.iter().any(|after| (*after..=ends(after)).contains(&total_ms))
-    };
-    let totals = report.percentiles.iter().map(|(_, total)| total.value);
-    let waited = |total_ms: &f64| total_ms - longest.value > WAITED * timer_ms;
-    totals.into_iter().filter(waited).any(|total_ms| total_ms < timer_ms && !at_a_timer(total_ms))
-}
-
-/// A connect that took this share of the timer was not one of the usual ones.
-const WAITED: f64 = 0.05;
 
 /// A run that ended with this, and without a report.
 fn on_abort(abort: &Abort) -> Option<Finding> {

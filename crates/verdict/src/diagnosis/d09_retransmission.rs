@@ -3,6 +3,7 @@
 //! In a printed report: a few requests took 200 ms longer than all others.
 
 use ablaze_model::Run;
+use ablaze_model::monitor::Connections;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy, d07_global_stall};
 use crate::DiagnosisId::{D07, D08, D09, D22, D23};
@@ -140,14 +141,20 @@ fn kept(run: &Run) -> bool {
     run.plan.connections.keep_alive && run.plan.connections.requests_per_connection.is_none()
 }
 
+const BOTH_SIDES: &str = "this run's connections, both sides";
+const CLIENT_ALONE: &str =
+    "the client's side of this run's connections (the server's cannot be observed)";
+const CLIENT_BESIDE_OTHERS: &str =
+    "the client's side of this run's connections (the server has others, too)";
+
 /// What was sent again.
 struct SentAgain {
     /// On the connections of this run that stood at the last look, by both sides as far as seen.
     own: u64,
     /// Segments with data that these sent.
     segments: Option<u64>,
-    /// Whether the server's side is among them.
-    both_sides: bool,
+    /// Whose they are, in words.
+    side: &'static str,
     /// In the network namespace, first packets of connections not counted.
     namespace: u64,
     /// Timers that ran out there.
@@ -158,19 +165,28 @@ struct SentAgain {
 
 fn sent_again(run: &Run) -> Option<SentAgain> {
     let monitor = monitor(run)?;
-    let sides = [&monitor.connections, &monitor.server_connections];
-    let last = || sides.into_iter().flatten().map(|side| side.last);
-    let segments = last().filter_map(|side| side.sent_segments).reduce(|a, b| a + b);
     let first_packets = counter(run, "TcpExtTCPSynRetrans").unwrap_or(0);
     let all = counter(run, "TcpRetransSegs");
+    let namespace = all.map(|all| all.saturating_sub(first_packets));
+    let of = |side: &Option<Connections>| side.as_ref().map_or(0, |side| side.last.retransmissions);
+    // At the server connections of an earlier load may stand, which have sent again before this run.
+    let (client, server) = (&monitor.connections, &monitor.server_connections);
+    let has_others = namespace.is_some_and(|all| of(client) + of(server) > all);
+    let server = server.as_ref().filter(|_| !has_others);
+    let last = || client.iter().chain(server).map(|side| side.last);
+    let segments = last().filter_map(|side| side.sent_segments).reduce(|a, b| a + b);
     if last().next().is_none() && all.is_none() {
         return None;
     }
     Some(SentAgain {
         own: last().map(|side| side.retransmissions).sum(),
         segments: segments.filter(|segments| *segments > 0),
-        both_sides: monitor.server_connections.is_some(),
-        namespace: all.unwrap_or(0).saturating_sub(first_packets),
+        side: match server {
+            Some(_) => BOTH_SIDES,
+            None if has_others => CLIENT_BESIDE_OTHERS,
+            None => CLIENT_ALONE,
+        },
+        namespace: namespace.unwrap_or(0),
         timeouts: counter(run, "TcpExtTCPTimeouts"),
         probes: counter(run, "TcpExtTCPLossProbes"),
     })
@@ -182,11 +198,6 @@ impl SentAgain {
     }
 
     fn sentence(&self) -> String {
-        let whose = if self.both_sides {
-            "this run's connections, both sides"
-        } else {
-            "the client's side of this run's connections (the server's cannot be observed)"
-        };
         let details: Vec<String> = [(self.timeouts, "timeouts"), (self.probes, "loss probes")]
             .into_iter()
             .filter_map(|(count, name)| Some(format!("{} {name}", grouped(count?))))
@@ -194,9 +205,10 @@ impl SentAgain {
         let details =
             if details.is_empty() { String::new() } else { format!(", with {}", listed(details)) };
         format!(
-            "Retransmitted: {} on {whose}, and {} in the whole network namespace, other traffic \
+            "Retransmitted: {} on {}, and {} in the whole network namespace, other traffic \
              included{details}.",
             counted(self.own, "segment"),
+            self.side,
             grouped(self.namespace)
         )
     }

@@ -151,7 +151,10 @@ fn a_longer_run_is_advised_in_the_words_of_the_command() {
         (&["wrk", "-d", "1s", "-c", "2", "-t", "1", &url], "-d"),
     ] {
         let said = ablaze(words).stderr;
-        assert!(said.contains(&format!("use a longer {option}, if it responds at all\n")), "{words:?}: {said}");
+        assert!(
+            said.contains(&format!("use a longer {option}, if it responds at all\n")),
+            "{words:?}: {said}"
+        );
     }
 }
 

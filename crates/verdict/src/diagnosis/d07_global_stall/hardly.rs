@@ -99,9 +99,9 @@ fn stretches(finished: &[u64], usual: u64) -> Vec<(usize, usize)> {
 fn is_between(finished: &[u64], (at, length): (usize, usize), usual: u64) -> bool {
     let least = usual as f64 * AS_USUAL;
     let [before, behind] = [&finished[..at], &finished[at + length..]];
-    [before, behind].into_iter().all(|side| {
-        side.iter().filter(|number| **number as f64 >= least).count() >= FEWEST_SLICES
-    })
+    [before, behind]
+        .into_iter()
+        .all(|side| side.iter().filter(|number| **number as f64 >= least).count() >= FEWEST_SLICES)
 }
 
 /// Whether as much was asked for as ever, and nothing failed meanwhile: what fails has findings of its own.
@@ -148,7 +148,10 @@ mod tests {
         assert_eq!((found.id, found.severity), (D07, Severity::Suspect));
         let said = "for 2.00 s starting at 3.00 s: 20 in all that time";
         assert!(found.evidence.contains(said), "{found:?}");
-        assert!(found.evidence.contains("before it and later again 100 or more finished per 100 ms"), "{found:?}");
+        assert!(
+            found.evidence.contains("before it and later again 100 or more finished per 100 ms"),
+            "{found:?}"
+        );
         // For more than half of the run.
         assert!(on_run(&with(20..80, 1)).is_some());
         assert!(found.cause.contains("this run does not show"), "{found:?}");

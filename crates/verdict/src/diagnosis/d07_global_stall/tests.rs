@@ -117,8 +117,14 @@ mod on_runs {
         let found = on_run(&open).unwrap();
         assert!(!found.evidence.contains("the rate would be"), "{found:?}");
         // Only where others were sent meanwhile, slow single requests are excluded.
-        assert!(found.cause.contains("what was sent meanwhile did not come back either"), "{found:?}");
-        assert!(finding.cause.contains("Or all requests in flight were slow at the same moment"), "{finding:?}");
+        assert!(
+            found.cause.contains("what was sent meanwhile did not come back either"),
+            "{found:?}"
+        );
+        assert!(
+            finding.cause.contains("Or all requests in flight were slow at the same moment"),
+            "{finding:?}"
+        );
     }
 
     /// The frozen ones time out after 300 ms, are sent again, and time out again, until the server goes on.

@@ -1,5 +1,6 @@
 //! Tests of D08 on printed reports.
 
+use super::printed::on_report;
 use super::*;
 use crate::rules::sample;
 

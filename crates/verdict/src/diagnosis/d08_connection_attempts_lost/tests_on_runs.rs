@@ -14,6 +14,9 @@ fn counters_or_timers_give_it_away() {
     run.plan.target.unix_socket = Some("/run/there".into());
     assert_eq!(on_run(&run), None, "the counter is TCP's");
     run.plan.target.unix_socket = None;
+    assert_eq!(on_run(&run), None, "all of its connections opened: others' were dropped");
+    run.plan.load = ablaze_model::plan::Load::Closed { connections: 1_000, pipeline: 1 };
+    run.record.silent.connecting = 400;
     let finding = on_run(&run).unwrap();
     assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
     assert!(
@@ -44,6 +47,7 @@ fn counters_or_timers_give_it_away() {
 fn a_server_that_accepts_no_more_needs_no_longer_queue() {
     let mut run = sample::run();
     sample::counter(&mut run, "TcpExtListenOverflows", 55);
+    run.record.silent.count = 96;
     let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
     listener.backlog = Some(2);
     listener.longest_queue = Some(3);
@@ -52,8 +56,11 @@ fn a_server_that_accepts_no_more_needs_no_longer_queue() {
     let finding = on_run(&run).unwrap();
     assert!(finding.evidence.contains("3 connections still waited in it"), "{}", finding.evidence);
     assert!(!finding.fix.contains("--ramp"), "{}", finding.fix);
-    // A connection per request: those that wait came just now.
-    run.plan.connections.keep_alive = false;
+    // A connection per request, or ever more of them: those that wait came just now.
+    let mut per_request = run.clone();
+    per_request.plan.connections.keep_alive = false;
+    assert!(on_run(&per_request).unwrap().fix.contains("--ramp"));
+    sample::open_loop(&mut run, 2_000.0);
     assert!(on_run(&run).unwrap().fix.contains("--ramp"));
 }
 
@@ -63,7 +70,10 @@ fn fewer_connections_than_the_queue_holds_did_not_come_at_once() {
     let mut run = sample::run();
     sample::counter(&mut run, "TcpExtListenOverflows", 55);
     sample::monitor(&mut run).target.listener.as_mut().unwrap().longest_queue = Some(512);
-    assert!(on_run(&run).unwrap().cause.contains("at once"));
+    assert_eq!(on_run(&run), None, "nothing happened to any of them");
+    run.record.silent.count = 10;
+    assert!(on_run(&run).unwrap().cause.contains("others filled it"));
+    run.record.silent.count = 0;
     run.record.failures[FailureKind::Timeout as usize] = 205;
     let finding = on_run(&run).unwrap();
     assert!(finding.cause.contains("accepts so slowly"), "{}", finding.cause);
@@ -131,6 +141,7 @@ fn what_goes_over_no_tcp_and_a_queue_that_nobody_saw_were_not_full() {
 #[test]
 fn requests_to_connections_that_the_server_dropped_are_counted() {
     let mut run = sample::run();
+    run.plan.load = ablaze_model::plan::Load::Closed { connections: 1_000, pipeline: 1 };
     run.record.answered.processing.clear();
     run.record.answered.processing.record_many(500_000, 20_000);
     run.record.answered.processing.record_many(204_000_000, 30);

@@ -121,8 +121,10 @@ fn two_levels(runs: &Repeats<'_>, rates: &[f64]) -> Option<Change> {
 fn trend(runs: &Repeats<'_>, rates: &[f64]) -> Option<Change> {
     let (first, last) = (*rates.first()?, *rates.last()?);
     let is_slower = last < first;
-    let steps = |is_step: fn(&f64, &f64) -> bool| rates.windows(2).all(|pair| is_step(&pair[0], &pair[1]));
-    let goes_on = if is_slower { steps(|one, next| next < one) } else { steps(|one, next| next > one) };
+    let steps =
+        |is_step: fn(&f64, &f64) -> bool| rates.windows(2).all(|pair| is_step(&pair[0], &pair[1]));
+    let goes_on =
+        if is_slower { steps(|one, next| next < one) } else { steps(|one, next| next > one) };
     let factor = if is_slower { first / last } else { last / first };
     if rates.len() < FEWEST_OF_A_TREND || !goes_on || factor < FACTOR {
         return None;
@@ -179,7 +181,12 @@ mod tests {
         let member = comparison::members(&text, 1).remove(0);
         let runs: Repeats<'_> = vec![&member];
         let found = trend(&runs, &[2934.0, 2000.0, 1500.0, 1000.0, 700.0, 521.0]).unwrap();
-        assert!(found.is_slower && found.said.contains("was slower than the one before it: 2,934 to 521/s"), "{}", found.said);
+        assert!(
+            found.is_slower
+                && found.said.contains("was slower than the one before it: 2,934 to 521/s"),
+            "{}",
+            found.said
+        );
         assert!(trend(&runs, &[2934.0, 2000.0, 1500.0, 1600.0, 700.0, 521.0]).is_none());
         assert!(trend(&runs, &[2934.0, 2000.0, 1500.0, 1000.0, 700.0]).is_none(), "chance");
         assert!(trend(&runs, &[1.0, 1.01, 1.02, 1.03, 1.04, 1.05]).is_none(), "hardly");
