@@ -128,7 +128,11 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
     let timed_out = if timeouts_aside { failed_in(run, &stalls) } else { 0 };
     // Responses that stopped in the middle hold their places until they time out (D29), and nothing else stood still.
     let stuck = d29_stuck_connection::timed_out(&run.record.stopped);
-    if stuck > 0 && stuck * 2 >= timed_out && d29_stuck_connection::is_found(run) {
+    let are_stuck = stuck > 0 && stuck * 2 >= timed_out && d29_stuck_connection::is_found(run);
+    // Where most of the time of all places is that of requests that time out, one by one or together, D02 tells it.
+    let lost_ns = run.record.failed.total.sum_ns() as f64;
+    let are_most = timed_out > 0 && lost_ns >= OF_THE_PLACES * run.record.in_flight_ns as f64;
+    if are_stuck || are_most {
         return None;
     }
     let frozen = timed_out as f64 >= in_flight(run)? * OF_THE_PLACES;

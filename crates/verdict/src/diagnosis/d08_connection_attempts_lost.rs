@@ -16,7 +16,7 @@ use crate::live::figures::{client_counter, counter, is_over_tcp, monitor, target
 use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
-use crate::words::{counted, grouped, time};
+use crate::words::{counted, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D08,
@@ -81,6 +81,7 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
         ));
     }
     evidence.extend(late.evidence(run));
+    evidence.extend(got_nothing(run));
     let given_up = queue.filter(|_| overflows.is_some()).and_then(|(backlog, _)| {
         let timeouts = run.record.failures_of(FailureKind::Timeout);
         let open = u64::from(run.plan.load.connections());
@@ -275,6 +276,24 @@ fn was_full(run: &Run) -> bool {
     listener.is_some_and(|listener| {
         let queue = listener.backlog.zip(listener.longest_queue);
         queue.is_none_or(|(backlog, longest)| longest >= backlog)
+    })
+}
+
+/// What had not come when the run ended, as a sentence: it is in no figure.
+fn got_nothing(run: &Run) -> Option<String> {
+    let silent = &run.record.silent;
+    let parts = [(silent.count, "request"), (silent.connecting, "connection attempt")];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| counted(count, what))
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "When the run ended {} still waited, the longest for {}: their times are in no figure.",
+            listed(parts),
+            time(silent.longest_ns as f64 / 1e6)
+        )
     })
 }
 

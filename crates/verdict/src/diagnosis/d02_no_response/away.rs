@@ -112,7 +112,7 @@ impl Away {
         };
         let kinds = causes::by_kind(&self.kinds);
         format!(
-            "No response came {}{more}: {} of the run ({}), in which {} failed. Failures of the whole run: {kinds}.",
+            "No response came {}{more}: at least {} of the run ({}), in which {} failed. Failures of the whole run: {kinds}.",
             listed(named),
             percent(self.share),
             time(self.lost_s * 1e3),
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(found.severity, Severity::Suspect);
         assert!(
             found.evidence.starts_with(
-                "No response came from 3.00 s to 6.00 s: 30 % of the run (3.00 s), in which 30 requests failed."
+                "No response came from 3.00 s to 6.00 s: at least 30 % of the run (3.00 s), in which 30 requests failed."
             ),
             "{}",
             found.evidence
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(on_run(&without(30, 90)).unwrap().severity, Severity::Invalid);
         // At the start it is the same.
         let found = on_run(&without(0, 30)).unwrap();
-        assert!(found.evidence.starts_with("No response came until 3.00 s: 30 %"), "{found:?}");
+        assert!(found.evidence.starts_with("No response came until 3.00 s: at least 30 %"), "{found:?}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ const FEWEST_SLICES: usize = 5;
 /// As many on either side, in which at least this share of the usual number finished, show that it was over.
 const AS_USUAL: f64 = 0.5;
 /// Connections that wait for slow responses in step finish all at once: here no more than this share of the places in a slice.
-const TOGETHER: f64 = 0.25;
+const TOGETHER: f64 = 0.4;
 /// So many are named.
 const NAMED: usize = 3;
 

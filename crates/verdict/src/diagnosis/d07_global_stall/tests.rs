@@ -155,6 +155,10 @@ mod on_runs {
         assert!(on_run(&run).is_some());
         // One request that hung, of the 100 in flight, is no stall of all.
         assert_eq!(on_run(&with(1)), None);
+        // Places that hang one by one until the timeout, most of the time: D02 tells that.
+        let mut hung = with(60);
+        hung.record.failed.total.record_many(1_000_000_000, 500);
+        assert_eq!(on_run(&hung), None);
         // What failed otherwise came from the server, or through it.
         let mut run = with(60);
         run.record.failures[FailureKind::Reset as usize] = 3;
