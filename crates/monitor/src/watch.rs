@@ -293,7 +293,7 @@ impl Looking {
             let all = self.processes.iter_mut().zip(&before);
             let busy =
                 all.map(|(process, before)| process.was_at_rest(settling, watched_ns, before));
-            if busy.fold(0, |sum, busy| sum + busy) == 0 {
+            if busy.sum::<u64>() == 0 {
                 break;
             }
         }
