@@ -136,7 +136,7 @@ pub(super) fn on_run(run: &Run) -> Option<Finding> {
         monitor.environment.settings.get("net.core.somaxconn")?.trim().parse::<u64>().ok()
     });
     let fix = match (queue.filter(|_| overflows.is_some()), somaxconn) {
-        (Some((backlog, _)), Some(most)) if backlog < most => format!(
+        (Some((backlog, _)), Some(most)) if backlog < most && !run.plan.load.is_open() => format!(
             "Give listen() a longer backlog: net.core.somaxconn permits {}; or spread the opening \
              of connections over time with {}.",
             grouped(most),
@@ -162,6 +162,19 @@ fn left_waiting(run: &Run) -> Option<u64> {
 
 /// Cause and fix where the accept queue was seen to be full.
 fn of_a_full_queue(run: &Run) -> (String, String) {
+    if run.plan.load.is_open() {
+        return (
+            "More connections arrived than the server accepted, until its accept queue was full: the rest were dropped, and \
+             retried by timers of a second or more."
+                .to_owned(),
+            format!(
+                "Lower the rate ({}) if the server cannot carry it. If it can, give listen() a longer backlog and raise \
+                 net.core.somaxconn to match, or spread the opening of connections over time with {}.",
+                spelled(run, Opt::Rate),
+                spelled(run, Opt::Ramp)
+            ),
+        );
+    }
     (
         "More connections arrived at once than the accept queue holds: the rest were dropped, \
          and retried by timers of a second or more."

@@ -147,6 +147,9 @@ const CLIENT_ALONE: &str =
 const CLIENT_BESIDE_OTHERS: &str =
     "the client's side of this run's connections (the server has others, too)";
 
+const BESIDE_OTHERS: &str =
+    "this run's connections: not known, as those of an earlier load stand beside them";
+
 /// What was sent again.
 struct SentAgain {
     /// On the connections of this run that stood at the last look, by both sides as far as seen.
@@ -169,11 +172,13 @@ fn sent_again(run: &Run) -> Option<SentAgain> {
     let all = counter(run, "TcpRetransSegs");
     let namespace = all.map(|all| all.saturating_sub(first_packets));
     let of = |side: &Option<Connections>| side.as_ref().map_or(0, |side| side.last.retransmissions);
-    // At the server connections of an earlier load may stand, which have sent again before this run.
+    // Connections of an earlier load may stand there, which had sent again before this run.
+    let has_others = |count: u64| namespace.is_some_and(|all| count > all);
     let (client, server) = (&monitor.connections, &monitor.server_connections);
-    let has_others = namespace.is_some_and(|all| of(client) + of(server) > all);
-    let server = server.as_ref().filter(|_| !has_others);
-    let last = || client.iter().chain(server).map(|side| side.last);
+    let both = !has_others(of(client) + of(server));
+    let client = client.as_ref().filter(|_| both || !has_others(of(client)));
+    let server = server.as_ref().filter(|_| both);
+    let last = || client.iter().copied().chain(server).map(|side| side.last);
     let segments = last().filter_map(|side| side.sent_segments).reduce(|a, b| a + b);
     if last().next().is_none() && all.is_none() {
         return None;
@@ -181,10 +186,11 @@ fn sent_again(run: &Run) -> Option<SentAgain> {
     Some(SentAgain {
         own: last().map(|side| side.retransmissions).sum(),
         segments: segments.filter(|segments| *segments > 0),
-        side: match server {
-            Some(_) => BOTH_SIDES,
-            None if has_others => CLIENT_BESIDE_OTHERS,
-            None => CLIENT_ALONE,
+        side: match (client, server) {
+            (_, Some(_)) => BOTH_SIDES,
+            (Some(_), None) if both => CLIENT_ALONE,
+            (Some(_), None) => CLIENT_BESIDE_OTHERS,
+            (None, None) => BESIDE_OTHERS,
         },
         namespace: namespace.unwrap_or(0),
         timeouts: counter(run, "TcpExtTCPTimeouts"),
@@ -204,13 +210,17 @@ impl SentAgain {
             .collect();
         let details =
             if details.is_empty() { String::new() } else { format!(", with {}", listed(details)) };
-        format!(
-            "Retransmitted: {} on {}, and {} in the whole network namespace, other traffic \
-             included{details}.",
-            counted(self.own, "segment"),
-            self.side,
-            grouped(self.namespace)
-        )
+        let own = match self.side {
+            BESIDE_OTHERS => {
+                format!("Retransmitted on {BESIDE_OTHERS}; {}", counted(self.namespace, "segment"))
+            }
+            side => format!(
+                "Retransmitted: {} on {side}, and {}",
+                counted(self.own, "segment"),
+                grouped(self.namespace)
+            ),
+        };
+        format!("{own} in the whole network namespace, other traffic included{details}.")
     }
 }
 
@@ -263,6 +273,24 @@ mod tests_on_runs {
     fn sent_again(run: &mut Run, segments: u64) {
         let side = sample::monitor(run).connections.as_mut().unwrap();
         side.last.retransmissions = segments;
+        sample::counter(run, "TcpRetransSegs", segments);
+    }
+
+    /// An overload before this run left connections that had sent again.
+    #[test]
+    fn connections_of_an_earlier_load_are_not_those_of_this_run() {
+        let mut run = late_by(204, 300);
+        sent_again(&mut run, 1_162);
+        sample::counter(&mut run, "TcpRetransSegs", 804);
+        let said = super::sent_again(&run).unwrap();
+        assert_eq!((said.own, said.segments), (0, None));
+        assert!(said.sentence().contains("not known"), "{}", said.sentence());
+        assert_eq!(on_run(&run), None);
+        // The server's alone has others.
+        sent_again(&mut run, 400);
+        sample::monitor(&mut run).server_connections.as_mut().unwrap().last.retransmissions = 500;
+        let said = super::sent_again(&run).unwrap();
+        assert_eq!((said.own, said.side), (400, CLIENT_BESIDE_OTHERS));
     }
 
     #[test]
