@@ -46,16 +46,19 @@ fn on_run(run: &Run) -> Option<Finding> {
         match severity {
             Severity::Note => CAUSE.to_owned(),
             _ => format!(
-                "{CAUSE}: the rate is that of windows, not of what the server can do with a body"
+                "{CAUSE}: the rate is that at which it opens windows. Whether they are small for the time that a round trip takes, or \
+                 what reads the bodies is slow, this run does not show"
             ),
         } + ".",
         match run.plan.http3 {
             None => {
-                "Raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
+                "Send the same load over HTTP/1.1, which has no windows: at the same rate, bodies are read slowly; at a higher one, \
+                 raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
                  size of streams and of connections), or send bodies that fit."
             }
             Some(_) => {
-                "Raise the windows on the server (nginx: http3_stream_buffer_size; elsewhere the initial flow \
+                "Send the same load over HTTP/1.1, which has no such windows: at the same rate, bodies are read slowly; at a higher \
+                 one, raise the windows on the server (nginx: http3_stream_buffer_size; elsewhere the initial flow \
                  control limits of streams and of connections), or send bodies that fit."
             }
         },
@@ -125,7 +128,10 @@ mod tests {
         let mut run = waiting(0.6);
         sample::idle(&mut run);
         assert_eq!(limit::of(&run).by, Limit::ResponseTime);
-        assert_eq!(on_run(&run).map(|found| found.severity), Some(Severity::Suspect));
+        let found = on_run(&run).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        // A handler that reads slowly opens its window as late.
+        assert!(found.cause.contains("what reads the bodies is slow"), "{found:?}");
         let mut run = waiting(0.4);
         sample::idle(&mut run);
         assert_eq!(on_run(&run).map(|found| found.severity), Some(Severity::Note));
