@@ -243,7 +243,7 @@ fn left_open(record: &Record, style: &Style) -> Vec<String> {
         // What waited for all of that time took as long.
         let longest_ns = record.answered.total.max_ns().unwrap_or(0);
         let nobody = record.failures_total() == 0 && longest_ns < LEFT_NS;
-        let waited = if nobody { "; no request waited for that" } else { "" };
+        let waited = if nobody { "; the next requests were sent meanwhile" } else { "" };
         let text = format!("{of}not closed by it within 1 s of the last response{waited}");
         lines.extend(sentence(&start, &text, style.width));
     }

@@ -17,6 +17,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
+use crate::live::walk;
 use crate::live::{UnderWay, curl, headers};
 use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{nothing_came_back, url};
@@ -211,13 +212,12 @@ impl Kind {
 
     fn fix(self, run: &Run, expect: &str) -> String {
         let look = match &run.plan.journey {
-            Some(journey) => {
-                let file = ablaze_model::printable::printable(&journey.name);
+            Some(_) => {
                 let http = match run.plan.streams() {
-                    Some(_) => format!("--http {} ", run.plan.http_version()),
+                    Some(_) => format!(" --http {}", run.plan.http_version()),
                     None => String::new(),
                 };
-                format!("Look at the responses with `ablaze run {file} {http}--very-verbose`")
+                format!("Look at the responses with `{}`", walk::command(run, &http))
             }
             None => format!(
                 "Look at one response with `curl -i {}`",

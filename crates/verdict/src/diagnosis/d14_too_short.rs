@@ -90,7 +90,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let severity = severity?;
     let too_short = length_s < SHORT_S || evidence.len() > usize::from(beginning.is_some());
     let (cause, fix) = match beginning.filter(|beginning| beginning.decides() || !too_short) {
-        Some(beginning) => (beginning.cause(), beginning.fix(run)),
+        Some(beginning) => (beginning.cause(run), beginning.fix(run)),
         None => (CAUSE, longer_run(run)),
     };
     Some(Finding::new(D14, severity, evidence.join(" "), cause, fix))

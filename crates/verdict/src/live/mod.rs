@@ -13,6 +13,7 @@ pub(crate) mod quota;
 pub(crate) mod timers;
 mod under_way;
 mod unseen;
+pub(crate) mod walk;
 
 #[cfg(test)]
 mod properties;

@@ -7,6 +7,7 @@ use ablaze_model::printable::printable;
 use super::{MOST, SHARE};
 use crate::DiagnosisId::D04;
 use crate::finding::{Finding, Severity};
+use crate::live::walk;
 use crate::words::{counted, grouped, listed, percent};
 
 /// So many steps are named.
@@ -36,10 +37,9 @@ pub(super) fn failed(run: &Run) -> Option<Finding> {
         percent(journeys.failed as f64 / ended as f64),
         listed(named)
     );
-    let file = run.plan.journey.as_ref().map_or("", |journey| &journey.name);
     let fix = format!(
-        "Walk one with `ablaze run {} --very-verbose` to see what fails, and correct the journey, its data or the server.",
-        printable(file)
+        "Walk one with `{}` to see what fails, and correct the journey, its data or the server.",
+        walk::command(run, "")
     );
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, CAUSE, fix))

@@ -75,8 +75,12 @@ impl Beginning {
         )
     }
 
-    pub(super) fn cause(&self) -> &'static str {
-        if self.after_per_s > self.before_per_s {
+    pub(super) fn cause(&self, run: &Run) -> &'static str {
+        let held = run.record.left_open + run.record.closed_early > 0;
+        if self.after_per_s > self.before_per_s && held {
+            "Something had to warm up (caches, a JIT compiler in the server, CPU clock rates), something else ran on the machine \
+             at the beginning, or the connections that the server left open kept workers of it busy until they were closed."
+        } else if self.after_per_s > self.before_per_s {
             "Something had to warm up: caches, a JIT compiler in the server, CPU clock rates; or \
              something else ran on the machine at the beginning."
         } else {
