@@ -152,12 +152,17 @@ fn server_unseen(run: &Run) -> &'static str {
 fn unanswered(run: &Run) -> Option<Limited> {
     let record = &run.record;
     let in_flight_ns = record.in_flight_ns as f64;
-    let held = 1.0 - record.answered.total.sum_ns() as f64 / in_flight_ns.max(1.0);
     let longest_ns = record.answered.total.max_ns()?;
     let timeouts = record.failures_of(FailureKind::Timeout) * 2 > record.failures_total();
     let failed = record.failed.total.sum_ns() as f64 >= HELD * in_flight_ns;
     let hang = record.unfinished > record.never_sent
         && record.unfinished_oldest_ns > longest_ns.saturating_mul(LONGER);
+    // Of those in flight at the end a response may only not have come yet, unless they hang.
+    let theirs_ns = match hang {
+        true => in_flight_ns - record.answered.total.sum_ns() as f64,
+        false => record.failed.total.sum_ns() as f64,
+    };
+    let held = theirs_ns / in_flight_ns.max(1.0);
     if in_flight_ns == 0.0 || held < HELD || !(timeouts || failed || hang) {
         return None;
     }

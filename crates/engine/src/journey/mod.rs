@@ -172,9 +172,12 @@ impl Walk for JourneyWalk {
         let user = user as usize;
         let journey = self.journey_of(user, number);
         let steps = self.route.ways.steps_of(journey, self.route.journey.steps.len());
-        self.record.begun += 1;
-        if let Some(one) = self.record.each.get_mut(journey) {
-            one.begun += 1;
+        // Whoever was through behind the end of the window begins no other in it.
+        if now_ns <= self.window_end_ns {
+            self.record.begun += 1;
+            if let Some(one) = self.record.each.get_mut(journey) {
+                one.begun += 1;
+            }
         }
         self.users[user].begin(number, due_ns, now_ns, steps.end);
         self.users[user].journey = journey as u32;

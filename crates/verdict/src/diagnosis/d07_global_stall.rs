@@ -181,7 +181,9 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         time(max_ns / 1e6)
     );
     if may_be_requests {
-        return Some(Finding::new(D07, Severity::Note, evidence, EITHER, tell_them_apart(run)));
+        let finding = Finding::new(D07, Severity::Note, evidence, EITHER, tell_them_apart(run));
+        // What nobody knows of is explained by nothing that was seen beside it.
+        return Some(finding.not_explained_by(D13).not_explained_by(D23));
     }
     let (covers, ran_on) = match pauses::own(run, longest_s) {
         Some(own) => (Some(own.cover(longest_s, lost_s)), !own.last_as_long_as(lost_s)),

@@ -48,7 +48,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!("{}{chance}", threads.described()),
         "If each connection belongs to one thread, they are not distributed evenly: with SO_REUSEPORT the assignment is \
          random, and where threads share a listener, the first to wake up takes them. A runtime or a pool that gives each \
-         request to any thread fills some first, and is not uneven by that.",
+         request to any thread fills some first, and is not uneven by that. Threads of one name may also have other work, \
+         such as a garbage collection.",
         "Where connections belong to threads, use ten times as many as threads; if it stays uneven, check how the server \
          distributes them.",
     ))
@@ -62,6 +63,8 @@ fn seen(run: &Run) -> Option<String> {
 struct Serving {
     shares: Vec<f64>,
     listeners: u64,
+    /// Whether they are told apart by numbers in their names: else some may have other work.
+    numbered: bool,
 }
 
 impl Serving {
@@ -90,7 +93,7 @@ impl Serving {
         let shares: Vec<f64> = threads.into_iter().map(|(_, share)| share).collect();
         let enough = shares.len() >= 2 && run.plan.load.connections() as usize >= shares.len();
         let listeners = target.listener.as_ref().map_or(1, |listener| listener.sockets);
-        enough.then_some(Self { shares, listeners })
+        enough.then_some(Self { shares, listeners, numbered })
     }
 
     /// The busiest by the mean.
@@ -102,8 +105,9 @@ impl Serving {
     fn described(&self) -> String {
         let least = self.shares.last().copied().unwrap_or_default();
         format!(
-            "Of {} serving threads, the busiest used {} and the least busy {}: {} times the mean.",
+            "Of {} {}, the busiest used {} and the least busy {}: {} times the mean.",
             self.shares.len(),
+            if self.numbered { "serving threads" } else { "busy threads of one name" },
             of_a_core(self.shares[0]),
             of_a_core(least),
             amount(self.ratio())

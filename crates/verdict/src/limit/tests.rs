@@ -96,10 +96,15 @@ fn requests_that_hang_hold_the_places_of_the_others() {
     // 20,000 responses of 500 µs: 10 s of 1,000 s; what the rest was is not said.
     assert_eq!(limit(&run), Limit::Unknown);
     run.record.failures[FailureKind::Timeout as usize] = 90;
+    // What was in flight at the end, and may only not have come yet, is not theirs.
+    run.record.failed.total.record_many(4_000_000_000, 90);
+    assert_eq!(limit(&run), Limit::Unknown, "36 %");
+    run.record.failed.total.record_many(6_000_000_000, 90);
     let limited = of(&run);
     assert_eq!(limited.by, Limit::Unanswered, "{limited}");
     assert!(limited.evidence.contains("of the time in flight was theirs: 90 timed out"));
     run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
+    run.record.failed.total.clear();
     (run.record.unfinished, run.record.unfinished_oldest_ns) = (100, 9_000_000_000);
     assert!(of(&run).evidence.ends_with("theirs: 100 in flight at the end"), "{}", of(&run));
     // Failures of another kind, which took the time; the few that were in flight at the end did not.
