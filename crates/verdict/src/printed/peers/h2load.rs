@@ -88,7 +88,14 @@ fn main_duration(report: &mut Report, line: &str) {
     // It divides by just that, and prints all its digits.
     report.asked_s = asked_s.map(|asked| Printed { step: asked.step.min(1e-3), ..asked });
     report.taken_s = report.asked_s.or(report.taken_s);
+    let warm_up = line.split_once(" with ").and_then(|(_, rest)| rest.split_once(" of warm-up"));
+    let warm_up_s = warm_up.and_then(|(time, _)| time_s(time)).filter(|_| asked_s.is_some());
+    report.own.retain(|(name, _)| *name != WARM_UP);
+    report.own.extend(warm_up_s.map(|warm_up_s| (WARM_UP, warm_up_s)));
 }
+
+/// Before the main duration; nothing of it is counted.
+pub const WARM_UP: &str = "the length of the warm-up";
 
 /// `finished in 31.26ms, 159964.17 req/s, 5.67MB/s`.
 fn finished(report: &mut Report, line: &str) {
@@ -109,19 +116,25 @@ fn requests(report: &mut Report, counts: &str) {
     };
     let (succeeded, failed, errored) = (named(" succeeded"), named(" failed"), named(" errored"));
     let bad = failed.zip(errored).map_or(0, |(failed, errored)| failed.saturating_sub(errored));
+    report.complete = succeeded.map(|good| good.saturating_add(bad));
     let started_more = named(" started") > named(" total");
-    if report.clients.is_none() && report.asked_s.is_none() && started_more {
+    if report.clients.is_none() && (started_more || is_of_a_part(report)) {
         // In a run by time the total is what was done, and the rate that of the main duration, which stands above, where
         // nothing was read.
         report.taken_s = None;
     }
-    report.complete = succeeded.map(|good| good.saturating_add(bad));
     report.failed = errored;
     own(report, "the number failed", failed);
     own(report, "the number of requests in total", named(" total"));
     own(report, "the number started", named(" started"));
     own(report, "the number done", named(" done"));
     own(report, "the number timed out", named(" timeout"));
+}
+
+/// Whether the rate is that of less time than the whole, as in a run by time with a warm-up.
+fn is_of_a_part(report: &Report) -> bool {
+    let whole = report.rate_per_s.zip(report.taken_s).zip(report.complete);
+    whole.is_some_and(|((rate, taken), complete)| rate.low() * taken.low() > complete as f64)
 }
 
 fn own(report: &mut Report, name: &'static str, count: Option<u64>) {
