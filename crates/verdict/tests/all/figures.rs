@@ -119,3 +119,169 @@ fn heads_that_broke_off_in_a_run_of_h2load_by_time() {
     let more = contradiction(&cut, "900 5xx", "1100 5xx");
     assert!(more.evidence.contains("1,100 responses had a status of 4xx or 5xx"), "{more:?}");
 }
+
+/// The number that begins there, three times as large.
+fn tripled(line: &str, at: usize) -> Option<String> {
+    let length = line[at..].find(|c: char| !c.is_ascii_digit() && c != '.');
+    let end = length.map_or(line.len(), |length| at + length);
+    let digits = line[at..end].trim_end_matches('.');
+    let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
+    let value: f64 = digits.parse().ok().filter(|value| *value > 0.0)?;
+    Some(format!("{}{:.places$}{}", &line[..at], value * 3.0, &line[at + digits.len()..]))
+}
+
+/// Each text with one of its numbers changed.
+fn with_one_changed(text: &str) -> impl Iterator<Item = String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = |line: &str, at: usize| {
+        let before = line[..at].chars().next_back();
+        line[at..].starts_with(|c: char| c.is_ascii_digit())
+            && !before.is_some_and(|c| c.is_alphanumeric() || ".[-/+".contains(c))
+    };
+    let mut texts = Vec::new();
+    for (nth, line) in lines.iter().enumerate().skip(1) {
+        for (at, _) in line.char_indices().filter(|(at, _)| begins(line, *at)) {
+            let Some(new) = tripled(line, at) else { continue };
+            let mut changed = lines.clone();
+            changed[nth] = &new;
+            texts.push(changed.join("\n"));
+        }
+    }
+    texts.into_iter()
+}
+
+#[test]
+fn one_changed_figure_is_not_called_several() {
+    let mut found_in = 0;
+    for text in [
+        include_str!("../printed/real-ab.txt"),
+        include_str!("../printed/real-wrk.txt"),
+        include_str!("../printed/real-h2load.txt"),
+        include_str!("../printed/real-hey.txt"),
+        include_str!("../printed/real-oha.txt"),
+        include_str!("../printed/real-bombardier.txt"),
+        include_str!("../printed/real-vegeta.txt"),
+        include_str!("../printed/real-siege.txt"),
+    ] {
+        for run in text.split("\n$ ").take(3) {
+            for changed in with_one_changed(&format!("$ {}\n", run.trim_start_matches("$ "))) {
+                let mut reports = judge(&read(&changed)).reports;
+                let of_one = if reports.len() == 1 { reports.pop() } else { None };
+                let Some(finding) = of_one.and_then(|report| {
+                    report.findings.into_iter().find(|finding| finding.id == D43)
+                }) else {
+                    continue;
+                };
+                found_in += 1;
+                let several = finding.cause.contains("More than one of them is wrong");
+                assert!(!several, "{finding:?}\n{changed}");
+            }
+        }
+    }
+    assert!(found_in > 100, "{found_in}");
+}
+
+#[test]
+fn an_impossible_figure_and_what_contradicts_it_may_be_the_same() {
+    let vegeta = "\
+Requests      [total, rate, throughput]         30000, 1000.03, 999.99
+Duration      [total, attack, wait]             30s, 29.999s, 1.23ms
+Latencies     [min, mean, 50, 90, 95, 99, max]  524.975µs, 1.946ms, 1.095ms, 2.042ms, 4.461ms, 23.134ms, 93.918ms
+Bytes In      [total, mean]                     4800000, 160.00
+Bytes Out     [total, mean]                     0, 0.00
+Success       [ratio]                           100.00%
+Status Codes  [code:count]                      200:30000  
+Error Set:
+";
+    assert_eq!(found(vegeta, D43), None);
+    let cause = contradiction(vegeta, "100.00%", "300.00%").cause;
+    let said =
+        "If the impossible figure is the success ratio or the numbers by status, it alone is wrong";
+    assert!(cause.contains(said), "{cause}");
+}
+
+/// 10 requests of each of 10 clients; and as versions since March 2026 name the rows.
+const BY_COUNT: &str = "\
+$ h2load -n 5000 -c 10 -m 10 https://127.0.0.1:24001/
+starting benchmark...
+spawning thread #0: 10 total client(s). 5000 total requests
+Application protocol: h2
+
+finished in 71.75ms, 69683.50 req/s, 2.47MB/s
+requests: 5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 errored, 0 timeout
+status codes: 5000 2xx, 0 3xx, 0 4xx, 0 5xx
+traffic: 181.64KB (186000) total, 24.91KB (25510) headers (space savings 95.28%), 68.36KB (70000) data
+                     min         max         mean         sd        +/- sd
+time for request:      103us      5.29ms       602us       813us    90.18%
+time for connect:     2.82ms     17.91ms     10.12ms      5.31ms    60.00%
+time to 1st byte:    18.41ms     20.32ms     19.11ms       635us    80.00%
+req/s           :    7030.67     7351.30     7098.22       92.17    90.00%
+";
+const BY_COUNT_LATER: &str = "\
+request     :      103us      5.29ms       402us      2.10ms      4.81ms       602us       813us    90.18%
+connect     :     2.82ms     17.91ms      9.80ms     17.91ms     17.91ms     10.12ms      5.31ms    60.00%
+TTFB        :    18.41ms     20.32ms     19.02ms     20.32ms     20.32ms     19.11ms       635us    80.00%
+req/s       :    7030.67     7351.30     7090.12     7351.30     7351.30     7098.22       92.17    90.00%
+";
+
+#[test]
+fn the_rows_of_h2load_are_in_order() {
+    let later =
+        format!("{}{BY_COUNT_LATER}", &BY_COUNT[..BY_COUNT.find("time for request").unwrap()]);
+    for text in [BY_COUNT, &later] {
+        assert_eq!(found(text, D43), None, "{text}");
+        let total = read(text).reports[0].total.unwrap();
+        assert_eq!(total.mean_ms.map(|mean| mean.value), Some(0.602));
+        let more = contradiction(text, "18.41ms", "93.41ms");
+        let said = "the shortest time to 1st byte is 93.41 ms, more than the mean time to 1st byte (19.11 ms)";
+        assert!(more.evidence.contains(said), "{more:?}");
+        let more = contradiction(text, "7098.22", "9098.22");
+        assert!(more.evidence.contains("the mean req/s of a client is 9,098.22"), "{more:?}");
+    }
+}
+
+/// From the log of several pods, each cut by `tail` in front of the next one's report.
+const LOG: &str = "\
+Namespace: ns-1
+Status Codes  [code:count]                      200:10000  
+Error Set:
+Requests      [total, rate, throughput]         10000, 1000.10, 999.60
+Duration      [total, attack, wait]             10.004s, 9.999s, 5.000ms
+Latencies     [min, mean, 50, 90, 95, 99, max]  1.1ms, 5ms, 4.500ms, 7.500ms, 9.000ms, 15ms, 100ms
+Bytes In      [total, mean]                     100000, 10.00
+Bytes Out     [total, mean]                     0, 0.00
+Success       [ratio]                           100.00%
+Status Codes  [code:count]                      200:10000  
+Error Set:
+
+Namespace: ns-2
+Bytes In      [total, mean]                     40000, 4.00
+Success       [ratio]                           40.00%
+Status Codes  [code:count]                      0:6000  200:4000  
+Error Set:
+connection refused
+Requests      [total, rate, throughput]         10000, 1000.10, 399.84
+Duration      [total, attack, wait]             10.004s, 9.999s, 5.000ms
+Latencies     [min, mean, 50, 90, 95, 99, max]  1.1ms, 5ms, 4.500ms, 7.500ms, 9.000ms, 15ms, 100ms
+Bytes In      [total, mean]                     40000, 4.00
+Bytes Out     [total, mean]                     0, 0.00
+Success       [ratio]                           40.00%
+Status Codes  [code:count]                      0:6000  200:4000  
+Error Set:
+connection refused
+";
+
+#[test]
+fn the_end_of_another_report_of_vegeta_is_not_of_the_one_above() {
+    let text = read(LOG);
+    assert_eq!(text.reports.len(), 2);
+    assert_eq!(
+        text.reports.iter().map(|one| one.failed).collect::<Vec<_>>(),
+        [Some(0), Some(6000)]
+    );
+    assert!(text.reports[0].errors.is_empty());
+    assert_eq!(text.reports[1].errors, [("connection refused".to_owned(), Some(6000))]);
+    let judged = judge(&text).reports;
+    assert!(judged[0].findings.iter().all(|one| one.id != D02 && one.id != D43));
+    assert!(judged[1].findings.iter().all(|one| one.id != D43));
+}

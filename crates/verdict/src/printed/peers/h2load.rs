@@ -50,18 +50,28 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.own.extend(headers.and_then(|item| rounded("the bytes of headers, rounded", item)));
         let exact = headers.and_then(in_brackets).and_then(|bytes| bytes.try_into().ok());
         own(report, "the bytes of headers", exact);
-    } else if let Some(cells) = behind(line, "time for request:") {
+    } else if let Some(cells) = behind_one(line, ["time for request:", "request     :"]) {
         report.total = times(cells);
         report.percentiles = percentiles(cells);
-    } else if let Some(cells) = behind(line, "req/s           :") {
-        let names = ["the least req/s", "the most req/s", "the mean req/s"];
+    } else if let Some(cells) = behind_one(line, ["req/s           :", "req/s       :"]) {
         let figures = super::super::line::numbers(cells);
-        report.own.extend(names.into_iter().zip(figures));
-    } else if let Some(cells) = behind(line, "time for connect:") {
+        let columns: &[&str] =
+            if figures.len() >= COLUMNS_LATER.len() { &COLUMNS_LATER } else { &COLUMNS };
+        let names = columns.iter().map(|column| match *column {
+            "min" => Some("the least req/s"),
+            "max" => Some("the most req/s"),
+            "mean" => Some("the mean req/s"),
+            _ => None,
+        });
+        report.own.extend(names.zip(figures).filter_map(|(name, figure)| Some((name?, figure))));
+    } else if let Some(cells) = behind_one(line, ["time for connect:", "connect     :"]) {
         report.connect = times(cells);
-    } else if let Some(cells) = behind(line, "time to 1st byte:") {
-        let max_ms = times(cells).and_then(|row| row.max_ms);
-        report.own.extend(max_ms.map(|ms| (FIRST_BYTE, ms)));
+    } else if let Some(cells) = behind_one(line, ["time to 1st byte:", "TTFB        :"]) {
+        let row = times(cells).unwrap_or_default();
+        let [least, mean, most] = FIRST_BYTES;
+        for (name, ms) in [(least, row.min_ms), (mean, row.mean_ms), (most, row.max_ms)] {
+            report.own.extend(ms.map(|ms| (name, ms)));
+        }
     } else {
         let others = [
             "starting benchmark",
@@ -168,6 +178,13 @@ fn in_brackets(text: &str) -> Option<i64> {
 
 /// From the start of a client on; one of each.
 pub const FIRST_BYTE: &str = "the longest time to 1st byte";
+pub const FIRST_BYTES: [&str; 3] =
+    ["the shortest time to 1st byte", "the mean time to 1st byte", FIRST_BYTE];
+
+/// Since March 2026 the rows have shorter names.
+fn behind_one<'a>(line: &'a str, labels: [&str; 2]) -> Option<&'a str> {
+    labels.iter().find_map(|label| behind(line, label))
+}
 
 /// The columns; later versions have percentiles among them.
 const COLUMNS: [&str; 4] = ["min", "max", "mean", "sd"];

@@ -3,7 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::*;
 use super::figure::Range;
-use crate::printed::{FIRST_BYTE, Printed, Report, WARM_UP};
+use crate::printed::{FIRST_BYTE, FIRST_BYTES, Printed, Report, WARM_UP};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -37,6 +37,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
 /// As the reader calls them.
 const HEADERS: &str = "the bytes of headers";
 const STARTED: &str = "the number started";
+pub const FAILED: &str = "the number failed";
 
 /// Whether the numbers are of a run by count: of one by time they may be counted on either side of its edges.
 fn is_by_count(report: &Report) -> bool {
@@ -72,7 +73,7 @@ fn most_heads(report: &Report, both: u64) -> Option<u64> {
 /// Responses with 4xx and 5xx are failed, and no others but those that errored. In a run by time the head may come before
 /// the time that counts, or the rest behind it.
 fn by_class(report: &Report) -> Option<Contradiction> {
-    let failed = Own("the number failed").printed(report)?.value as u64;
+    let failed = Own(FAILED).printed(report)?.value as u64;
     let (responses, errored) = (report.complete?, report.failed?);
     let of = |class| report.classes.get(&class).copied();
     let bad = of(4)?.saturating_add(of(5)?);
@@ -96,7 +97,7 @@ fn by_class(report: &Report) -> Option<Contradiction> {
             grouped(errored),
             counted(bad, "response")
         );
-        Contradiction::new([Own("the number failed"), Statuses, Failed], said)
+        Contradiction::new([Own(FAILED), Statuses, Failed], said)
     })
 }
 
@@ -139,10 +140,11 @@ fn counts(report: &Report) -> Vec<Contradiction> {
             grouped(responses),
             grouped(errored)
         );
-        found.push(Contradiction::new([Own(name), Complete, Failed], said));
+        // The responses are those that succeeded, and those that failed and did not err.
+        found.push(Contradiction::new([Own(name), Complete, Failed, Own(FAILED)], said));
     };
     differ("the number of requests in total", &|total| total == both);
-    differ("the number failed", &|failed| failed >= errored);
+    differ(FAILED, &|failed| failed >= errored);
     differ("the number done", &|done| (responses..=both).contains(&done));
     // In a run by time the total is what was done.
     let by_count = is_by_count(report);
@@ -155,13 +157,26 @@ fn counts(report: &Report) -> Vec<Contradiction> {
     if let Some(most) = most_heads(report, both) {
         differ("the number with a status", &|sum| (done_of_begun..=most).contains(&sum));
     }
-    let [least, mean, most] = ["the least req/s", "the mean req/s", "the most req/s"].map(Own);
-    for (less, more) in [(least, mean), (mean, most)] {
-        let (Some(low), Some(high)) = (less.range(report), more.range(report)) else { continue };
-        if low.low > high.high {
+    found.extend(order(report));
+    found
+}
+
+/// The rates of the clients, and their times to the first byte: the least, then the mean, then the most.
+fn order(report: &Report) -> Vec<Contradiction> {
+    let rates = ["the least req/s", "the mean req/s", "the most req/s"];
+    let mut found = Vec::new();
+    for (row, of, unit) in [(rates, " of a client", ""), (FIRST_BYTES, "", " ms")] {
+        for pair in row.windows(2) {
+            let [less, more] = [Own(pair[0]), Own(pair[1])];
+            let (Some(low), Some(high)) = (less.range(report), more.range(report)) else {
+                continue;
+            };
+            if low.low <= high.high {
+                continue;
+            }
             let (one, other) = (less.digits(report), more.digits(report));
             let said = format!(
-                "{} of a client is {one}, more than {} ({other}).",
+                "{}{of} is {one}{unit}, more than {} ({other}{unit}).",
                 less.name(report),
                 more.name(report)
             );
