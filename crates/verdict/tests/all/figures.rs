@@ -285,3 +285,31 @@ fn the_end_of_another_report_of_vegeta_is_not_of_the_one_above() {
     assert!(judged[0].findings.iter().all(|one| one.id != D02 && one.id != D43));
     assert!(judged[1].findings.iter().all(|one| one.id != D43));
 }
+
+/// siege 4, without -b: 49 of 50 users were in flight (published), or 12 of 50, who were idle for half a second each time.
+#[test]
+fn users_of_siege_in_flight_all_the_time_do_not_pause() {
+    let run = |path: &str, rate: u32, in_flight: u32| {
+        let each_ms = f64::from(in_flight) * 1e3 / f64::from(rate);
+        format!(
+            "$ siege -c50 -t20S http://localhost:8080/{path}\n\n\
+             Transactions:\t\t{} hits\nAvailability:\t\t100.00 %\nElapsed time:\t\t20.00 secs\n\
+             Data transferred:\t1.49 MB\nResponse time:\t\t{each_ms:.2} ms\n\
+             Transaction rate:\t{rate}.00 trans/sec\nThroughput:\t\t0.07 MB/sec\n\
+             Concurrency:\t\t{in_flight}.00\nSuccessful transactions: {}\nFailed transactions:\t0\n\
+             Longest transaction:\t1820.00 ms\nShortest transaction:\t1.00 ms\n\n",
+            rate * 20,
+            rate * 20
+        )
+    };
+    let of = |in_flight: u32, rate: u32| {
+        let text = format!("{}{}", run("read", rate, in_flight), run("write", rate * 2, in_flight));
+        let judgement = judge(&read(&text));
+        assert!(judgement.reports.iter().all(|one| one.findings.iter().all(|one| one.id != D43)));
+        let findings = judgement.comparisons.into_iter().flat_map(|one| one.findings);
+        findings.map(|one| format!("{} {}", one.evidence, one.cause)).collect::<String>()
+    };
+    assert!(of(12, 70).contains("users that pause"), "{}", of(12, 70));
+    assert!(!of(49, 82).contains("users that pause"), "{}", of(49, 82));
+    assert!(!of(49, 82).is_empty());
+}
