@@ -313,3 +313,22 @@ fn users_of_siege_in_flight_all_the_time_do_not_pause() {
     assert!(!of(49, 82).contains("users that pause"), "{}", of(49, 82));
     assert!(!of(49, 82).is_empty());
 }
+
+/// As `jq -c` prints it, or Python.
+#[test]
+fn the_json_of_siege_on_one_line_has_all_its_figures() {
+    let json = "{\"transactions\":5000,\"availability\":20.00,\"elapsed_time\":30.00,\"data_transferred\":2.5,\
+                \"response_time\":0.15,\"transaction_rate\":166.67,\"throughput\":0.08,\"concurrency\":25.0,\
+                \"successful_transactions\":5000,\"failed_transactions\":20000,\"longest_transaction\":2.5,\
+                \"shortest_transaction\":0.01}\n";
+    for text in [json.to_owned(), json.replace(',', ", ").replace(':', ": ").replace("{", "{ ")] {
+        let reports = read(&text).reports;
+        let [report] = &reports[..] else { panic!("{text}") };
+        assert_eq!((report.complete, report.failed), (Some(5000), Some(20_000)));
+        assert_eq!(report.mean_ms().map(|mean| mean.value), Some(150.0));
+        assert_eq!(report.max_ms().map(|max| max.value), Some(2500.0));
+        let none = found(&text, D02).unwrap();
+        assert_eq!(none.severity, Severity::Invalid, "{none:?}");
+        assert_eq!(found(&text, D43), None);
+    }
+}
