@@ -186,9 +186,9 @@ fn on_report(report: &Report) -> Option<Finding> {
             grouped(asked)
         ),
         None => format!(
-            "Rate × mean time is the number in flight: {}/s × less than {} ms is less than {}, while \
+            "Rate × mean time is the number in flight: {} × less than {} ms is less than {}, while \
              {} were requested.",
-            decimal(arithmetic::rate_over_all(report)?, 2),
+            rate_in_words(report)?,
             amount(report.mean_ms()?.high()),
             amount(high),
             grouped(asked)
@@ -247,6 +247,20 @@ fn on_report(report: &Report) -> Option<Finding> {
     // Pauses on purpose are no fault of the run.
     let severity = if has_script(report) { Severity::Suspect } else { gravity(high, asked) };
     Some(Finding::new(D01, severity, evidence, cause, fix))
+}
+
+/// `9,000.00/s`; where only whole seconds are printed, what it is at most, and of what.
+fn rate_in_words(report: &Report) -> Option<String> {
+    if let Some(rate) = arithmetic::rate_over_all(report) {
+        return Some(format!("{}/s", decimal(rate, 2)));
+    }
+    let whole = arithmetic::by_whole_seconds(report)?;
+    Some(format!(
+        "at most {}/s ({} in {} s or more, by the progress)",
+        decimal(whole.rates.1, 2),
+        counted(whole.requests, "request"),
+        decimal(whole.seconds, 0)
+    ))
 }
 
 /// wrk's script may make connections pause.

@@ -233,6 +233,9 @@ fn kept_for_some(report: &Report) -> Option<Finding> {
         return None;
     }
     let closes = complete - kept;
+    if behind::are_of_failures(report, closes, of_length) {
+        return None;
+    }
     let each = complete as f64 / closes as f64;
     let mut evidence = format!(
         "{} of {} responses left their connection open: {} closes, one in {}.",

@@ -176,8 +176,8 @@ fn on_report(report: &Report) -> Option<Finding> {
                 "By the bytes these had no response at all: ab counts nothing as another length."
             }
             false => {
-                "By the bytes these had no body: no response, a part of a head, or a response without a body. ab \
-                 counts each as another length."
+                "By the bytes these had no body: no response, a part of a head, a response without a body, or no \
+                 HTTP. ab counts each as another length."
             }
         }
     } else if others > 0 && parts.length <= broken {

@@ -41,16 +41,8 @@ fn on_report(report: &Report) -> Option<Finding> {
             evidence.push(format!("{} more contradictions follow from them.", grouped(more as u64)))
         }
     }
-    let names: Vec<String> = culprits(&found).iter().map(|figure| figure.name(report)).collect();
     let alone = found.iter().all(|one| one.figures.contains(&Figure::Line));
-    let which = match names.as_slice() {
-        _ if alone => String::new(),
-        [] => " More than one of them is wrong.".to_owned(),
-        [one] => format!(" All of them have {one} in common: it is the wrong one, or several are."),
-        [before @ .., last] => {
-            format!(" At least one of {} and {last} is wrong.", before.join(", "))
-        }
-    };
+    let which = if alone { String::new() } else { wrong_ones(report, &found) };
     let follow = match alone {
         true => "No tool computes such a figure from what it counted",
         false => "These figures follow from each other, and no rounding explains the difference",
@@ -72,6 +64,27 @@ fn on_report(report: &Report) -> Option<Finding> {
         "Take the report again from the output of the run, unchanged; if that prints the same, \
          measure with another tool.",
     ))
+}
+
+/// Which figure is wrong, as far as the contradictions tell: one that all of them have in common may explain them alone.
+/// An impossible figure is one of them, and the line does not say which.
+fn wrong_ones(report: &Report, found: &[Contradiction]) -> String {
+    let (impossible, others): (Vec<_>, Vec<_>) =
+        found.iter().cloned().partition(|one| one.figures.contains(&Figure::Line));
+    let names: Vec<String> = culprits(&others).iter().map(|figure| figure.name(report)).collect();
+    match names.as_slice() {
+        [] => " More than one of them is wrong.".to_owned(),
+        [one] if impossible.is_empty() => {
+            format!(" All of them have {one} in common: it is the wrong one, or several are.")
+        }
+        [before @ .., last] if impossible.is_empty() => {
+            format!(" At least one of {} and {last} is wrong.", before.join(", "))
+        }
+        several => format!(
+            " If the impossible figure is {}, it alone is wrong; otherwise more than one is.",
+            several.join(" or ")
+        ),
+    }
 }
 
 /// hey and oha print what failed last, and have it in their rates: without those lines the counts are too few.

@@ -1,6 +1,6 @@
 //! What several rules compute from a report.
 
-use crate::printed::{Connections, Printed, Report, Times, Tool};
+use crate::printed::{Connections, DONE, DRAWN_S, Printed, Report, Times, Tool};
 
 /// bombardier draws its progress once in this time, and last after the last response: the length that it shows is up to so
 /// much longer than the run.
@@ -19,8 +19,12 @@ pub fn in_flight(report: &Report) -> Option<(f64, f64)> {
     if let Some(printed) = printed_in_flight(report) {
         return Some((printed.low(), printed.high()));
     }
-    let (rate, mean_ms) = (rate_over_all(report)?, report.mean_ms()?);
-    Some((rate * mean_ms.low() / 1e3, rate * mean_ms.high() / 1e3))
+    let mean_ms = report.mean_ms()?;
+    let (least, most) = match rate_over_all(report) {
+        Some(rate) => (rate, rate),
+        None => by_whole_seconds(report)?.rates,
+    };
+    Some((least * mean_ms.low() / 1e3, most * mean_ms.high() / 1e3))
 }
 
 /// What siege prints as its concurrency: the times of all transactions, divided by the length of the run.
@@ -49,12 +53,31 @@ fn drawn_ms(report: &Report) -> Option<f64> {
     (ms >= TICK_MS * FEWEST_TICKS).then_some(ms)
 }
 
+/// All of a run of bombardier's by a count, in the time beside its finished progress.
+pub struct ByWholeSeconds {
+    pub requests: u64,
+    pub seconds: f64,
+    /// Requests per second, at least and at most.
+    pub rates: (f64, f64),
+}
+
+/// Older versions print no rate beside their progress: the time there is cut to whole seconds (cheggaaa/pb v1, `write`).
+pub fn by_whole_seconds(report: &Report) -> Option<ByWholeSeconds> {
+    let seconds = report.own(DRAWN_S).filter(|_| report.taken_s.is_none())?.value;
+    let done = report.own(DONE)?.value;
+    let requests = report.complete?.saturating_add(report.failed.unwrap_or(0));
+    let whole = done == requests as f64 && seconds * 1e3 >= TICK_MS * FEWEST_TICKS;
+    let rates = (requests as f64 / (seconds + 1.0), requests as f64 / seconds);
+    whole.then_some(ByWholeSeconds { requests, seconds, rates })
+}
+
 /// The length of the run, and how much shorter it may have been: bombardier prints none where it ends by a count.
 fn taken_ms(report: &Report) -> Option<(f64, f64)> {
-    match report.taken_s {
-        Some(taken) => Some((taken.high() * 1e3, 0.0)),
-        None => Some((drawn_ms(report)?, TICK_MS)),
+    if let Some(taken) = report.taken_s {
+        return Some((taken.high() * 1e3, 0.0));
     }
+    let drawn = drawn_ms(report).or_else(|| Some(by_whole_seconds(report)?.seconds * 1e3));
+    Some((drawn?, TICK_MS))
 }
 
 /// The most that may have been in flight on average while all connections had requests to send: before the

@@ -189,7 +189,7 @@ impl Work {
                 .map(|rate| rate.value)
                 .or_else(|| report.asked_per_s())
                 .filter(|_| report.open_loop),
-            pace: report.command.as_ref().and_then(pace),
+            pace: report.command.as_ref().and_then(|command| pace(report, command)),
             threads: report.threads,
             taken_s: report.taken_s.map(|taken| taken.value),
             circumstances: None,
@@ -259,10 +259,30 @@ fn http_version(report: &Report) -> Option<String> {
     version.map(str::to_owned)
 }
 
-fn pace(command: &Command) -> Option<Pace> {
+/// From so large a share of siege's users in flight on average on, they had no pauses to speak of.
+const NO_PAUSES: f64 = 0.9;
+/// siege pauses for up to so many whole seconds or tenths of one; without work left to do a user is idle for less, s.
+const PAUSE_S: f64 = 0.05;
+
+/// Whether siege's users pause without `-b`: since version 4 they do not, unless its configuration (`delay`) says so. It prints
+/// how many were in flight; for how long the others were idle per request follows.
+fn pace_of_siege(report: &Report) -> Option<Pace> {
+    let known = report.own("the concurrency").zip(report.rate()).zip(report.asked());
+    let Some(((in_flight, per_s), users)) = known else { return Some(Pace::Pauses) };
+    let idle = users as f64 - in_flight.value;
+    if in_flight.value >= users as f64 * NO_PAUSES {
+        Some(Pace::Full)
+    } else if idle / per_s >= PAUSE_S {
+        Some(Pace::Pauses)
+    } else {
+        None
+    }
+}
+
+fn pace(report: &Report, command: &Command) -> Option<Pace> {
     match command.rate_per_s {
         Some(per_s) => Some(Pace::AtMost(per_s)),
-        None if command.program == Program::Siege && command.open_loop => Some(Pace::Pauses),
+        None if command.program == Program::Siege && command.open_loop => pace_of_siege(report),
         // The rate of a schedule is not read of every tool's command.
         None => (!command.open_loop).then_some(Pace::Full),
     }

@@ -5,6 +5,7 @@ mod causes;
 mod commands;
 mod contradictions;
 mod excluded;
+mod figures;
 mod golden;
 mod mutations;
 mod noise;

@@ -73,6 +73,37 @@ fn bombardier_s_rate_over_the_run_is_that_beside_its_progress() {
     assert_eq!(with("9000", "10.50ms"), None);
 }
 
+/// Published runs of older versions: 10,000,000 / 37 s × 0.472 ms are 127.6 of 2,000; 1,000,000 / 83 s × 8.31 ms 100.1 of 3,000.
+#[test]
+fn bombardier_s_progress_in_whole_seconds_bounds_the_rate() {
+    let with = |(n, c): (u64, u64), progress: &str, rate: &str, latency: &str| {
+        explained(&format!(
+            "Bombarding http://127.0.0.1:8080 with {n} request(s) using {c} connection(s)\n \
+             {n} / {n} [=======================================] 100.00% {progress}\nDone!\n\
+             Statistics        Avg      Stdev        Max\n  Reqs/sec    {rate}   10733.06     288434\n  \
+             Latency      {latency}\n  HTTP codes:\n    \
+             1xx - 0, 2xx - {n}, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 0\n  Throughput:   292.92MB/s\n"
+        ))
+    };
+    let finding = with((10_000_000, 2000), "37s", "270560.00", "471.00us   522.34us    51.00ms");
+    let finding = finding.unwrap();
+    assert_eq!(finding.severity, Severity::Invalid);
+    let said =
+        "at most 270,270.27/s (10,000,000 requests in 37 s or more, by the progress) × less than";
+    assert!(finding.evidence.contains(said), "{finding:?}");
+    let of_minutes = with((1_000_000, 3000), "1m23s", "12044.00", "8.30ms     3.83ms   291.71ms");
+    assert!(of_minutes.unwrap().evidence.contains("in 83 s or more"));
+    // 10,000,000 / 37 s × 4.71 ms are 1,273 of 2,000.
+    let more = with((10_000_000, 2000), "37s", "270560.00", "4.71ms   0.52ms    51.00ms");
+    assert_eq!(more, None);
+    // What is left is no length, and of a short run whole seconds are none.
+    for progress in ["00m37s", "1s"] {
+        let text =
+            with((10_000_000, 2000), progress, "270560.00", "471.00us   522.34us    51.00ms");
+        assert_eq!(text, None, "{progress}");
+    }
+}
+
 #[test]
 fn a_schedule_asks_for_no_concurrency() {
     let mut report = sample::ab();

@@ -41,29 +41,34 @@ pub fn empty(report: &Report) -> Option<Empty> {
     let like_the_first = complete.checked_sub(others)?;
     let late = report.concurrency.unwrap_or(1).saturating_add(1);
     let fits = first || (like_the_first..=like_the_first.saturating_add(late)).contains(&whole);
-    let (head, length) = (heads / whole, body / whole);
+    let (head, each) = (heads / whole, body / whole);
     let missing = complete.checked_sub(whole).filter(|missing| *missing > 0)?;
-    let shown = fits
+    let by_heads = fits
         && body.is_multiple_of(whole)
         && heads.is_multiple_of(whole)
+        && !heads.is_multiple_of(complete);
+    // Heads may have a date or a counter of another length, and ab has told how many bodies had the first one's.
+    let by_bodies = !first
+        && body == like_the_first.saturating_mul(length)
         && !heads.is_multiple_of(complete)
-        && head as f64 >= SHORTEST_RESPONSE_BYTES;
+        && report.non_2xx.is_none_or(|others| others == 0);
+    let shown = (by_heads || by_bodies) && head as f64 >= SHORTEST_RESPONSE_BYTES;
     shown.then(|| {
         // Of equally many bytes from each of the missing ones, all together are divisible by the number of the whole ones
         // only if each sent a multiple of this: where a head has more than that, the sum proves nothing.
-        let proven = whole / common_divisor(whole, missing) > head;
+        let proven = by_heads && whole / common_divisor(whole, missing) > head;
         let how = match proven {
             true => format!(
                 "they count as complete, but {} × ({} + {}) B of head and body are all {} B that came.",
                 grouped(whole),
                 grouped(head),
-                grouped(length),
+                grouped(each),
                 grouped(total)
             ),
             false => format!(
                 "they count as complete, but the bodies that came are {} × {} B.",
                 grouped(whole),
-                grouped(length)
+                grouped(each)
             ),
         };
         Empty { missing, first, proven, how }
@@ -107,8 +112,8 @@ pub(super) fn without_body(empty: &Empty, complete: u64) -> Option<Finding> {
         empty.how
     );
     let cause = "The target closed these connections without a response or within its head, or its responses to them \
-                 have no body: by the bytes it may be any of these. ab counts such requests as complete: they are in \
-                 the rate, and in the times.";
+                 have no body, or what it sent is no HTTP: by the bytes it may be any of these. ab counts such requests \
+                 as complete: they are in the rate, and in the times.";
     let fix = "Try the target several times with `curl -v`, see in its log what it did, and measure again once all \
                requests get a whole response; `ablaze` counts failures by kind.";
     (share > SHARE).then(|| Finding::new(D02, Severity::Suspect, evidence, cause, fix))

@@ -97,20 +97,26 @@ fn progress(report: &mut Report, line: &str) -> bool {
     report.own.extend(done.map(|done| (DONE, done)));
     let rate = number(rest).filter(|(_, unit)| unit.starts_with("/s")).map(|(rate, _)| rate);
     report.own.extend(rate.map(|rate| ("the rate beside the progress", rate)));
+    let time = rest.split_whitespace().filter(|word| !is_left(word)).find_map(of_go_ms);
+    report.own.retain(|(name, _)| *name != DRAWN_S);
+    report.own.extend(time.map(|ms| (DRAWN_S, scaled(ms, 1e-3))));
     true
 }
 
-const DONE: &str = "the number done by the progress";
+/// `00m50s`: what is left, and not how long it took.
+fn is_left(word: &str) -> bool {
+    word.starts_with('0') && word[1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+pub const DONE: &str = "the number done by the progress";
 const DRAWN_PERCENT: &str = "the percentage of the progress";
-const DRAWN_S: &str = "the time beside the progress";
+pub const DRAWN_S: &str = "the time beside the progress";
 
 /// How much of the time was over when the bar was drawn last, and how long that was: `[==>---]  16.67% 10s`. Before, what is
 /// left stands there: `00m50s`.
 fn last_drawn(report: &mut Report, line: &str) {
     let words = || line.split_whitespace().rev();
     let percent = words().find_map(|word| number(word.strip_suffix('%')?));
-    let is_left =
-        |word: &str| word.starts_with('0') && word[1..].starts_with(|c: char| c.is_ascii_digit());
     let time = words().next().filter(|word| !is_left(word)).and_then(of_go_ms);
     let drawn = [
         (DRAWN_PERCENT, percent.map(|(percent, _)| percent)),

@@ -50,18 +50,28 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.own.extend(headers.and_then(|item| rounded("the bytes of headers, rounded", item)));
         let exact = headers.and_then(in_brackets).and_then(|bytes| bytes.try_into().ok());
         own(report, "the bytes of headers", exact);
-    } else if let Some(cells) = behind(line, "time for request:") {
+    } else if let Some(cells) = behind_one(line, ["time for request:", "request     :"]) {
         report.total = times(cells);
         report.percentiles = percentiles(cells);
-    } else if let Some(cells) = behind(line, "req/s           :") {
-        let names = ["the least req/s", "the most req/s", "the mean req/s"];
+    } else if let Some(cells) = behind_one(line, ["req/s           :", "req/s       :"]) {
         let figures = super::super::line::numbers(cells);
-        report.own.extend(names.into_iter().zip(figures));
-    } else if let Some(cells) = behind(line, "time for connect:") {
+        let columns: &[&str] =
+            if figures.len() >= COLUMNS_LATER.len() { &COLUMNS_LATER } else { &COLUMNS };
+        let names = columns.iter().map(|column| match *column {
+            "min" => Some("the least req/s"),
+            "max" => Some("the most req/s"),
+            "mean" => Some("the mean req/s"),
+            _ => None,
+        });
+        report.own.extend(names.zip(figures).filter_map(|(name, figure)| Some((name?, figure))));
+    } else if let Some(cells) = behind_one(line, ["time for connect:", "connect     :"]) {
         report.connect = times(cells);
-    } else if let Some(cells) = behind(line, "time to 1st byte:") {
-        let max_ms = times(cells).and_then(|row| row.max_ms);
-        report.own.extend(max_ms.map(|ms| (FIRST_BYTE, ms)));
+    } else if let Some(cells) = behind_one(line, ["time to 1st byte:", "TTFB        :"]) {
+        let row = times(cells).unwrap_or_default();
+        let [least, mean, most] = FIRST_BYTES;
+        for (name, ms) in [(least, row.min_ms), (mean, row.mean_ms), (most, row.max_ms)] {
+            report.own.extend(ms.map(|ms| (name, ms)));
+        }
     } else {
         let others = [
             "starting benchmark",
@@ -88,7 +98,14 @@ fn main_duration(report: &mut Report, line: &str) {
     // It divides by just that, and prints all its digits.
     report.asked_s = asked_s.map(|asked| Printed { step: asked.step.min(1e-3), ..asked });
     report.taken_s = report.asked_s.or(report.taken_s);
+    let warm_up = line.split_once(" with ").and_then(|(_, rest)| rest.split_once(" of warm-up"));
+    let warm_up_s = warm_up.and_then(|(time, _)| time_s(time)).filter(|_| asked_s.is_some());
+    report.own.retain(|(name, _)| *name != WARM_UP);
+    report.own.extend(warm_up_s.map(|warm_up_s| (WARM_UP, warm_up_s)));
 }
+
+/// Before the main duration; nothing of it is counted.
+pub const WARM_UP: &str = "the length of the warm-up";
 
 /// `finished in 31.26ms, 159964.17 req/s, 5.67MB/s`.
 fn finished(report: &mut Report, line: &str) {
@@ -109,19 +126,25 @@ fn requests(report: &mut Report, counts: &str) {
     };
     let (succeeded, failed, errored) = (named(" succeeded"), named(" failed"), named(" errored"));
     let bad = failed.zip(errored).map_or(0, |(failed, errored)| failed.saturating_sub(errored));
+    report.complete = succeeded.map(|good| good.saturating_add(bad));
     let started_more = named(" started") > named(" total");
-    if report.clients.is_none() && report.asked_s.is_none() && started_more {
+    if report.clients.is_none() && (started_more || is_of_a_part(report)) {
         // In a run by time the total is what was done, and the rate that of the main duration, which stands above, where
         // nothing was read.
         report.taken_s = None;
     }
-    report.complete = succeeded.map(|good| good.saturating_add(bad));
     report.failed = errored;
     own(report, "the number failed", failed);
     own(report, "the number of requests in total", named(" total"));
     own(report, "the number started", named(" started"));
     own(report, "the number done", named(" done"));
     own(report, "the number timed out", named(" timeout"));
+}
+
+/// Whether the rate is that of less time than the whole, as in a run by time with a warm-up.
+fn is_of_a_part(report: &Report) -> bool {
+    let whole = report.rate_per_s.zip(report.taken_s).zip(report.complete);
+    whole.is_some_and(|((rate, taken), complete)| rate.low() * taken.low() > complete as f64)
 }
 
 fn own(report: &mut Report, name: &'static str, count: Option<u64>) {
@@ -155,6 +178,13 @@ fn in_brackets(text: &str) -> Option<i64> {
 
 /// From the start of a client on; one of each.
 pub const FIRST_BYTE: &str = "the longest time to 1st byte";
+pub const FIRST_BYTES: [&str; 3] =
+    ["the shortest time to 1st byte", "the mean time to 1st byte", FIRST_BYTE];
+
+/// Since March 2026 the rows have shorter names.
+fn behind_one<'a>(line: &'a str, labels: [&str; 2]) -> Option<&'a str> {
+    labels.iter().find_map(|label| behind(line, label))
+}
 
 /// The columns; later versions have percentiles among them.
 const COLUMNS: [&str; 4] = ["min", "max", "mean", "sd"];

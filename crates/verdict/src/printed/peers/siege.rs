@@ -27,6 +27,19 @@ const LABELS: [(&str, &str); 12] = [
 ];
 
 pub fn take(report: &mut Report, line: &str) -> bool {
+    // All of its JSON on one line, as `jq -c` prints it; its values are numbers.
+    let is_object = line.starts_with(['{', '"']) && line.matches("\":").count() > 1;
+    if !is_object {
+        return take_one(report, line);
+    }
+    let mut taken = false;
+    for item in line.split(',') {
+        taken |= take_one(report, item.trim());
+    }
+    taken
+}
+
+fn take_one(report: &mut Report, line: &str) -> bool {
     let line = line.trim_start_matches('{').trim_start();
     let found = LABELS.iter().find_map(|(label, name)| {
         let value = behind(line, label).or_else(|| behind(line, name))?;

@@ -24,6 +24,10 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.own.extend(figure.map(|figure| (name, figure)));
     };
     report.open_loop = true;
+    if has(report, label.trim()) {
+        of_another(report);
+        return true;
+    }
     match label.trim() {
         "Requests" => {
             report.complete = cell("total").and_then(count);
@@ -53,6 +57,28 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     }
     true
 }
+
+/// Whether the report has this line already: vegeta prints each once (lib/reporters.go, `NewTextReporter`), so that the
+/// next one is the end of another report, as `tail` leaves it in a log.
+fn has(report: &Report, label: &str) -> bool {
+    match label {
+        "Duration" => report.taken_s.is_some(),
+        "Latencies" => report.total.is_some(),
+        "Bytes In" => report.body_bytes.is_some(),
+        "Bytes Out" => report.own("the total of bytes out").is_some(),
+        "Success" => report.own("the success ratio").is_some(),
+        "Status Codes" => report.failed.is_some(),
+        _ => false,
+    }
+}
+
+/// Errors that stand below are those of another one.
+fn of_another(report: &mut Report) {
+    report.own.retain(|(name, _)| *name != ERRORS_READ);
+    report.own.push((ERRORS_READ, Printed { value: 1.0, step: 0.0 }));
+}
+
+const ERRORS_READ: &str = "the error set";
 
 /// vegeta rounds a time to the unit below the first, and Go leaves out the zeros at the end; older versions do not
 /// round.
@@ -86,7 +112,10 @@ fn latencies(report: &mut Report, names: &[&str], cells: &[&str]) {
 pub fn error_set(report: &mut Report, below: impl Iterator<Item = String>) -> usize {
     let failing = report.own("the success ratio").is_none_or(|ratio| ratio.value < 100.0);
     let set: Vec<String> = below.take_while(|line| failing && may_be_error(line)).collect();
-    errors(report, set.iter().map(String::as_str));
+    if report.own(ERRORS_READ).is_none() {
+        errors(report, set.iter().map(String::as_str));
+        of_another(report);
+    }
     set.len()
 }
 

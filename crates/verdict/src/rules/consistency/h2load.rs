@@ -3,7 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::*;
 use super::figure::Range;
-use crate::printed::{FIRST_BYTE, Printed, Report};
+use crate::printed::{FIRST_BYTE, FIRST_BYTES, Printed, Report, WARM_UP};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -36,20 +36,60 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
 
 /// As the reader calls them.
 const HEADERS: &str = "the bytes of headers";
+const STARTED: &str = "the number started";
+pub const FAILED: &str = "the number failed";
+
+/// Whether the numbers are of a run by count: of one by time they may be counted on either side of its edges.
+fn is_by_count(report: &Report) -> bool {
+    let timed = report.command.as_ref().is_some_and(|line| line.timed) || report.asked_s.is_some();
+    // Its head says which it is; without it the length may be missing as well (`printed::peers::h2load`).
+    let told = report.clients.is_some() || report.command.is_some();
+    told && !timed && report.taken_s.is_some()
+}
+
+/// In a run by time h2load counts what begins, and what ends, and the heads that come within its main duration (src/h2load.cc:
+/// `submit_request`, `on_stream_close`, `on_header`). So a response of which the head came in the warm-up, or the end after
+/// the duration, is in one of the counts and not in the other: how many were under way when the warm-up ended, at most.
+/// What it does not tell without its command is how many streams a client had.
+fn under_way_at_start(report: &Report) -> Option<u64> {
+    if is_by_count(report) || report.own(WARM_UP).is_some_and(|s| s.value == 0.0) {
+        return Some(0);
+    }
+    let streams = report.command.as_ref()?.streams;
+    report.own(WARM_UP)?;
+    Some(report.asked_connections()?.saturating_mul(streams))
+}
+
+/// So many heads can have come at most: each of a request that was begun, or that was under way when the count began. Those that
+/// broke off when their connection was opened again are neither done nor errored.
+fn most_heads(report: &Report, both: u64) -> Option<u64> {
+    if is_by_count(report) {
+        return Some(both);
+    }
+    let started = Own(STARTED).printed(report)?.value as u64;
+    Some(started.max(both).saturating_add(under_way_at_start(report)?))
+}
 
 /// Responses with 4xx and 5xx are failed, and no others but those that errored. In a run by time the head may come before
-/// the time that counts, or the rest behind it: of one response for each stream.
+/// the time that counts, or the rest behind it.
 fn by_class(report: &Report) -> Option<Contradiction> {
-    let failed = Own("the number failed").printed(report)?.value as u64;
-    let errored = report.failed?;
+    let failed = Own(FAILED).printed(report)?.value as u64;
+    let (responses, errored) = (report.complete?, report.failed?);
     let of = |class| report.classes.get(&class).copied();
     let bad = of(4)?.saturating_add(of(5)?);
-    let room = match report.asked_s {
-        None => 0,
-        Some(_) => report.asked_connections()?.saturating_mul(report.command.as_ref()?.streams),
+    let with_status = failed.saturating_sub(errored);
+    let (least, most) = match is_by_count(report) {
+        true => (with_status, failed),
+        false => {
+            let at_start = under_way_at_start(report)?;
+            let at_edges = report.asked_connections()?.saturating_mul(streams(report));
+            let good = responses.saturating_sub(with_status);
+            let begun = most_heads(report, responses.saturating_add(errored))?;
+            let left = begun.saturating_sub(good).saturating_add(at_start);
+            (with_status.saturating_sub(at_edges), left.max(failed.saturating_add(at_edges)))
+        }
     };
-    let least = failed.saturating_sub(errored).saturating_sub(room);
-    (bad < least || bad > failed.saturating_add(room)).then(|| {
+    (bad < least || bad > most).then(|| {
         let said = format!(
             "{} failed, {} of them errored, but {} had a status of 4xx or 5xx: h2load counts these as failed, and no \
              other responses.",
@@ -57,14 +97,19 @@ fn by_class(report: &Report) -> Option<Contradiction> {
             grouped(errored),
             counted(bad, "response")
         );
-        Contradiction::new([Own("the number failed"), Statuses, Failed], said)
+        Contradiction::new([Own(FAILED), Statuses, Failed], said)
     })
+}
+
+/// As the command has it, or one.
+fn streams(report: &Report) -> u64 {
+    report.command.as_ref().map_or(1, |command| command.streams)
 }
 
 /// In a run by count each client lives within the run. Of one by time the warm-up is not in its length.
 fn first_byte(report: &Report) -> Option<Contradiction> {
-    let timed = report.command.as_ref().is_some_and(|line| line.timed) || report.asked_s.is_some();
-    let (max, taken) = (Own(FIRST_BYTE).printed(report)?, report.taken_s.filter(|_| !timed)?);
+    let by_count = is_by_count(report);
+    let (max, taken) = (Own(FIRST_BYTE).printed(report)?, report.taken_s.filter(|_| by_count)?);
     (max.value - max.step > (taken.value + taken.step) * 1e3 * LONGER).then(|| {
         let said = format!(
             "{FIRST_BYTE} is {} ms, longer than the run ({} s).",
@@ -95,25 +140,43 @@ fn counts(report: &Report) -> Vec<Contradiction> {
             grouped(responses),
             grouped(errored)
         );
-        found.push(Contradiction::new([Own(name), Complete, Failed], said));
+        // The responses are those that succeeded, and those that failed and did not err.
+        found.push(Contradiction::new([Own(name), Complete, Failed, Own(FAILED)], said));
     };
     differ("the number of requests in total", &|total| total == both);
-    differ("the number failed", &|failed| failed >= errored);
+    differ(FAILED, &|failed| failed >= errored);
     differ("the number done", &|done| (responses..=both).contains(&done));
-    // In a run by time it has no total.
-    let counted = report.asked_s.is_none() && report.taken_s.is_some();
-    let total = exact("the number of requests in total").filter(|_| counted).unwrap_or(u64::MAX);
-    differ("the number started", &|started| (responses..=total).contains(&started));
-    differ("the number timed out", &|late| late <= errored || !counted);
+    // In a run by time the total is what was done.
+    let by_count = is_by_count(report);
+    let total = exact("the number of requests in total").filter(|_| by_count).unwrap_or(u64::MAX);
+    let at_start = under_way_at_start(report);
+    let done_of_begun = at_start.map_or(0, |at_start| responses.saturating_sub(at_start));
+    differ(STARTED, &|started| (done_of_begun..=total).contains(&started));
+    differ("the number timed out", &|late| late <= errored || !by_count);
     // The head of a response that breaks off has a status, too.
-    differ("the number with a status", &|sum| (responses..=both).contains(&sum));
-    let [least, mean, most] = ["the least req/s", "the mean req/s", "the most req/s"].map(Own);
-    for (less, more) in [(least, mean), (mean, most)] {
-        let (Some(low), Some(high)) = (less.range(report), more.range(report)) else { continue };
-        if low.low > high.high {
+    if let Some(most) = most_heads(report, both) {
+        differ("the number with a status", &|sum| (done_of_begun..=most).contains(&sum));
+    }
+    found.extend(order(report));
+    found
+}
+
+/// The rates of the clients, and their times to the first byte: the least, then the mean, then the most.
+fn order(report: &Report) -> Vec<Contradiction> {
+    let rates = ["the least req/s", "the mean req/s", "the most req/s"];
+    let mut found = Vec::new();
+    for (row, of, unit) in [(rates, " of a client", ""), (FIRST_BYTES, "", " ms")] {
+        for pair in row.windows(2) {
+            let [less, more] = [Own(pair[0]), Own(pair[1])];
+            let (Some(low), Some(high)) = (less.range(report), more.range(report)) else {
+                continue;
+            };
+            if low.low <= high.high {
+                continue;
+            }
             let (one, other) = (less.digits(report), more.digits(report));
             let said = format!(
-                "{} of a client is {one}, more than {} ({other}).",
+                "{}{of} is {one}{unit}, more than {} ({other}{unit}).",
                 less.name(report),
                 more.name(report)
             );

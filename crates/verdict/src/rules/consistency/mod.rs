@@ -49,6 +49,13 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
             counts.for_each(|figure| *figure = Figure::Statuses);
         }
     }
+    // h2load's responses are a sum: without a figure that explains all, one of its parts may.
+    if report.tool == Tool::H2load && culprits(&found).is_empty() {
+        let with_sum = found.iter_mut().filter(|one| one.figures.contains(&Figure::Complete));
+        for one in with_sum {
+            one.figures.extend([Figure::Own(h2load::FAILED), Figure::Failed]);
+        }
+    }
     found
 }
 

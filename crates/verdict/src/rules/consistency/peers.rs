@@ -10,7 +10,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = match report.tool {
         Tool::Hey | Tool::Oha => {
             let mut found: Vec<Contradiction> = sizes(report);
-            found.extend(successes(report, "the success rate", responses(report)));
+            found.extend(successes(report, "the success rate", responses(report), Statuses));
             found.extend(histogram(report));
             found
         }
@@ -92,13 +92,18 @@ fn sizes(report: &Report) -> Vec<Contradiction> {
     found
 }
 
-/// A percentage of the requests that were successful: `good` of them and those that failed.
-pub(super) fn successes(report: &Report, name: &'static str, good: u64) -> Option<Contradiction> {
+/// A percentage of the requests that were successful: `good` of them, which `figure` says, and those that failed.
+pub(super) fn successes(
+    report: &Report,
+    name: &'static str,
+    good: u64,
+    figure: Figure,
+) -> Option<Contradiction> {
     let failed = report.failed?;
     let all = good.saturating_add(failed);
     let share = (all > 0).then(|| Range::exactly(good as f64 * 100.0 / all as f64));
     let how = format!("{} of {}", grouped(good), counted(all, "request"));
-    must_be(report, Own(name), share, &[Failed, Statuses], &how)
+    must_be(report, Own(name), share, &[Failed, figure], &how)
 }
 
 /// All responses are in it, from the shortest to the longest.

@@ -10,7 +10,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let (data, through) = (Own("the data transferred"), Own("the throughput"));
     let range = |figure: Figure| figure.range(report);
     let mut found = Vec::new();
-    found.extend(successes(report, "the availability", report.complete.unwrap_or(0)));
+    found.extend(successes(report, "the availability", report.complete.unwrap_or(0), Complete));
     let per_s = range(data).zip(range(Taken)).and_then(|(bytes, taken)| divided(bytes, taken));
     let how = quotient_in_words(report, data, Taken);
     found.extend(must_be(report, through, per_s, &[data, Taken], &how));

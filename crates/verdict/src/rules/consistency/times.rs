@@ -232,7 +232,9 @@ fn mean_within_percentiles(report: &Report) -> Option<Contradiction> {
             time(low.max(0.0)),
             time(high)
         );
-        let figures: Vec<Figure> = std::iter::once(figure).chain(percentiles).collect();
+        let end = if mean.high < low { Column::Min } else { Column::Max };
+        let others = [figure, Cell(Row::Total, end)];
+        let figures: Vec<Figure> = others.into_iter().chain(percentiles).collect();
         Contradiction::new(figures, said)
     })
 }
@@ -273,7 +275,9 @@ fn deviation_within_percentiles(report: &Report) -> Option<Contradiction> {
             decimal(low, 1),
             decimal(high, 1)
         );
-        let figures: Vec<Figure> = [sd_of, mean_of].into_iter().chain(percentiles).collect();
+        let ends = [Column::Min, Column::Max].map(|end| Cell(Row::Total, end));
+        let others = [sd_of, mean_of].into_iter().chain(ends);
+        let figures: Vec<Figure> = others.chain(percentiles).collect();
         Contradiction::new(figures, said)
     })
 }
@@ -308,7 +312,8 @@ fn in_flight(report: &Report) -> Option<Contradiction> {
             Concurrency.name(report),
             Concurrency.digits(report)
         );
-        Contradiction::new(figures, said)
+        let max = (before > 0.0).then_some(Cell(Row::Total, Column::Max));
+        Contradiction::new(figures.into_iter().chain(max).collect::<Vec<_>>(), said)
     })
 }
 
