@@ -4,6 +4,8 @@
 
 mod ends;
 
+use std::ops::Range;
+
 use super::abort;
 use super::above::Above;
 use super::current::Current;
@@ -32,6 +34,7 @@ pub fn read(text: &str) -> Text {
     let mut read_until = 0;
     let lines: Vec<&str> = text.lines().collect();
     reader.titles = Titles::of(&lines);
+    reader.looped = looped::of_peers(&lines);
     for (raw, number) in lines.iter().zip(1..) {
         if let Some((_, last, report)) = json.next_if(|(first, ..)| *first == number) {
             reader.whole(report);
@@ -76,6 +79,8 @@ struct Reader {
     /// An error that ended the run, unless its report still comes.
     abort: Option<Abort>,
     in_fence: bool,
+    /// The lines below loops of wrk, hey and oha.
+    looped: Vec<Range<usize>>,
     /// How this text writes its headings.
     titles: Titles,
     /// Between the verdict above a report of ablaze and the report itself.
@@ -236,7 +241,8 @@ impl Reader {
             self.current = None;
             return;
         }
-        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref()) {
+        let in_loop = self.looped.iter().any(|lines| lines.contains(&number));
+        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop) {
             self.text.rates.push(rate);
             return;
         }

@@ -6,6 +6,7 @@ mod commands;
 mod contradictions;
 mod excluded;
 mod golden;
+mod loops;
 mod mutations;
 mod noise;
 mod published;
