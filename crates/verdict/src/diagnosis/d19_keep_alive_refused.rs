@@ -10,7 +10,7 @@ use crate::DiagnosisId::{D02, D03, D04, D19};
 use crate::finding::{Finding, Severity};
 use crate::live::headers;
 use crate::live::options::{Opt, spelled};
-use crate::printed::{Connections, Report};
+use crate::printed::{Command, Connections, Report};
 use crate::rules::arithmetic::nothing_came_back;
 use crate::words::{counted, grouped};
 
@@ -288,19 +288,30 @@ fn on_report(report: &Report) -> Option<Finding> {
     if report.connections != Connections::Kept(Some(0)) || nothing_came_back(report) {
         return None;
     }
-    Some(Finding::new(
-        D19,
-        Severity::Suspect,
-        format!(
-            "0 of {} responses left their connection open, so each request paid for a new one.",
-            grouped(complete)
+    let (cause, fix) = match report.command.as_ref().is_some_and(tells_to_close) {
+        true => (
+            "The command itself asks the server to close: its `-H` has `Connection: close`.",
+            "Leave out that header, or `-k`: each request then is meant to have a connection of its own.",
         ),
-        "The server closes after each response, or its responses lack what ab needs to keep an \
-         HTTP/1.0 connection open: the word `Keep-Alive` in the head, and a `Content-Length`.",
-        "Look at the head with `curl -i --http1.0 -H 'Connection: Keep-Alive'` and the URL, or \
-         measure over HTTP/1.1, where connections stay open unless the server closes them (ablaze \
-         does).",
-    ))
+        false => (
+            "The server closes after each response, or its responses lack what ab needs to keep an \
+             HTTP/1.0 connection open: the word `Keep-Alive` in the head, and a `Content-Length`.",
+            "Look at the head with `curl -i --http1.0 -H 'Connection: Keep-Alive'` and the URL, or \
+             measure over HTTP/1.1, where connections stay open unless the server closes them (ablaze \
+             does).",
+        ),
+    };
+    let evidence = format!(
+        "0 of {} responses left their connection open, so each request paid for a new one.",
+        grouped(complete)
+    );
+    Some(Finding::new(D19, Severity::Suspect, evidence, cause, fix))
+}
+
+/// `-H "Connection: close"`, in any case and with any quotes.
+fn tells_to_close(command: &Command) -> bool {
+    let text = command.text.to_lowercase().replace([' ', '"', '\'', '\\'], "");
+    text.contains("connection:close")
 }
 
 #[cfg(test)]
