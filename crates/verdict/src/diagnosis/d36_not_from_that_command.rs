@@ -27,6 +27,9 @@ const LAST_S: f64 = 60.0;
 /// A tool that paces its requests may begin with some at once.
 const BURST: f64 = 100.0;
 
+/// So many users siege permits, unless it is told otherwise.
+const USERS_OF_SIEGE: u64 = 255;
+
 /// What a report shows of that for which a command may ask.
 struct Shown<'a> {
     concurrency: Option<u64>,
@@ -156,8 +159,13 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
     }
     let closed = !asked_open && !open && !command.ramps;
     if command.concurrency.0 == command.concurrency.1 && (closed || shown.connections) {
-        let asked = grouped(command.concurrency.0);
-        differ("a concurrency of", asked, shown.concurrency.map(grouped));
+        let asked = command.concurrency.0;
+        // siege has no more users than its configuration permits.
+        let is_capped = |shown: &u64| {
+            command.program == Program::Siege && asked > USERS_OF_SIEGE && *shown < asked
+        };
+        let shown = shown.concurrency.filter(|shown| !is_capped(shown));
+        differ("a concurrency of", grouped(asked), shown.map(grouped));
     }
     // The URLs may be in a file.
     if !command.host.is_empty() {
