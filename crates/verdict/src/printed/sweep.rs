@@ -64,6 +64,30 @@ const NO_RATE: [&str; 12] = [
     "requests per conn",
 ];
 
+/// Names of what each point was measured with, alone.
+const SETTINGS: [&str; 20] = [
+    "threads",
+    "thread",
+    "t",
+    "n",
+    "requests",
+    "number of requests",
+    "total requests",
+    "complete requests",
+    "requests total",
+    "workers",
+    "processes",
+    "cores",
+    "cpus",
+    "runs",
+    "repeats",
+    "streams",
+    "pipeline",
+    "size",
+    "duration",
+    "线程数",
+];
+
 /// Every such table of a text.
 pub fn find(text: &str) -> Vec<Sweep> {
     let raw: Vec<&str> = text.lines().collect();
@@ -167,6 +191,7 @@ fn holds_rates(name: &str) -> bool {
         number.starts_with(|first: char| first.is_ascii_digit())
     };
     !name.is_empty()
+        && !SETTINGS.contains(&name.trim_matches(|c: char| !c.is_alphanumeric()))
         && !name.contains('%')
         && !name.split_whitespace().any(is_percentile)
         && !NO_RATE.iter().any(|word| name.contains(word))
@@ -299,6 +324,8 @@ mod tests {
             "connections, that is, clients\n1, 2, 3\n",
             "c one two\n1 2\n2 3\n3 4\n",
             "clients  time\n1  100\n2  190\n5  400\n",
+            "| c | threads | n |\n|--|--|--|\n| 1 | 8 | 100000 |\n| 2 | 8 | 100000 |\n| 5 | 4 | 50000 |\n",
+            "| c | 1 | 2 | 5 |\n|--|--|--|--|\n| threads | 8 | 8 | 4 |\n",
         ] {
             assert_eq!(find(text), [], "{text}");
         }
