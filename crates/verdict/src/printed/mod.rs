@@ -35,7 +35,7 @@ pub(crate) use headings::sections;
 pub use looped::Looped;
 pub use named::no_report;
 pub use naming::shown as shown_label;
-pub(crate) use numbered::{before_number, without_load_of_file};
+pub(crate) use numbered::{before_number, is_warm_up, without_load_of_file};
 pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};
 pub(crate) use peers::ZERO_PERCENTILE;

@@ -4,7 +4,8 @@ use super::arithmetic::{rate_over_all, url};
 use super::consistency::rate_is_contradicted;
 use super::work::{Circumstances, Work};
 use crate::printed::{
-    LoneRate, Looped, Report, Text, Tool, sections, shown_label, without_load, words_of_target,
+    LoneRate, Looped, Report, Text, Tool, is_warm_up, sections, shown_label, without_load,
+    words_of_target,
 };
 
 /// Rates beside each other.
@@ -76,9 +77,13 @@ pub fn of_lone_rates(text: &Text) -> Vec<Comparison> {
     comparisons
 }
 
-/// The whole reports of a text, the first of which has this number.
+/// The whole reports of a text, the first of which has this number. What only warmed a target up is not compared with what
+/// was measured then.
 pub fn members(text: &Text, first: usize) -> Vec<Member> {
+    let warms_up = |report: &Report| report.label.as_deref().is_some_and(is_warm_up);
+    let all_warm_up = text.reports.iter().all(warms_up);
     let reports = text.reports.iter().enumerate();
+    let reports = reports.filter(|(_, report)| all_warm_up || !warms_up(report));
     reports.filter_map(|(index, report)| of_report(report, index + first)).collect()
 }
 
@@ -181,5 +186,7 @@ pub(crate) fn may_be_two(one: &Member, other: &Member) -> bool {
 /// The words of a label, without the number of a run and the load that the report itself prints.
 fn target(label: &str, report: &Report) -> String {
     let words = words_of_target(label);
-    report.asked().map_or(words.clone(), |asked| without_load(&words, asked))
+    // wrk opens fewer than it prints where its threads cannot share them out.
+    let loads = [report.asked(), report.concurrency];
+    loads.into_iter().flatten().fold(words, |words, load| without_load(&words, load))
 }

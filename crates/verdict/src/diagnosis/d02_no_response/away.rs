@@ -173,7 +173,10 @@ mod tests {
         assert_eq!(on_run(&without(30, 90)).unwrap().severity, Severity::Invalid);
         // At the start it is the same.
         let found = on_run(&without(0, 30)).unwrap();
-        assert!(found.evidence.starts_with("No response came until 3.00 s: at least 30 %"), "{found:?}");
+        assert!(
+            found.evidence.starts_with("No response came until 3.00 s: at least 30 %"),
+            "{found:?}"
+        );
     }
 
     #[test]
