@@ -35,6 +35,8 @@ struct Shown<'a> {
     concurrency: Option<u64>,
     /// That is the number of connections, however they are used.
     connections: bool,
+    /// TLS was spoken.
+    tls: bool,
     host: Option<&'a str>,
     port: Option<u16>,
     path: Option<&'a str>,
@@ -57,6 +59,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let shown = Shown {
         concurrency: report.clients.or(report.concurrency),
         connections: report.clients.is_some(),
+        tls: report.tls,
         host: report.host.as_deref(),
         port: report.port,
         // ab and wrk print the fragment, which is no part of the path.
@@ -173,6 +176,9 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
         differ("host", command.host.clone(), host.map(str::to_owned));
         differ("port", command.port.to_string(), shown.port.map(|port| port.to_string()));
         differ("path", command.path.clone(), shown.path.map(str::to_owned));
+        // That none was spoken no report says.
+        let in_clear = !command.tls && shown.tls;
+        differ("", "plain HTTP".to_owned(), in_clear.then(|| "TLS".to_owned()));
     }
     // An interrupted run has fewer requests than were asked for, never more.
     let more = shown.complete.filter(|complete| command.requests.is_some_and(|n| *complete > n));

@@ -504,3 +504,14 @@ fn a_command_may_ask_the_server_to_close() {
         assert_eq!(cause.starts_with("The server closes"), !is_asked, "{field}: {cause}");
     }
 }
+
+#[test]
+fn a_report_of_tls_is_of_no_command_without() {
+    let tls = "TLS Protocol: TLSv1.3\nApplication protocol: h2";
+    let under = |scheme: &str| {
+        one(&h2load(&format!("h2load -n 200000 -c 50 -m 10 {scheme}://h/"), tls, "10.00"))
+    };
+    let [said, ..] = of(D36, &under("http"));
+    assert!(said.contains("asks for plain HTTP, the report says TLS"), "{said}");
+    assert!(!has(D36, &under("https")));
+}
