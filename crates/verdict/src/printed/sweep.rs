@@ -146,8 +146,8 @@ fn rate(cell: &str) -> Option<f64> {
     let factor = match rest.trim() {
         "" => 1.0,
         "k" | "K" => 1e3,
-        // The slowest and the fastest run behind a median.
-        extent if extent.starts_with('[') || extent.starts_with("\\[") => 1.0,
+        // The slowest and the fastest run behind a median, or how far runs lie apart.
+        extent if ["[", "\\[", "±", "+/-"].iter().any(|sign| extent.starts_with(sign)) => 1.0,
         _ => return None,
     };
     (printed.value >= 0.0).then_some(printed.value * factor)
@@ -293,6 +293,8 @@ mod tests {
     fn what_stands_behind_a_median_in_brackets_is_no_figure_of_its_own() {
         let text = "| connections | 1 | 2 | 5 |\n|:--|--:|--:|--:|\n\
                     | x | 9 \\[8–10\\] | 1,018 [1,000–1,020] | 7 |\n";
+        assert_eq!(curves(text), [("x".to_owned(), vec![(1, 9.0), (2, 1018.0), (5, 7.0)])]);
+        let text = "| c | x |\n|--|--|\n| 1 | 9 ± 2 |\n| 2 | 1018 +/- 20 |\n| 5 | 7 |\n";
         assert_eq!(curves(text), [("x".to_owned(), vec![(1, 9.0), (2, 1018.0), (5, 7.0)])]);
     }
 
