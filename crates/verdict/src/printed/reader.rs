@@ -15,8 +15,9 @@ use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, typed};
 use super::titles::{Titles, is_output_of};
 use super::{
-    Abort, Begun, Command, Errors, Handshakes, PrintedVerdict, Report, Text, Tool, command,
-    headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets, verdict,
+    Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
+    command, headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets,
+    verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -246,7 +247,9 @@ impl Reader {
             return;
         }
         let in_loop = self.looped.iter().any(|lines| lines.contains(&number));
-        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop) {
+        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop)
+            .or_else(|| self.below_headings(line, number))
+        {
             self.text.rates.push(rate);
             return;
         }
@@ -280,6 +283,15 @@ impl Reader {
             self.listed.other_line(line);
             self.above.line(line);
         }
+    }
+
+    /// A rate below a heading of its own, of the one command that the text has further up.
+    fn below_headings(&mut self, line: &str, number: usize) -> Option<LoneRate> {
+        let [first, others @ ..] = self.text.commands.as_slice() else { return None };
+        let is_only = others.iter().all(|other| other.text == first.text);
+        let rate = peers::lone_rate(line, number, Some(first).filter(|_| is_only), false)?;
+        self.above.lowest()?;
+        Some(LoneRate { label: self.above.name(), ..rate })
     }
 
     /// The line at which a block of code begins or ends.

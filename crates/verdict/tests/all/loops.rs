@@ -136,3 +136,22 @@ fn the_rates_of_wrk_and_hey_in_a_loop_are_read() {
         assert_eq!(*points, [(1, 9000.0), (10, 42_000.1234), (100, 30_000.0)], "{line}");
     }
 }
+
+#[test]
+fn rates_below_headings_are_of_the_one_command_of_the_page() {
+    let page = |second: &str| {
+        format!(
+            "## client\n```\nwrk -c 100 -d 20 -t 4 http://h:8081/hello\n{second}```\n## server\n### epoll\n```\n\
+             Requests/sec: 425484.66\nTransfer/sec:     20.29MB\n```\n### mio\n```\nRequests/sec: 218872.47\n\
+             Transfer/sec:     26.72MB\n```\n"
+        )
+    };
+    let judgement = judged(&page(""));
+    let [comparison] = judgement.comparisons.as_slice() else { panic!("{judgement:?}") };
+    let names: Vec<_> =
+        comparison.subject.members.iter().map(|one| (one.name.as_str(), one.rate_per_s)).collect();
+    assert_eq!(names, [("epoll", 425_484.66), ("mio", 218_872.47)]);
+    // Of which of two they are nobody knows.
+    let judgement = judged(&page("wrk -c 900 -d 20 -t 4 http://h:8081/hello\n"));
+    assert!(judgement.comparisons.is_empty());
+}
