@@ -13,7 +13,7 @@ use self::pairs::{close_pairs, is_asked, rates_are_asked, twice};
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D15;
 use crate::finding::{Finding, Severity};
-use crate::printed::Command;
+use crate::printed::{Command, counts_runs};
 use crate::rules::comparison::{Comparison, Member, may_be_two};
 use crate::rules::differences::{are_incomparable, are_repeats};
 use crate::words::{amount, counted, percent, rate};
@@ -261,10 +261,13 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
         .iter()
         .filter(|(_, share, _)| *share > SMALL)
         .map(|(runs, share, [least, _, most])| {
+            // A line, or the number of a run, is no name of them all.
+            let name = &runs[0].name;
+            let is_named = !name.starts_with("line ") && !counts_runs(name);
             format!(
-                "{} of {} ranged from {} to {}/s: a spread of {} of the median.",
+                "{}{} ranged from {} to {}/s: a spread of {} of the median.",
                 counted(runs.len() as u64, "run"),
-                runs[0].name,
+                if is_named { format!(" of {name}") } else { String::new() },
                 rate(*least),
                 rate(*most),
                 percent(*share)

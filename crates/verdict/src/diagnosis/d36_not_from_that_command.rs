@@ -27,11 +27,16 @@ const LAST_S: f64 = 60.0;
 /// A tool that paces its requests may begin with some at once.
 const BURST: f64 = 100.0;
 
+/// So many users siege permits, unless it is told otherwise.
+const USERS_OF_SIEGE: u64 = 255;
+
 /// What a report shows of that for which a command may ask.
 struct Shown<'a> {
     concurrency: Option<u64>,
     /// That is the number of connections, however they are used.
     connections: bool,
+    /// TLS was spoken.
+    tls: bool,
     host: Option<&'a str>,
     port: Option<u16>,
     path: Option<&'a str>,
@@ -54,6 +59,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let shown = Shown {
         concurrency: report.clients.or(report.concurrency),
         connections: report.clients.is_some(),
+        tls: report.tls,
         host: report.host.as_deref(),
         port: report.port,
         // ab and wrk print the fragment, which is no part of the path.
@@ -156,8 +162,13 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
     }
     let closed = !asked_open && !open && !command.ramps;
     if command.concurrency.0 == command.concurrency.1 && (closed || shown.connections) {
-        let asked = grouped(command.concurrency.0);
-        differ("a concurrency of", asked, shown.concurrency.map(grouped));
+        let asked = command.concurrency.0;
+        // siege has no more users than its configuration permits.
+        let is_capped = |shown: &u64| {
+            command.program == Program::Siege && asked > USERS_OF_SIEGE && *shown < asked
+        };
+        let shown = shown.concurrency.filter(|shown| !is_capped(shown));
+        differ("a concurrency of", grouped(asked), shown.map(grouped));
     }
     // The URLs may be in a file.
     if !command.host.is_empty() {
@@ -165,6 +176,9 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
         differ("host", command.host.clone(), host.map(str::to_owned));
         differ("port", command.port.to_string(), shown.port.map(|port| port.to_string()));
         differ("path", command.path.clone(), shown.path.map(str::to_owned));
+        // That none was spoken no report says.
+        let in_clear = !command.tls && shown.tls;
+        differ("", "plain HTTP".to_owned(), in_clear.then(|| "TLS".to_owned()));
     }
     // An interrupted run has fewer requests than were asked for, never more.
     let more = shown.complete.filter(|complete| command.requests.is_some_and(|n| *complete > n));

@@ -8,7 +8,7 @@ use super::Printed;
 /// The line without what people and programs put around it: quote marks, table bars, colours,
 /// Markdown's escapes.
 pub fn cleaned(line: &str) -> String {
-    let line = without_table_tags(line);
+    let line = without_table_tags(without_code_tags(line));
     let mut text = String::with_capacity(line.len());
     let mut characters = line.chars().peekable();
     while let Some(character) = characters.next() {
@@ -84,6 +84,31 @@ pub fn with_points(text: &str) -> Cow<'_, str> {
         other => *other,
     };
     Cow::Owned(characters.iter().enumerate().map(point).collect())
+}
+
+/// What stands between the tags with which HTML begins and ends what a program printed: `<pre><code>Running 30s test …`. Tags
+/// alone on their line stay.
+fn without_code_tags(line: &str) -> &str {
+    const TAGS: [&str; 4] = ["pre", "code", "samp", "tt"];
+    let is_tag = |inner: &str| {
+        let name = inner.trim_start_matches('/').split([' ', '>']).next().unwrap_or_default();
+        TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
+    };
+    let mut inner = line.trim();
+    while let Some((tag, rest)) = inner.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        if !is_tag(tag) {
+            break;
+        }
+        inner = rest;
+    }
+    while let Some((rest, tag)) = inner.strip_suffix('>').and_then(|rest| rest.rsplit_once("</")) {
+        if !is_tag(tag) {
+            break;
+        }
+        inner = rest;
+    }
+    let has_tags = inner.len() < line.trim().len();
+    if has_tags && !inner.trim().is_empty() { inner } else { line }
 }
 
 /// The cells of an HTML table as words: `ab -w` prints its report so.

@@ -1,46 +1,95 @@
 //! Rates that a loop over the concurrency leaves of its reports: `for c in 1 10 100; do ab -c $c … | grep second; done`.
 
+mod body;
+
+use std::ops::Range;
+
 use super::line::cleaned;
 use super::naming::{Typed, behind_prompt, typed};
 use super::{Curve, LoneRate, Sweep};
+use body::Body;
 
 /// Fewer points show no shape.
 const POINTS: usize = 3;
 /// A loop has no more lines up to its command.
 const LINES: usize = 4;
 
-/// The curves of all such loops, whose rates are then no longer alone.
+/// What a loop says of the rates that `grep` left of its runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looped {
+    /// Each run is of the same: the loop as it was typed.
+    Repeats(String),
+    /// Each run is of something else: another concurrency, another number of requests, another option.
+    Varies,
+    /// The loop does not say which of the two.
+    Unknown,
+}
+
+/// The curves of all such loops, whose rates are then no longer alone. Of the others it is noted what their loop says.
 pub fn found(lines: &[&str], rates: &mut Vec<LoneRate>) -> Vec<Sweep> {
     let mut sweeps = Vec::new();
     for (at, raw) in lines.iter().enumerate() {
         let line = cleaned(raw);
-        let nested = nested(&line);
-        let single = || levels(&line, &lines[at + 1..]);
-        let Some(runs) = nested.or_else(|| single().map(|(levels, name)| of_one(levels, &name)))
-        else {
+        if !matches!(typed(&line), Some(Typed::Loop { .. })) {
             continue;
-        };
-        let next = (at + 2..).zip(&lines[at + 1..]);
-        let mut others = next.filter(|(_, line)| is_of_another(line));
-        let end = others.next().map_or(usize::MAX, |(number, _)| number);
+        }
+        let body = Body::of(&line, &lines[at + 1..]);
+        let end = end(lines, at);
         let first = rates.partition_point(|rate| rate.line <= at + 1);
-        let below =
-            rates[first..].iter().take_while(|rate| rate.line < end && rate.label.is_none());
-        if below.count() != runs.len() {
+        let all = rates[first..].iter().take_while(|rate| rate.line < end).count();
+        let below = &mut rates[first..first + all];
+        let alike = body.alike(below);
+        if alike == 0 {
             continue;
         }
-        let mut curves: Vec<Curve> = Vec::new();
-        let below = rates.drain(first..first + runs.len());
-        for ((name, level), rate) in runs.into_iter().zip(below) {
-            let point = (level, rate.rate_per_s.value);
-            match curves.iter_mut().find(|curve| curve.name == name) {
-                Some(curve) => curve.points.push(point),
-                None => curves.push(Curve { name, points: vec![point] }),
+        // A command above the loop is not the one in it.
+        let above = |rate: &LoneRate| rate.command.as_ref().is_some_and(|one| one.line <= at);
+        below.iter_mut().filter(|rate| above(rate)).for_each(|rate| rate.command = None);
+        let single = || levels(&line, &lines[at + 1..]);
+        let runs = nested(&line).or_else(|| single().map(|(levels, name)| of_one(levels, &name)));
+        match runs.filter(|runs| runs.len() == alike) {
+            Some(runs) => {
+                let below = rates.drain(first..first + alike);
+                sweeps.push(Sweep { line: at + 1, curves: curves(runs, below) });
             }
+            // Where words of its own tell one from the next, those say what it is of.
+            None if alike == 1 && all > 1 => {}
+            None => body.tell(&mut below[..alike]),
         }
-        sweeps.push(Sweep { line: at + 1, curves });
     }
     sweeps
+}
+
+fn curves(runs: Runs, rates: impl Iterator<Item = LoneRate>) -> Vec<Curve> {
+    let mut curves: Vec<Curve> = Vec::new();
+    for ((name, level), rate) in runs.into_iter().zip(rates) {
+        let point = (level, rate.rate_per_s.value);
+        match curves.iter_mut().find(|curve| curve.name == name) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(Curve { name, points: vec![point] }),
+        }
+    }
+    curves
+}
+
+/// The line at which something else was typed, below a loop.
+fn end(lines: &[&str], at: usize) -> usize {
+    let mut next = (at + 2..).zip(&lines[at + 1..]);
+    let other = next.find(|(_, line)| is_of_another(line));
+    other.map_or(usize::MAX, |(number, _)| number)
+}
+
+/// The lines below loops that run wrk, hey or oha: what is left of their reports there is a rate.
+pub fn of_peers(lines: &[&str]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    for (at, raw) in lines.iter().enumerate() {
+        let line = cleaned(raw);
+        let is_loop = matches!(typed(&line), Some(Typed::Loop { .. }));
+        if is_loop && Body::of(&line, &lines[at + 1..]).runs_peer() {
+            ranges.push(at + 2..end(lines, at));
+        }
+    }
+    ranges
 }
 
 /// What is loaded, and at which concurrency, in the order of the runs.

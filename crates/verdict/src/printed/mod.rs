@@ -32,9 +32,10 @@ pub use abort::{Abort, Reason};
 pub use above::Setting;
 pub use command::{Command, Program};
 pub(crate) use headings::sections;
+pub use looped::Looped;
 pub use named::no_report;
 pub use naming::shown as shown_label;
-pub(crate) use numbered::{before_number, without_load_of_file};
+pub(crate) use numbered::{before_number, is_warm_up, without_load_of_file};
 pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};
 pub(crate) use peers::ZERO_PERCENTILE;
@@ -100,4 +101,6 @@ pub struct LoneRate {
     pub command: Option<Command>,
     /// Whether it is the median of several runs, whose spread stands beside it.
     pub of_several: bool,
+    /// What the loop says that it was printed in.
+    pub looped: Option<Looped>,
 }

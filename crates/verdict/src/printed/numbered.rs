@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::headings::BELOW;
+
 /// `run 2`, `第3次`, `3.`: words that number runs of the same, and name no target.
 pub fn counts_runs(label: &str) -> bool {
     let counts = label.contains(|c: char| c.is_ascii_digit())
@@ -122,6 +124,20 @@ pub fn without_load(words: &str, concurrency: u64) -> String {
     others.collect::<Vec<&str>>().join(" ")
 }
 
+/// Whether a label says that what is below it only warmed the target up, and was not to be measured.
+pub fn is_warm_up(label: &str) -> bool {
+    const NAMES: [&str; 5] = ["warm-up", "warmup", "warm up", "warming up", "预热"];
+    // `after warm-up`, `warm-up and measurement`.
+    const OTHERS: [&str; 10] =
+        ["after", "with", "without", "no", "post", "following", "excluding", "and", "then", "vs"];
+    let label = label.to_lowercase();
+    label.split(", ").flat_map(|part| part.split(BELOW)).any(|part| {
+        let mut words = part.split(|c: char| !c.is_alphanumeric());
+        let is_other = words.any(|word| OTHERS.contains(&word) || word.starts_with("measure"));
+        !is_other && NAMES.iter().any(|name| part.contains(name)) && !part.contains("预热后")
+    })
+}
+
 /// What the concurrency is called.
 const LOADS: [&str; 11] = [
     "c",
@@ -140,6 +156,18 @@ const LOADS: [&str; 11] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_warms_up_is_told_from_what_comes_behind_it() {
+        for label in ["Warm-up", "nginx › Warmup", "nginx, warm-up run (discarded)", "预热"] {
+            assert!(is_warm_up(label), "{label}");
+        }
+        for label in
+            ["nginx", "after warm-up", "Warm-up and measurement", "no warmup", "warm cache"]
+        {
+            assert!(!is_warm_up(label), "{label}");
+        }
+    }
 
     #[test]
     fn numbers_of_runs_name_no_target() {

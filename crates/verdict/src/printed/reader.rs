@@ -4,6 +4,8 @@
 
 mod ends;
 
+use std::ops::Range;
+
 use super::abort;
 use super::above::Above;
 use super::current::Current;
@@ -13,8 +15,9 @@ use super::line::{cleaned, with_points};
 use super::naming::{beside, is_markup, is_progress, typed};
 use super::titles::{Titles, is_output_of};
 use super::{
-    Abort, Begun, Command, Errors, Handshakes, PrintedVerdict, Report, Text, Tool, command,
-    headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets, verdict,
+    Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
+    command, headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets,
+    verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -32,6 +35,7 @@ pub fn read(text: &str) -> Text {
     let mut read_until = 0;
     let lines: Vec<&str> = text.lines().collect();
     reader.titles = Titles::of(&lines);
+    reader.looped = looped::of_peers(&lines);
     for (raw, number) in lines.iter().zip(1..) {
         if let Some((_, last, report)) = json.next_if(|(first, ..)| *first == number) {
             reader.whole(report);
@@ -76,6 +80,8 @@ struct Reader {
     /// An error that ended the run, unless its report still comes.
     abort: Option<Abort>,
     in_fence: bool,
+    /// The lines below loops of wrk, hey and oha.
+    looped: Vec<Range<usize>>,
     /// How this text writes its headings.
     titles: Titles,
     /// Between the verdict above a report of ablaze and the report itself.
@@ -84,6 +90,8 @@ struct Reader {
     said: Option<PrintedVerdict>,
     /// What siege wrote of failed requests on stderr, of the run whose report comes next.
     errors: Errors,
+    /// The users that siege said to prepare for that run.
+    users: Option<u64>,
     /// What ablaze said of its run on stderr beside a report in another tool's form, which may stand on either side.
     beside: Beside,
 }
@@ -137,6 +145,7 @@ impl Reader {
         self.told();
         self.above.command();
         self.errors.clear();
+        self.users = None;
         self.text.commands.push(command.clone());
         self.listed.add(self.command.replace(command));
     }
@@ -231,12 +240,16 @@ impl Reader {
         {
             return;
         }
+        self.users = peers::siege::users(line).or(self.users);
         let current = self.current.as_ref();
         if current.is_some_and(|current| peers::wrk::is_of_autocannon(&current.report, line)) {
             self.current = None;
             return;
         }
-        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref()) {
+        let in_loop = self.looped.iter().any(|lines| lines.contains(&number));
+        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop)
+            .or_else(|| self.below_headings(line, number))
+        {
             self.text.rates.push(rate);
             return;
         }
@@ -270,6 +283,15 @@ impl Reader {
             self.listed.other_line(line);
             self.above.line(line);
         }
+    }
+
+    /// A rate below a heading of its own, of the one command that the text has further up.
+    fn below_headings(&mut self, line: &str, number: usize) -> Option<LoneRate> {
+        let [first, others @ ..] = self.text.commands.as_slice() else { return None };
+        let is_only = others.iter().all(|other| other.text == first.text);
+        let rate = peers::lone_rate(line, number, Some(first).filter(|_| is_only), false)?;
+        self.above.lowest()?;
+        Some(LoneRate { label: self.above.name(), ..rate })
     }
 
     /// The line at which a block of code begins or ends.
@@ -316,9 +338,9 @@ impl Reader {
         if before.is_some() {
             report.said = self.said.take();
         }
-        let errors = std::mem::take(&mut self.errors);
+        let (errors, users) = (std::mem::take(&mut self.errors), self.users.take());
         if report.tool == Tool::Siege {
-            report.errors = errors;
+            (report.errors, report.clients) = (errors, users);
         }
         let native = before.map(|before| (before, native::Place::default()));
         self.current = Some(Current::new(report, native));

@@ -140,7 +140,7 @@ pub struct Report {
     pub concurrency: Option<u64>,
     /// Requests were sent on a schedule, whether or not responses came.
     pub open_loop: bool,
-    /// Connections that were asked for, where each may have several requests in flight.
+    /// Connections that were asked for, where each may have several requests in flight, and siege's users.
     pub clients: Option<u64>,
     /// The client's threads.
     pub threads: Option<u64>,
@@ -274,12 +274,20 @@ impl Report {
         self.own.iter().find(|(own, _)| *own == name).map(|(_, figure)| *figure)
     }
 
-    /// Requests in flight that were asked for: as printed, else by the command above.
+    /// Requests in flight that were asked for: as printed, else by the command above. Where that asks for other connections
+    /// than are printed it is another run's (D36), and so are its streams.
     pub fn asked(&self) -> Option<u64> {
+        let by_command = self.connections_by_command();
+        let printed = self.clients.or(self.concurrency);
+        let is_of_other = printed.zip(by_command).is_some_and(|(one, other)| one != other);
         let streams = self.command.as_ref().map_or(1, |command| command.streams);
-        let by_command = || Some(self.connections_by_command()?.saturating_mul(streams));
-        let asked = if streams > 1 { by_command() } else { self.concurrency.or_else(by_command) };
-        asked.map(|asked| self.shared_out(asked))
+        let asked = match streams > 1 {
+            true => by_command.map(|connections| connections.saturating_mul(streams)),
+            false => self.concurrency.or(by_command),
+        };
+        let may_have_streams = streams > 1 || self.tool == Tool::H2load;
+        let unknown = is_of_other && (may_have_streams || self.concurrency.is_none());
+        asked.filter(|_| !unknown).map(|asked| self.shared_out(asked))
     }
 
     /// wrk and wrk2 give each thread as many connections as the others, and open none for what is left over: 100 on 3

@@ -64,6 +64,30 @@ const NO_RATE: [&str; 12] = [
     "requests per conn",
 ];
 
+/// Names of what each point was measured with, alone.
+const SETTINGS: [&str; 20] = [
+    "threads",
+    "thread",
+    "t",
+    "n",
+    "requests",
+    "number of requests",
+    "total requests",
+    "complete requests",
+    "requests total",
+    "workers",
+    "processes",
+    "cores",
+    "cpus",
+    "runs",
+    "repeats",
+    "streams",
+    "pipeline",
+    "size",
+    "duration",
+    "线程数",
+];
+
 /// Every such table of a text.
 pub fn find(text: &str) -> Vec<Sweep> {
     let raw: Vec<&str> = text.lines().collect();
@@ -122,8 +146,8 @@ fn rate(cell: &str) -> Option<f64> {
     let factor = match rest.trim() {
         "" => 1.0,
         "k" | "K" => 1e3,
-        // The slowest and the fastest run behind a median.
-        extent if extent.starts_with('[') || extent.starts_with("\\[") => 1.0,
+        // The slowest and the fastest run behind a median, or how far runs lie apart.
+        extent if ["[", "\\[", "±", "+/-"].iter().any(|sign| extent.starts_with(sign)) => 1.0,
         _ => return None,
     };
     (printed.value >= 0.0).then_some(printed.value * factor)
@@ -167,6 +191,7 @@ fn holds_rates(name: &str) -> bool {
         number.starts_with(|first: char| first.is_ascii_digit())
     };
     !name.is_empty()
+        && !SETTINGS.contains(&name.trim_matches(|c: char| !c.is_alphanumeric()))
         && !name.contains('%')
         && !name.split_whitespace().any(is_percentile)
         && !NO_RATE.iter().any(|word| name.contains(word))
@@ -269,6 +294,8 @@ mod tests {
         let text = "| connections | 1 | 2 | 5 |\n|:--|--:|--:|--:|\n\
                     | x | 9 \\[8–10\\] | 1,018 [1,000–1,020] | 7 |\n";
         assert_eq!(curves(text), [("x".to_owned(), vec![(1, 9.0), (2, 1018.0), (5, 7.0)])]);
+        let text = "| c | x |\n|--|--|\n| 1 | 9 ± 2 |\n| 2 | 1018 +/- 20 |\n| 5 | 7 |\n";
+        assert_eq!(curves(text), [("x".to_owned(), vec![(1, 9.0), (2, 1018.0), (5, 7.0)])]);
     }
 
     #[test]
@@ -299,6 +326,8 @@ mod tests {
             "connections, that is, clients\n1, 2, 3\n",
             "c one two\n1 2\n2 3\n3 4\n",
             "clients  time\n1  100\n2  190\n5  400\n",
+            "| c | threads | n |\n|--|--|--|\n| 1 | 8 | 100000 |\n| 2 | 8 | 100000 |\n| 5 | 4 | 50000 |\n",
+            "| c | 1 | 2 | 5 |\n|--|--|--|--|\n| threads | 8 | 8 | 4 |\n",
         ] {
             assert_eq!(find(text), [], "{text}");
         }

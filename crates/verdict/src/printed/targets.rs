@@ -44,6 +44,7 @@ fn rate(cells: &[String], line: usize) -> Option<LoneRate> {
         rate_per_s,
         command: None,
         of_several: slowest != fastest,
+        looped: None,
     })
 }
 

@@ -4,7 +4,8 @@ use super::arithmetic::{rate_over_all, url};
 use super::consistency::rate_is_contradicted;
 use super::work::{Circumstances, Work};
 use crate::printed::{
-    LoneRate, Report, Text, Tool, sections, shown_label, without_load, words_of_target,
+    LoneRate, Looped, Report, Text, Tool, is_warm_up, sections, shown_label, without_load,
+    words_of_target,
 };
 
 /// Rates beside each other.
@@ -56,6 +57,11 @@ pub fn of_lone_rates(text: &Text) -> Vec<Comparison> {
     let mut comparisons: Vec<Comparison> = Vec::new();
     let mut before: Option<&LoneRate> = None;
     for rate in &text.rates {
+        // Each run of its loop is of something else: they are no runs of one, and no targets.
+        if rate.looped == Some(Looped::Varies) {
+            before = None;
+            continue;
+        }
         let member = of_rate(rate);
         let continues = before.is_some_and(|before| {
             let text = |rate: &LoneRate| rate.command.as_ref().map(|command| command.text.clone());
@@ -71,9 +77,13 @@ pub fn of_lone_rates(text: &Text) -> Vec<Comparison> {
     comparisons
 }
 
-/// The whole reports of a text, the first of which has this number.
+/// The whole reports of a text, the first of which has this number. What only warmed a target up is not compared with what
+/// was measured then.
 pub fn members(text: &Text, first: usize) -> Vec<Member> {
+    let warms_up = |report: &Report| report.label.as_deref().is_some_and(is_warm_up);
+    let all_warm_up = text.reports.iter().all(warms_up);
     let reports = text.reports.iter().enumerate();
+    let reports = reports.filter(|(_, report)| all_warm_up || !warms_up(report));
     reports.filter_map(|(index, report)| of_report(report, index + first)).collect()
 }
 
@@ -82,12 +92,20 @@ fn of_rate(rate: &LoneRate) -> Member {
     let label = rate.label.as_deref().map(shown_label);
     let name = label.unwrap_or_else(|| format!("line {}", rate.line));
     let command = rate.command.as_ref();
+    let words = rate.label.as_deref().map(words_of_target).filter(|words| !words.is_empty());
+    // `run 2`; a number alone may be a concurrency.
+    let is_numbered = words.is_none()
+        && rate.label.as_ref().is_some_and(|label| label.contains(char::is_alphabetic));
     // Without words of their own, those of one command are repeats.
-    let (identity, is_told) = match (&rate.label, command) {
+    let (identity, is_told) = match (&rate.looped, words, command) {
+        (Some(Looped::Repeats(text)), words, _) => (format!("{words:?} {text}"), true),
+        (Some(_), words, _) => (format!("{words:?}"), false),
         // What a variable stands for may be another target each time.
-        (None, Some(command)) => (command.text.clone(), !command.text.contains('$')),
-        (None, None) => (String::new(), false),
-        (Some(label), _) => (format!("{label} {command_line:?}"), true),
+        (None, None, Some(command)) => {
+            (command.text.clone(), is_numbered || !command.text.contains('$'))
+        }
+        (None, None, None) => (String::new(), is_numbered),
+        (None, Some(words), _) => (format!("{words} {command_line:?}"), true),
     };
     Member {
         identity,
@@ -168,5 +186,7 @@ pub(crate) fn may_be_two(one: &Member, other: &Member) -> bool {
 /// The words of a label, without the number of a run and the load that the report itself prints.
 fn target(label: &str, report: &Report) -> String {
     let words = words_of_target(label);
-    report.asked().map_or(words.clone(), |asked| without_load(&words, asked))
+    // wrk opens fewer than it prints where its threads cannot share them out.
+    let loads = [report.asked(), report.concurrency];
+    loads.into_iter().flatten().fold(words, |words, load| without_load(&words, load))
 }

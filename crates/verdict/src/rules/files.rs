@@ -1,7 +1,7 @@
 //! What the name of a file says of the reports in it, beside those of other files.
 
 use super::comparison::Member;
-use crate::printed::{before_number, target_of_file, without_load_of_file};
+use crate::printed::{Tool, before_number, target_of_file, without_load_of_file};
 
 /// The same server in two files is two targets, before and after something was changed, unless the
 /// files are called `run-1` and `run-2`, or `nginx-run-1` and `nginx-run-2`. A number alone (`nginx_1`) may be that of a
@@ -11,7 +11,7 @@ pub fn of_file(name: &str, members: Vec<Member>) -> Vec<Member> {
     let own = target_of_file(name);
     let numbers_run = own != name;
     let named = |mut member: Member| {
-        let of_point = member.concurrency.and_then(|c| without_load_of_file(name, c));
+        let of_point = asked(&member).find_map(|c| without_load_of_file(name, c));
         if let Some(target) = of_point {
             member.identity.push_str(&target);
             member.curve = format!("{target} {}", member.curve);
@@ -27,6 +27,16 @@ pub fn of_file(name: &str, members: Vec<Member>) -> Vec<Member> {
         member
     };
     members.into_iter().map(named).collect()
+}
+
+/// The concurrencies that may have been asked for: wrk opens none for what is left over when each of its threads has as many
+/// as the others.
+fn asked(member: &Member) -> impl Iterator<Item = u64> + use<> {
+    let work = member.work.as_ref();
+    let shares = work.filter(|work| matches!(work.tool, Tool::Wrk | Tool::Wrk2));
+    let threads = shares.and_then(|work| work.threads).unwrap_or(1).max(1);
+    let opened = member.concurrency;
+    opened.into_iter().flat_map(move |opened| opened..opened.saturating_add(threads))
 }
 
 #[cfg(test)]
@@ -85,5 +95,20 @@ mod tests {
             points.iter().map(|(name, c, rate)| (name.as_str(), *c, *rate)).collect();
         let Several::Curves(curves) = found(&points) else { panic!("two curves") };
         assert_eq!(curves.subject.len(), 2);
+    }
+
+    #[test]
+    fn the_name_has_what_wrk_was_asked_for() {
+        let named = |name: &str, tool| {
+            let mut report = sample::ab();
+            (report.tool, report.threads, report.concurrency) = (tool, Some(4), Some(10));
+            let text = Text { reports: vec![report], ..Text::default() };
+            let [member] = &of_file(name, comparison::members(&text, 1))[..] else { panic!() };
+            member.curve.clone()
+        };
+        // 10 connections on 4 threads are 8.
+        assert!(named("nginx-c10.txt", Tool::Wrk).starts_with("nginx "));
+        assert!(!named("nginx-c12.txt", Tool::Wrk).starts_with("nginx "));
+        assert!(!named("nginx-c11.txt", Tool::Ab).starts_with("nginx "));
     }
 }

@@ -453,3 +453,65 @@ fn a_report_that_lacks_its_last_lines_is_no_run_without_one() {
     let begun = &wrk[..wrk.find(" Thread Stats").unwrap()];
     assert!(!read(begun).begun[0].has_head);
 }
+
+#[test]
+fn users_that_siege_prints_are_those_of_the_run() {
+    let under = |command: &str, users: u64| {
+        let said = format!("** SIEGE 4.0.4\n** Preparing {users} concurrent users for battle.\n");
+        one(&siege(command).replacen('\n', &format!("\n{said}"), 1))
+    };
+    // 24.95 of 25 were in flight.
+    let other = under("siege -b -c 100 -t 10S http://h/", 25);
+    let [said, ..] = of(D36, &other);
+    assert!(said.contains("a concurrency of 100, the report says 25"), "{said}");
+    assert!(!has(D01, &other), "{:?}", other.findings);
+    for command in ["siege -b -c 25 -t 10S http://h/", "siege -c 25 -t 10S http://h/"] {
+        assert!(under(command, 25).findings.iter().all(|one| ![D01, D36].contains(&one.id)));
+    }
+    // Its configuration permits 255, if not fewer.
+    let capped = under("siege -b -c 1000 -t 10S http://h/", 25);
+    assert!(!has(D36, &capped) && !has(D01, &capped), "{:?}", capped.findings);
+    // Without that line the command alone says how many there were to be.
+    assert!(has(D01, &one(&siege("siege -b -c 100 -t 10S http://h/"))));
+}
+
+#[test]
+fn connections_that_h2load_prints_are_not_those_of_another_command() {
+    let tls = "TLS Protocol: TLSv1.3\nApplication protocol: h2";
+    for command in
+        ["h2load -n 200000 -c 500 -m 10 https://h/", "h2load -n 200000 -c 5000 https://h/"]
+    {
+        let other = one(&h2load(command, tls, "10.00"));
+        assert!(has(D36, &other) && !has(D01, &other), "{command}: {:?}", other.findings);
+    }
+    let its_own = one(&h2load("h2load -n 200000 -c 50 -m 100 https://h/", tls, "10.00"));
+    assert!(has(D01, &its_own) && !has(D36, &its_own), "500 of 5,000");
+}
+
+#[test]
+fn a_command_may_ask_the_server_to_close() {
+    let report = "Server Hostname:        h\nServer Port:            80\n\nDocument Path:          /\n\
+        Document Length:        5 bytes\n\nConcurrency Level:      10\nTime taken for tests:   10.000 seconds\n\
+        Complete requests:      1000\nFailed requests:        0\nKeep-Alive requests:    0\n\
+        Total transferred:      100000 bytes\nHTML transferred:       5000 bytes\n\
+        Requests per second:    100.00 [#/sec] (mean)\n";
+    for (field, is_asked) in
+        [("Connection: close", true), ("connection:close", true), ("X-A: b", false)]
+    {
+        let judged = one(&format!("$ ab -k -n 1000 -c 10 -H '{field}' http://h/\n{report}"));
+        let [_, cause, _] = of(D19, &judged);
+        assert_eq!(cause.starts_with("The command itself asks"), is_asked, "{field}: {cause}");
+        assert_eq!(cause.starts_with("The server closes"), !is_asked, "{field}: {cause}");
+    }
+}
+
+#[test]
+fn a_report_of_tls_is_of_no_command_without() {
+    let tls = "TLS Protocol: TLSv1.3\nApplication protocol: h2";
+    let under = |scheme: &str| {
+        one(&h2load(&format!("h2load -n 200000 -c 50 -m 10 {scheme}://h/"), tls, "10.00"))
+    };
+    let [said, ..] = of(D36, &under("http"));
+    assert!(said.contains("asks for plain HTTP, the report says TLS"), "{said}");
+    assert!(!has(D36, &under("https")));
+}

@@ -198,3 +198,42 @@ fn a_heading_may_be_a_request_and_a_report_a_comment() {
     let report = read(&format!("func main() {{\n}}\n\n{}", lines.concat())).reports.remove(0);
     assert_eq!((report.complete, report.label), (Some(1_787_208), None));
 }
+
+#[test]
+fn html_may_begin_in_the_line_of_a_report() {
+    let wrk = |port: u16| {
+        format!(
+            "Running 30s test @ http://h:{port}/\n  5 threads and 10 connections\n  1787208 requests in 30.08s, 218.17MB read\n\
+             Requests/sec:  59419.98\nTransfer/sec:      7.25MB"
+        )
+    };
+    for (begins, ends) in
+        [("<pre>", "</pre>"), ("<pre><code class=\"x\">", "</code></pre>"), ("  <PRE>", "\n</PRE>")]
+    {
+        let text = [8080, 8081].map(|port| format!("{begins}{}{ends}\n", wrk(port))).concat();
+        let reports = read(&text).reports;
+        let read: Vec<_> =
+            reports.iter().map(|one| (one.line, one.port, one.label.clone())).collect();
+        let lines = [1, text.lines().count() / 2 + 1];
+        assert_eq!(read, [(lines[0], Some(8080), None), (lines[1], Some(8081), None)], "{text}");
+    }
+}
+
+#[test]
+fn what_warmed_up_is_not_compared_with_what_was_measured() {
+    let wrk = |rate: &str| {
+        format!(
+            "Running 30s test @ http://h/\n  4 threads and 100 connections\n  1200000 requests in 30.00s, 218.17MB read\n\
+             Requests/sec:  {rate}\nTransfer/sec:      7.25MB\n"
+        )
+    };
+    let (first, second) = (wrk("40000.00"), wrk("40000.12"));
+    let compared = |one: &str, other: &str| {
+        let judgement = judge(&read(&format!("{one}:\n\n{first}\n{other}:\n\n{second}")));
+        assert_eq!(judgement.reports.len(), 2);
+        !judgement.comparisons.is_empty()
+    };
+    assert!(!compared("Warm-up", "Measurement"));
+    assert!(compared("Before", "After warm-up"));
+    assert!(compared("Warm-up of nginx", "Warm-up of caddy"));
+}

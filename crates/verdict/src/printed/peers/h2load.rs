@@ -23,6 +23,8 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.concurrency = report.concurrency.filter(|_| protocol.starts_with("http/1"));
         report.http2 = protocol.starts_with("h2");
         report.protocol = Some(protocol.trim().to_owned());
+    } else if line.starts_with("TLS Protocol: ") {
+        report.tls = true;
     } else if line.starts_with("finished in ") {
         finished(report, line);
     } else if let Some(counts) = behind(line, "requests:") {

@@ -41,13 +41,28 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     }
 }
 
-/// `Requests/sec:  45197.11` alone, as `grep` leaves it below a command of wrk, hey or oha.
-pub fn lone_rate(line: &str, number: usize, command: Option<&Command>) -> Option<LoneRate> {
+/// `Requests/sec:  45197.11` alone, as `grep` leaves it below a command of wrk, hey or oha, or a loop over one.
+pub fn lone_rate(
+    line: &str,
+    number: usize,
+    command: Option<&Command>,
+    in_loop: bool,
+) -> Option<LoneRate> {
     let prints = |program| matches!(program, Program::Wrk | Program::Hey | Program::Oha);
-    let command = command.filter(|command| prints(command.program))?;
+    let command = command.filter(|command| prints(command.program)).cloned();
+    if command.is_none() && !in_loop {
+        return None;
+    }
     let (rate_per_s, rest) = number_of(line.strip_prefix("Requests/sec:")?)?;
-    let (label, command, of_several) = (None, Some(command.clone()), false);
-    rest.is_empty().then_some(LoneRate { line: number, label, rate_per_s, command, of_several })
+    let (label, of_several, looped) = (None, false, None);
+    rest.is_empty().then_some(LoneRate {
+        line: number,
+        label,
+        rate_per_s,
+        command,
+        of_several,
+        looped,
+    })
 }
 
 /// So many characters of an error are kept, and so many kinds.

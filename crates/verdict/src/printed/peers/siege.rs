@@ -10,6 +10,12 @@ pub fn begins(line: &str) -> Option<Tool> {
     (text || line.starts_with("\"transactions\":")).then_some(Tool::Siege)
 }
 
+/// `** Preparing 50 concurrent users for battle.`, which is printed on stderr above the report.
+pub fn users(line: &str) -> Option<u64> {
+    let (before, _) = line.split_once(" concurrent users for battle")?;
+    before.rsplit(' ').next().and_then(count)
+}
+
 /// The labels and the names of the JSON.
 const LABELS: [(&str, &str); 12] = [
     ("Transactions:", "\"transactions\":"),

@@ -69,8 +69,9 @@ impl Reader {
         match report.rate_per_s {
             Some(rate_per_s) if lone => {
                 let (line, label) = (report.line, report.label);
-                let of_several = false;
-                self.text.rates.push(LoneRate { line, label, rate_per_s, command, of_several });
+                let (of_several, looped) = (false, None);
+                let rate = LoneRate { line, label, rate_per_s, command, of_several, looped };
+                self.text.rates.push(rate);
             }
             _ => {
                 report.command = command;
