@@ -1,5 +1,4 @@
-//! D18: the server closed kept connections after some requests, or without a word, so that requests
-//! under way had to be sent again.
+//! D18: the server closed kept connections after some requests, or without a word: those under way had to be sent again.
 
 use ablaze_model::record::{Codes, Http2Facts};
 use ablaze_model::{FailureKind, Run};
