@@ -4,7 +4,7 @@
 use ablaze_model::plan::Load;
 use ablaze_report::json::SavedRun;
 use ablaze_report::number::{counted, decimal, grouped, length, rate};
-use ablaze_verdict::printed::{shown_label, Curve, Report, Sweep};
+use ablaze_verdict::printed::{Curve, Report, Sweep, shown_label};
 use ablaze_verdict::rules::{self, Comparison, Judged, Judgement};
 use ablaze_verdict::several::Several;
 use ablaze_verdict::{Finding, Verdict};
