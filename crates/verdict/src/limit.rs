@@ -158,9 +158,10 @@ fn unanswered(run: &Run) -> Option<Limited> {
     let hang = record.unfinished > record.never_sent
         && record.unfinished_oldest_ns > longest_ns.saturating_mul(LONGER);
     // Of those in flight at the end a response may only not have come yet, unless they hang.
+    let not_answered_ns = in_flight_ns - record.answered.total.sum_ns() as f64;
     let theirs_ns = match hang {
-        true => in_flight_ns - record.answered.total.sum_ns() as f64,
-        false => record.failed.total.sum_ns() as f64,
+        true => not_answered_ns,
+        false => not_answered_ns.min(record.failed.total.sum_ns() as f64),
     };
     let held = theirs_ns / in_flight_ns.max(1.0);
     if in_flight_ns == 0.0 || held < HELD || !(timeouts || failed || hang) {
