@@ -128,6 +128,8 @@ pub fn run(
             (&mut *client, &mut *watch, rest),
         ) {
             Ok(Waited::Recovered) => {}
+            // The single requests of a client that has no processor are late as well: they say nothing of the target.
+            Ok(Waited::InVain(_)) if client_was_the_limit(&searched) => {}
             Ok(Waited::InVain(why)) => {
                 let kept = folder.note_end(&why);
                 searched.gone = Some(why);
@@ -179,6 +181,11 @@ pub fn run(
         }
     }
     Ok(searched)
+}
+
+/// Whether the last stage was bounded by the client.
+fn client_was_the_limit(searched: &Searched) -> bool {
+    searched.stages.last().is_some_and(|stage| stage.trial == Trial::LimitedByClient)
 }
 
 /// Remembers what could not be kept, and says whether there is any.
