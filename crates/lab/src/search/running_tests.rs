@@ -192,6 +192,18 @@ fn what_the_client_cannot_offer_is_no_limit_of_the_target() {
     assert!(text.contains("the client sent late"), "{text}");
 }
 
+/// Single requests of a client without a processor are late, too, and are not the target's.
+#[test]
+fn a_client_at_its_limit_does_not_say_that_the_target_did_not_recover() {
+    let scratch = Scratch::new("starved");
+    let starved = Simulated { keeps_its_backlog: true, offers_per_s: 900.0, ..Simulated::of(10.0) };
+    let mut client = Simulated { interrupt_at: Some(2), ..starved };
+    let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut client));
+    assert_eq!(searched.stages[0].trial, Trial::LimitedByClient, "{searched:?}");
+    assert!(searched.gone.is_none() && searched.stages.len() == 2, "{searched:?}");
+    BACKLOG_S.set(0.0);
+}
+
 #[test]
 fn a_search_that_was_interrupted_goes_the_same_way_again() {
     let scratch = Scratch::new("resumes");
