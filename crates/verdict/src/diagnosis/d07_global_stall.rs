@@ -306,17 +306,19 @@ fn stalls(finished: &[u64]) -> Vec<(usize, usize)> {
     else {
         return Vec::new();
     };
-    let mut stalls: Vec<(usize, usize)> = Vec::new();
-    for (at, number) in finished.iter().enumerate().take(last).skip(first) {
-        if busy(number) {
-            continue;
-        }
-        match stalls.last_mut() {
+    in_a_row((first..last).filter(|at| !busy(&finished[*at])))
+}
+
+/// Slices, in their order, as those that follow each other: begin and length.
+fn in_a_row(slices: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for at in slices {
+        match found.last_mut() {
             Some((begin, length)) if *begin + *length == at => *length += 1,
-            _ => stalls.push((at, 1)),
+            _ => found.push((at, 1)),
         }
     }
-    stalls
+    found
 }
 
 /// Of a stall that took such a share of the run.

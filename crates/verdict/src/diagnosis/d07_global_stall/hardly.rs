@@ -4,7 +4,7 @@
 
 use ablaze_model::Run;
 
-use super::{FEWEST_USUAL, chance, gravity, is_idle};
+use super::{FEWEST_USUAL, chance, gravity, in_a_row, is_idle};
 use crate::DiagnosisId::{D07, D13, D23};
 use crate::finding::Finding;
 use crate::live::figures::{asked_in_flight, elapsed_s, in_flight};
@@ -82,13 +82,7 @@ fn usual(finished: &[u64]) -> Option<u64> {
 /// Where hardly anything finished: begin and length.
 fn stretches(finished: &[u64], usual: u64) -> Vec<(usize, usize)> {
     let most = (usual as f64 * HARDLY) as u64;
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    for (at, _) in finished.iter().enumerate().filter(|(_, number)| **number <= most) {
-        match found.last_mut() {
-            Some((begin, length)) if *begin + *length == at => *length += 1,
-            _ => found.push((at, 1)),
-        }
-    }
+    let mut found = in_a_row((0..finished.len()).filter(|at| finished[*at] <= most));
     // Where nothing finished at all, it is judged as a stall.
     found.retain(|(at, length)| *length >= FEWEST_SLICES && sum(finished, *at, *length) > 0);
     found
