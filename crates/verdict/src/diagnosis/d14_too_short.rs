@@ -71,6 +71,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     if each < FEW {
         severity = severity.max(Some(gravity(each < TOO_FEW)));
         evidence.push(match connections {
+            Some(places) if run.record.connections_opened > places => format!(
+                "{}, {} at a time, is {} one after another.",
+                counted(finished, "request"),
+                grouped(places),
+                amount(each)
+            ),
             Some(connections) if run.plan.connections.keep_alive => format!(
                 "{} requests per connection, with {}.",
                 amount(each),

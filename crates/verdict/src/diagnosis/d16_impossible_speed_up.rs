@@ -3,10 +3,8 @@
 //! analysis: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and does not fall where much
 //! more would still go through.
 
-use std::collections::BTreeSet;
-
-use super::{Diagnosis, DiagnosisId, Forms, ShownBy};
-use crate::DiagnosisId::D16;
+use super::{Diagnosis, Forms, ShownBy};
+use crate::DiagnosisId::{D14, D16};
 use crate::finding::{Finding, Severity};
 use crate::printed::Curve;
 use crate::rules::curve::{Curves, steps};
@@ -28,6 +26,13 @@ const FAR_FROM_THE_LIMIT: f64 = 0.5;
 /// Waking a thread and a CPU costs tens of microseconds: a longer time is not explained by it.
 const WAKE_UP_S: f64 = 100e-6;
 
+const CAUSE: &str = "The slower point was disturbed, or the server had less to do for each request at the faster one: a cache \
+                     that was filled in between, error pages, or requests that it collects and answers together. Waking \
+                     threads and CPUs costs tens of microseconds, and explains a part of it at most.";
+const CAUSE_BESIDE_WHAT_WAS_FOUND: &str = "What was found at the slower point alone may be all of it or a part; or the server had less to do for \
+                                           each request at the faster one: a cache that was filled in between, error pages, or \
+                                           requests that it collects and answers together.";
+
 fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
     let all: Vec<Step> = shown.curves.iter().flat_map(|curve| steps_of(shown, curve)).collect();
     let (cause, fix) = why(&all)?;
@@ -40,36 +45,29 @@ struct Step {
     evidence: String,
     /// What a request took longer at the slower point, in seconds; `None` where that is not known.
     longer_s: Option<f64>,
-    /// What was found in the runs at the slower point.
-    found: Vec<DiagnosisId>,
+    /// Whether something was found in the runs at the slower point and not in those at the other.
+    is_found: bool,
 }
 
-/// Cause and fix: what was found in the slow runs, or waking up if that can take so long.
-fn why(steps: &[Step]) -> Option<(String, &'static str)> {
-    let found: BTreeSet<DiagnosisId> = steps.iter().flat_map(|step| step.found.clone()).collect();
+/// Cause and fix: what the rates leave open, or waking up if that can take so long.
+fn why(steps: &[Step]) -> Option<(&'static str, &'static str)> {
     let longest_s = steps.iter().map(|step| step.longer_s.unwrap_or(f64::MAX)).reduce(f64::max)?;
-    Some(if !found.is_empty() {
-        let found = listed(found.iter().map(|id| format!("{id} {}", id.name())));
-        (
-            format!("Runs at the slower point were disturbed: {found}."),
-            "Fix what was found there, and measure these points again.",
-        )
-    } else if longest_s <= WAKE_UP_S {
+    let is_found = steps.iter().any(|step| step.is_found);
+    Some(if longest_s <= WAKE_UP_S && !is_found {
         (
             "A request took at most 100 µs longer at the slower point. Waking a sleeping thread or CPU costs \
              that much, and with more requests in flight fewer of them sleep; the rates do not show whether it \
-             was that."
-                .to_owned(),
+             was that.",
             "Do not take the slower point for the server's capacity; compare targets where the \
              rate no longer grows. A fixed CPU frequency makes the low points steadier (`cpupower \
              frequency-set -g performance`).",
         )
     } else {
         (
-            "Concurrency alone does not do this: the slower point was disturbed, or the server had less to do at the \
-             faster one, as with a cache that was filled in between. Waking threads and CPUs costs tens of \
-             microseconds, and explains a part of it at most."
-                .to_owned(),
+            match is_found {
+                true => CAUSE_BESIDE_WHAT_WAS_FOUND,
+                false => CAUSE,
+            },
             "Repeat these points, alternating them: if they differ again, compare what the server did and sent at \
              each of them.",
         )
@@ -94,7 +92,7 @@ fn steps_of(shown: &Curves<'_>, curve: &Curve) -> Vec<Step> {
                 time(c1 as f64 * 1e3 / x1),
             );
             let longer_s = Some(c1 as f64 / x1 - c2 as f64 / x2);
-            found.push(Step { evidence, longer_s, found: shown.found_at(curve, c1) });
+            found.push(step(shown, curve, evidence, longer_s, [c1, c2]));
         }
         let later = || curve.points.iter().filter(|(c, _)| *c > c2);
         let highest = later().map(|(_, x)| *x).fold(0.0, f64::max);
@@ -108,10 +106,31 @@ fn steps_of(shown: &Curves<'_>, curve: &Curve) -> Vec<Step> {
                 rate(x2),
                 rate(highest)
             );
-            found.push(Step { evidence, longer_s: None, found: shown.found_at(curve, c2) });
+            found.push(step(shown, curve, evidence, None, [c2, c1]));
         }
     }
     found
+}
+
+/// With what was found at the slower of two points and not at the other. Fewer requests follow from being slower.
+fn step(
+    shown: &Curves<'_>,
+    curve: &Curve,
+    mut evidence: String,
+    longer_s: Option<f64>,
+    [slower, faster]: [u64; 2],
+) -> Step {
+    let at_both = shown.found_at(curve, faster);
+    let found = shown.found_at(curve, slower).into_iter();
+    let alone = found.filter(|id| !at_both.contains(id) && *id != D14);
+    let named: Vec<String> = alone.map(|id| format!("{id} {}", id.name())).collect();
+    let is_found = !named.is_empty();
+    if is_found {
+        let (slower, faster) = (grouped(slower), grouped(faster));
+        evidence
+            .push_str(&format!(" Found at c = {slower} and not at {faster}: {}.", listed(named)));
+    }
+    Step { evidence, longer_s, is_found }
 }
 
 #[cfg(test)]

@@ -69,10 +69,10 @@ fn finding(shown: &Curves<'_>, found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) 
         D17,
         Severity::Note,
         evidence.join("\n"),
-        "A rate that drops within one step has hit a limit there: an accept queue, memory, a \
-         table, or the client itself. The rate alone does not tell which.",
-        "Measure just before and just after the drop and compare: `ss -lnt`, `nstat`, and the CPU \
-         time of the client and the server.",
+        "More clients can have met a limit there (an accept queue, memory, a table, a lock, the client itself), or something \
+         changed between these runs: what the target had to do, or what else the machine did. The rates do not tell which.",
+        "Measure both points again, in turns. If the drop stays, compare just before and just after it: `ss -lnt`, `nstat`, and \
+         the CPU time of the client and the server.",
     ))
 }
 

@@ -39,8 +39,8 @@ fn on_run(run: &Run) -> Option<Finding> {
             amount(waits),
             grouped(run.record.connections_opened)
         ),
-        "Each new connection wakes all of these threads; one of them gets it, and the others woke \
-         up in vain.",
+        "A new connection wakes all of these that are asleep then; one of them gets it, and the others woke up in vain. How \
+         many were asleep does not show: a thread that waits for a lock, a disk or a backend goes to sleep as well.",
         "Wait for the listener with EPOLLEXCLUSIVE, or give each thread a listener of its own \
          (SO_REUSEPORT); with `ablaze serve`: --accept exclusive or reuseport.",
     ))
@@ -95,6 +95,8 @@ mod tests {
         let finding = on_run(&with(Some(4), 3.8)).unwrap();
         assert_eq!(finding.severity, Severity::Note);
         assert!(finding.evidence.contains("3.80 times per connection, over 20,000"));
+        // A handler that blocks sleeps as often.
+        assert!(finding.cause.contains("does not show"), "{finding:?}");
         assert_eq!(on_run(&with(Some(4), 0.3)), None, "they never slept");
         assert_eq!(on_run(&with(Some(2), 1.5)), None, "once to accept, once to read");
         assert_eq!(on_run(&with(Some(1), 6.0)), None, "it waits for something else");

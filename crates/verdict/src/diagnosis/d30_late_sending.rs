@@ -20,7 +20,7 @@ use crate::finding::{Finding, Severity};
 use crate::live::figures::{StoppedServer, client, in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
 use crate::live::quota;
-use crate::words::{counted, grouped, percent, time};
+use crate::words::{amount, counted, grouped, percent, time};
 
 /// A 99 % lag below this, or below this share of the 99 % response time, is no matter.
 const LITTLE_NS: u64 = 1_000_000;
@@ -189,6 +189,15 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
                  ({}).",
                 spelled(run, Opt::Connections)
             ),
+        ),
+        Load::Open { .. } if all_in_use && used(run) < IN_USE => (
+            format!(
+                "They waited for a part of the run only, as {} requests were in flight on average: {} was in use then, or \
+                 being opened, or the client's threads had no time. Which of these does not show.",
+                amount(in_flight(run).unwrap_or(0.0)),
+                one_of(connections, "the one connection", "each of the")
+            ),
+            "Take the response time as what a user sees, and see what else is said of that part of the run.".to_owned(),
         ),
         Load::Open { bounded: true, .. } if all_in_use => (
             format!(

@@ -51,9 +51,8 @@ fn on_run(run: &Run) -> Option<Finding> {
             lengths(run)
         ));
     }
-    let most = length.or(status.map(|(status, number)| (u64::from(status), number)));
-    let cause = if most.is_some_and(|(_, number)| number + 1 >= record.responses) {
-        "The first response is the odd one out: all others differ from it, as when a cache was \
+    let cause = if is_the_odd_one(run) {
+        "The first response is the odd one out: all others were alike, as when a cache was \
          being filled or the first was a redirect."
     } else if length.is_none() {
         "The server did not treat all requests alike: a limit on the rate, a part of it that failed, or a state \
@@ -111,6 +110,22 @@ fn other_status(run: &Run) -> Option<(u16, u64)> {
     let others = run.record.statuses.iter().filter(|(status, _)| **status != first);
     let number = others.map(|(_, number)| number).sum();
     (number > 0).then_some((first, number))
+}
+
+/// Whether one response had the first's length and status, and all others had one other length and status.
+fn is_the_odd_one(run: &Run) -> bool {
+    let record = &run.record;
+    let others = record.responses.saturating_sub(1);
+    let parted = |differ: u64, kinds: usize| match differ {
+        0 => kinds == 1,
+        _ => differ == others && kinds == 2,
+    };
+    let by_status = other_status(run).map_or(0, |(_, number)| number);
+    let by_length = other_length(run).map_or(0, |(_, number)| number);
+    others > 1
+        && record.body_lengths_other == 0
+        && parted(by_status, record.statuses.len())
+        && parted(by_length, record.body_lengths.len())
 }
 
 /// `HTTP/1.1 200 OK`: the three digits behind the first space (RFC 9112, 4). The head that is kept
@@ -284,6 +299,9 @@ mod tests_on_runs {
         let finding = on_run(&with_lengths(&[(162, 19_999)])).unwrap();
         assert!(finding.cause.starts_with("The first response is the odd one"), "{finding:?}");
         let finding = on_run(&with_lengths(&[(162, 10)])).unwrap();
+        assert!(finding.cause.starts_with("Pages that contain a date"), "{finding:?}");
+        // Each differs from the next, too.
+        let finding = on_run(&with_lengths(&[(13, 9_000), (15, 10_999)])).unwrap();
         assert!(finding.cause.starts_with("Pages that contain a date"), "{finding:?}");
     }
 

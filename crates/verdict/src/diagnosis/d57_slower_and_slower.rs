@@ -64,10 +64,12 @@ fn falls_behind(run: &Run) -> Option<Finding> {
         time(after_ns as f64 / 1e6),
         counted(run.record.unfinished, "request")
     );
-    let cause = "More is asked for than is carried, so what waits grows as long as the run goes on: the times are those of a run of \
-                 this length, and of the requests that got a response within it. The rate is what was carried.";
+    let cause = "What waits grew as the run went on: more is asked for than is carried, or the server took longer for each request \
+                 the longer it ran, which one rate does not tell apart. The times are those of a run of this length, and of the \
+                 requests that got a response within it.";
     let fix = format!(
-        "Lower the rate ({}) until all that is due comes back (`ablaze find` looks for the highest such rate), or take the rate alone.",
+        "Run it again at a lower rate ({}): if all that is due comes back then, it was the rate (`ablaze find` looks for the highest \
+         that is carried); if times grow as before, the server becomes slower.",
         spelled(run, Opt::Rate)
     );
     // A queue that is full because of that is no reason for it.

@@ -76,6 +76,11 @@ impl Beginning {
     }
 
     pub(super) fn cause(&self, run: &Run) -> &'static str {
+        if are_unlike(run) {
+            return "Not all responses had the same status, or some requests failed: if that began or ended then, it changed the rate, \
+                    as an error page takes another time than a page. Or something had to warm up, or something else ran on \
+                    the machine for a part of the run.";
+        }
         let held = run.record.left_open + run.record.closed_early > 0;
         if self.after_per_s > self.before_per_s && held {
             "Something had to warm up (caches, a JIT compiler in the server, CPU clock rates), something else ran on the machine \
@@ -90,6 +95,9 @@ impl Beginning {
     }
 
     pub(super) fn fix(&self, run: &Run) -> String {
+        if are_unlike(run) {
+            return "See first why not all requests had the same outcome, and measure again.".to_owned();
+        }
         let seconds = (self.length_s * 1.5).ceil().max(1.0);
         format!(
             "If it happens every time, exclude it with {} {seconds:.0}s; if not, measure again on a \
@@ -97,6 +105,11 @@ impl Beginning {
             spelled(run, Opt::Warmup)
         )
     }
+}
+
+/// Whether responses had several statuses, or requests failed.
+fn are_unlike(run: &Run) -> bool {
+    run.record.statuses.len() > 1 || run.record.failures_total() > 0
 }
 
 /// Whether its beginning ran at another rate than the rest.
