@@ -11,7 +11,7 @@ use ablaze_model::record::FirstFailure;
 use ablaze_model::run::Ended;
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
-use ablaze_report::number::time_exact;
+use ablaze_report::number::{time, time_exact};
 use ablaze_report::system_error::reason;
 use ablaze_verdict::live::{connections_option, duration_option};
 use ablaze_wire::http1::response::{self, HeadError};
@@ -142,6 +142,18 @@ pub fn explanation(run: &Run) -> Option<String> {
     }
 }
 
+/// A server of another protocol ends at once what it cannot read; one that took longer had read it, or waited for more.
+const CLOSED_LATE_NS: u64 = 250_000_000;
+
+fn closed_late(run: &Run) -> bool {
+    median_ns(run) >= CLOSED_LATE_NS
+}
+
+/// The time of the median request that failed, or 0 if none did.
+fn median_ns(run: &Run) -> u64 {
+    run.record.failed.total.quantile_ns(0.5).unwrap_or(0)
+}
+
 /// Connections that a failure of this kind ended: all of them, or some where others failed in another way.
 fn connections_that(run: &Run, kind: FailureKind) -> &'static str {
     let all = run.record.failures_of(kind) == run.record.failures_total();
@@ -230,6 +242,10 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::ClosedWithoutResponse if run.plan.tls.is_some() || spoke_http2(run) => {
             format!("{to} closed the connection without a response: see its log")
         }
+        FailureKind::ClosedWithoutResponse if closed_late(run) => format!(
+            "{to} held the connection for {} and closed it without a response: see its log, and for its timeouts",
+            time(median_ns(run) as f64)
+        ),
         FailureKind::ClosedWithoutResponse => format!(
             "{to} closed the connection without a response: does it speak TLS, or another protocol?"
         ),

@@ -5,10 +5,10 @@ mod asked;
 mod at_present;
 mod of_fleet;
 mod quota;
+mod response_time;
 mod thinking;
 
 pub use ablaze_model::finding::{Limit, Limited};
-use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
 pub use at_present::{LastSecond, Part, at_present};
 
@@ -22,22 +22,14 @@ pub(crate) const SERVER_FULL: f64 = 0.95;
 pub(crate) const CLIENT_FULL: f64 = 0.85;
 /// Client and server together use this share of all CPUs: the CPUs are the limit.
 const SHARED_FULL: f64 = 0.9;
-/// The network round trip makes up this share of the time of a response.
-const ROUND_TRIP: f64 = 0.8;
 /// TCP was blocked from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
-/// On average this share of the places of an open loop was in use: there was none to spare.
-const IN_USE: f64 = 0.9;
-/// Below this share of those in flight, what was answered is not what the run waited for.
-const ANSWERED: f64 = 0.5;
 /// A thread that waited for a CPU for this share of the time was held up by whoever had it.
 const WAITED: f64 = 0.1;
 /// Only where client and server together waited for a CPU for this share of the time was it most of the time.
 const WAITED_MOST: f64 = 0.5;
 /// Requests that nobody answered held this share of the time of all in flight.
 const HELD: f64 = 0.5;
-/// Threads that together use this share of a core may take turns.
-const TURNS: f64 = 0.5;
 /// Other processes that use so many CPUs may have a thread at its limit.
 const OTHERS_AT_WORK: f64 = 0.9;
 /// The other kinds of failures are in the report.
@@ -98,12 +90,13 @@ fn seen_from_here(run: &Run) -> Limited {
         .or_else(|| pinned(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_server(run, server.as_ref(), client.as_ref()))
         .or_else(|| quota::limit(run))
+        .or_else(|| confined(run, server.as_ref()))
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
-        .or_else(|| connections(run))
+        .or_else(|| response_time::of_open_loop(run))
         .or_else(|| thinking::limit(run))
-        .or_else(|| round_trip(run, server.as_ref(), client.as_ref()))
+        .or_else(|| response_time::of_closed_loop(run, server.as_ref(), client.as_ref()))
         .unwrap_or_else(|| {
             // Less than the clocks of CPUs show is nothing to say.
             let client = client.filter(|client| client.busiest > 0.0).map_or(String::new(), |client| {
@@ -279,6 +272,22 @@ fn pinned(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     Some(Limited { by: Limit::SharedCpu, evidence })
 }
 
+/// The server may use a part of the machine's CPUs, and used all of it with more threads than one.
+fn confined(run: &Run, server: Option<&Busy>) -> Option<Limited> {
+    let server = server.filter(|server| server.threads > 1)?;
+    let (allowed, used) = figures::processors_of_server(run)?;
+    if used < CLIENT_FULL * allowed as f64 || d26_busy_loop::restless(run).is_some() {
+        return None;
+    }
+    let evidence = format!(
+        "its {} threads used {} of the {} that they may use",
+        server.threads,
+        amount(server.cores),
+        counted(allowed as u64, "CPU")
+    );
+    Some(Limited { by: Limit::Server, evidence })
+}
+
 fn network(run: &Run) -> Option<Limited> {
     let monitor = run.monitor.as_ref().filter(|monitor| !monitor.target.on_this_host)?;
     let seen = monitor.connections.as_ref()?.last;
@@ -292,82 +301,6 @@ fn network(run: &Run) -> Option<Limited> {
              blocked it",
             percent(share)
         ),
-    })
-}
-
-/// An open loop found all the connections in use that it may use: each response takes so long.
-fn connections(run: &Run) -> Option<Limited> {
-    let Load::Open { connections, .. } = run.plan.load else { return None };
-    let places = u64::from(connections) * u64::from(run.plan.places_per_connection());
-    let used = figures::in_flight(run)?;
-    if used < IN_USE * places as f64 {
-        return None;
-    }
-    let asked = run.requested_per_s()?;
-    let service_ms = run.record.answered.total.mean_ns()? / 1e6;
-    let evidence = format!(
-        "{} of {} possible requests were in flight on average, each took {}, and {} were requested",
-        amount(used),
-        grouped(places),
-        time(service_ms),
-        asked::per_s(run, asked)
-    );
-    Some(Limited { by: Limit::Connections, evidence })
-}
-
-/// No CPU is full, and each request waits for the one before: for the network where that takes most of the time.
-/// What a server waits for itself (a lock, a pool of workers, a sleep) no CPU shows.
-fn round_trip(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let asked = figures::asked_in_flight(run)?;
-    let mean_ms = run.record.answered.total.mean_ns()? / 1e6;
-    let reached = figures::in_flight(run)?;
-    // Where most of those in flight were to fail, the time of responses is not what the others waited for.
-    let answered = run.record.answered.total.sum_ns() as f64 / run.elapsed_ns.max(1) as f64;
-    if answered < reached * ANSWERED {
-        return None;
-    }
-    let requests = match asked {
-        1 => format!("the one request in flight took {}", time(mean_ms)),
-        many if reached >= many as f64 * IN_USE => {
-            format!("each of the {many} requests in flight took {}", time(mean_ms))
-        }
-        _ => format!(
-            "each of {} requests in flight on average took {}",
-            amount(reached),
-            time(mean_ms)
-        ),
-    };
-    let client = client
-        .map_or(String::new(), |client| format!(", the client's {}", of_a_core(client.busiest)));
-    if let Some(server) = server {
-        // Threads that take turns, as those of an interpreter with one lock do: none is at its limit.
-        let together = match server.cores >= TURNS && server.cores >= 2.0 * server.busiest {
-            true => format!(", all of its threads together at {}", of_a_core(server.cores)),
-            false => String::new(),
-        };
-        // One of them may be full, and what the server waits for: a backend, a database.
-        let others = figures::machine(run).map_or(0.0, |machine| machine.others);
-        let (no_cpu, others) = match others >= OTHERS_AT_WORK {
-            true => (
-                "none of the client's and the server's threads was at its limit",
-                format!(
-                    "; other processes used {} CPUs: whether the server waits for them does not show",
-                    amount(others)
-                ),
-            ),
-            false => ("no CPU was at its limit", String::new()),
-        };
-        let evidence = format!(
-            "{requests}, and {no_cpu}: the server's busiest thread ran at {}{together}{client}{others}",
-            of_a_core(server.busiest)
-        );
-        return Some(Limited { by: Limit::ResponseTime, evidence });
-    }
-    let monitor = run.monitor.as_ref().filter(|monitor| !monitor.target.on_this_host)?;
-    let wire_ms = monitor.connections.as_ref()?.last.shortest_round_trip?.median_ns as f64 / 1e6;
-    (wire_ms >= ROUND_TRIP * mean_ms).then(|| Limited {
-        by: Limit::RoundTrip,
-        evidence: format!("{requests}, of which the network took {}", time(wire_ms)),
     })
 }
 

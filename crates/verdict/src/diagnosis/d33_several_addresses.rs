@@ -32,8 +32,8 @@ fn on_run(run: &Run) -> Option<Finding> {
             listed(&target.addresses),
             listed(before)
         ),
-        "Nothing listens at the first address, or a firewall blocks it; on many machines \
-         `localhost` is ::1 first, and many servers listen on 127.0.0.1 only.",
+        "Nothing listens at the first address, a firewall blocks it, or what listens there did not accept in time; on many \
+         machines `localhost` is ::1 first, and many servers listen on 127.0.0.1 only.",
         format!(
             "Use the intended address in the URL, here {used}, so that every tool measures the \
              same server."

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::live::sample;
+use ablaze_model::plan::Load;
 
 fn limit(run: &Run) -> Limit {
     of(run).by
@@ -202,16 +203,24 @@ fn a_server_that_was_seen_too_briefly_is_not_called_unobservable() {
 #[test]
 fn nothing_full_is_the_round_trip_in_closed_loop_and_the_rate_in_open_loop() {
     let mut run = sample::with_shares(0.3, 0.2);
+    // 20,000 of 500 µs in 10 s, of 100 that were asked for: what kept the others away is not the time of a response.
+    run.record.failures[ablaze_model::FailureKind::Refused as usize] = 100;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unknown);
+    assert!(limited.evidence.starts_with("1.00 of 100 requests were in flight"), "{limited}");
+    run.record.in_flight_ns = 80 * u128::from(run.elapsed_ns);
+    run.record.answered.total.clear();
+    run.record.answered.total.record_many(40_000_000, 20_000);
     let limited = of(&run);
     assert_eq!(limited.by, Limit::ResponseTime);
-    // 20,000 of 500 µs in 10 s, whatever was asked for.
-    let one = "each of 1.00 requests in flight on average took 500 µs";
-    assert!(limited.evidence.starts_with(one), "{limited}");
+    let most = "with 80.0 requests in flight on average a response took 40.0 ms";
+    assert!(limited.evidence.starts_with(most), "{limited}");
     run.record.answered.total.clear();
     run.record.answered.total.record_many(50_000_000, 20_000);
     run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
     let evidence = of(&run).evidence;
-    assert!(evidence.starts_with("each of the 100 requests in flight took 50.0 ms"), "{evidence}");
+    let all = "with 100 requests in flight a response took 50.0 ms on average";
+    assert!(evidence.starts_with(all), "{evidence}");
     let mut run = sample::with_shares(0.3, 0.2);
     sample::open_loop(&mut run, 2_000.0);
     assert_eq!(limit(&run), Limit::AskedRate);
@@ -219,7 +228,10 @@ fn nothing_full_is_the_round_trip_in_closed_loop_and_the_rate_in_open_loop() {
     assert_eq!(limit(&run), Limit::Unknown);
     // All of its 100 connections were in use: each response takes 50 ms.
     run.record.in_flight_ns = 99 * u128::from(run.elapsed_ns);
-    assert_eq!(limit(&run), Limit::Connections);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::ResponseTime);
+    // A server with a queue carries no more over more of them.
+    assert!(limited.evidence.ends_with("does not show"), "{limited}");
 }
 
 #[test]
@@ -267,6 +279,24 @@ fn a_part_of_the_machine_is_full_where_client_and_server_may_use_no_more() {
     let all = (0..run.machine.cpus_allowed.unwrap_or(4)).collect();
     sample::monitor(&mut run).target.processes[0].cpus_allowed = all;
     assert_ne!(of(&run).by, Limit::SharedCpu);
+}
+
+#[test]
+fn a_server_that_fills_the_cpus_it_may_use_is_the_limit() {
+    let mut run = sample::with_shares(0.9, 0.25);
+    let process = &mut sample::monitor(&mut run).target.processes[0];
+    process.cpus_allowed = vec![0];
+    // Six threads that share it: none of them is full.
+    let whole = process.threads[0].clone();
+    process.threads = vec![whole; 6];
+    for thread in &mut process.threads {
+        thread.cpu_ns /= 6;
+    }
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Server, "{limited}");
+    assert!(limited.evidence.contains("of the 1 CPU that they may use"), "{limited}");
+    sample::monitor(&mut run).target.processes[0].cpus_allowed = vec![0, 1];
+    assert_ne!(of(&run).by, Limit::Server);
 }
 
 #[test]

@@ -97,6 +97,15 @@ pub(crate) fn own_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
     Some((all, cores / of_threads(monitor(run)?.kernel.processors)))
 }
 
+/// How many CPUs the server's processes may use, where these are not all of the machine's; and how much of them it used, in
+/// cores with the interrupts of its packets.
+pub(crate) fn processors_of_server(run: &Run) -> Option<(usize, f64)> {
+    let (_, of_server) = processors_allowed(run)?;
+    let is_part = !of_server.is_empty() && (of_server.len() as f64) < processors(run)?;
+    let used = server(run)?.cores / of_threads(monitor(run)?.kernel.processors);
+    is_part.then_some((of_server.len(), used))
+}
+
 /// The same, where they have some in common.
 pub(crate) fn common_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
     let (of_client, of_server) = processors_allowed(run)?;

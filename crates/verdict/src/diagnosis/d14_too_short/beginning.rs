@@ -25,8 +25,9 @@ pub(super) fn warm_up(run: &Run) -> Option<Beginning> {
     if decides || run.plan.connections.ramp_ns > 0 || slices.slice_ns == 0 {
         return None;
     }
-    // The last slice may be cut short.
-    let whole = (run.elapsed_ns / slices.slice_ns) as usize;
+    // The last slice may be cut short. Once all requests of a run of so many have been sent, the rate is what the last take.
+    let full_ns = run.elapsed_ns.saturating_sub(run.record.drain_ns.unwrap_or(0));
+    let whole = (full_ns / slices.slice_ns) as usize;
     let counts: Vec<u64> = slices.slices.iter().take(whole).map(|slice| slice.responses).collect();
     let shift = change_point::warm_up(&counts)?;
     let per_s = |per_slice: f64| per_slice * 1e9 / slices.slice_ns as f64;
@@ -77,9 +78,9 @@ impl Beginning {
 
     pub(super) fn cause(&self, run: &Run) -> &'static str {
         if are_unlike(run) {
-            return "Not all responses had the same status, or some requests failed: if that began or ended then, it changed the rate, \
-                    as an error page takes another time than a page. Or something had to warm up, or something else ran on \
-                    the machine for a part of the run.";
+            return "Requests or responses were not all alike (several requests, several statuses, or failures): where their mix changes \
+                    with the time, the rate does too. Or something had to warm up, or something else ran on the machine for a \
+                    part of the run.";
         }
         let held = run.record.left_open + run.record.closed_early > 0;
         if self.after_per_s > self.before_per_s && held {
@@ -96,7 +97,7 @@ impl Beginning {
 
     pub(super) fn fix(&self, run: &Run) -> String {
         if are_unlike(run) {
-            return "See first why not all requests had the same outcome, and measure again.".to_owned();
+            return "Find out first whether what was sent or came back changed then, and measure again.".to_owned();
         }
         let seconds = (self.length_s * 1.5).ceil().max(1.0);
         format!(
@@ -107,9 +108,12 @@ impl Beginning {
     }
 }
 
-/// Whether responses had several statuses, or requests failed.
+/// Whether responses had several statuses, requests failed, or several were sent.
 fn are_unlike(run: &Run) -> bool {
-    run.record.statuses.len() > 1 || run.record.failures_total() > 0
+    let record = &run.record;
+    let asked = run.asked.as_ref().map(|asked| &asked.requests);
+    let several = asked.is_some_and(|asked| asked.urls.is_some() || asked.data.is_some());
+    several || record.groups.len() > 1 || record.statuses.len() > 1 || record.failures_total() > 0
 }
 
 /// Whether its beginning ran at another rate than the rest.

@@ -70,6 +70,33 @@ mod on_runs {
         assert_eq!(on_run(&run), None);
     }
 
+    /// Pages, then error pages; or a drain, in which nothing more is sent.
+    #[test]
+    fn a_beginning_is_no_warm_up_where_something_else_tells_it() {
+        let slower = || with_slices(around(6_100, 6).chain(around(18_800, 94)));
+        let finding = |run: &Run| on_run(run).unwrap();
+        assert!(finding(&slower()).cause.contains("Something had to warm up:"));
+        let mut run = slower();
+        run.record.statuses = [(200, 10_000), (502, 10_000)].into();
+        let Finding { cause, fix, .. } = finding(&run);
+        assert!(cause.starts_with("Requests or responses were not all alike"), "{cause}");
+        assert!(!fix.contains("warm"), "{fix}");
+        let mut run = with_slices(around(18_800, 20).chain(around(160, 80)));
+        assert!(finding(&run).evidence.contains("The first 2.00 s ran"));
+        run.record.drain_ns = Some(8_000_000_000);
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn connections_that_are_opened_anew_are_not_counted_as_one_each() {
+        let mut run = sample::run();
+        run.record.responses = 5_000;
+        run.record.connections_opened = 4_000;
+        let evidence = on_run(&run).unwrap().evidence;
+        let said = "5,000 requests, 100 at a time, is 50.0 one after another";
+        assert!(evidence.contains(said), "{evidence}");
+    }
+
     #[test]
     fn a_longer_run_is_asked_for_in_the_options_of_the_caller() {
         let mut run = sample::run();

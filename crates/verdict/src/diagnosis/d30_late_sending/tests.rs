@@ -76,6 +76,19 @@ fn what_was_waited_for_is_named() {
     assert!(on_run(&run).unwrap().cause.contains("for the one connection to become free"));
 }
 
+/// A tenth left late, in a part of the run in which all may have been in use.
+#[test]
+fn what_was_late_in_a_part_of_the_run_has_several_possible_reasons() {
+    let mut run = late_by(20_000);
+    let intended = run.record.answered.intended.as_mut().unwrap();
+    intended.lag.record_many(300_000_000, 2_000);
+    intended.response.record_many(300_500_000, 2_000);
+    run.record.in_flight_ns = 20 * u128::from(run.elapsed_ns);
+    let cause = on_run(&run).unwrap().cause;
+    assert!(cause.contains("as 20.0 requests were in flight on average"), "{cause}");
+    assert!(cause.ends_with("does not show.") && !cause.contains("more slowly"), "{cause}");
+}
+
 #[test]
 fn a_client_with_time_left_is_not_blamed() {
     let with = |client| {
