@@ -193,13 +193,24 @@ fn full_server(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Optio
             ),
         });
     }
+    if let Some(helper) = figures::busiest_helper(run) {
+        return Some(Limited {
+            by: Limit::Unknown,
+            evidence: format!(
+                "{}, which the server started and which does not listen there, had a thread at {}: whether requests wait \
+                 for it does not show",
+                helper.name,
+                of_a_core(server.busiest)
+            ),
+        });
+    }
     Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), client) })
 }
 
 /// The client is full; between two sides that are nearly full the fuller one is the limit.
 fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let near = server
-        .filter(|server| server.busiest >= CLIENT_FULL && d26_busy_loop::restless(run).is_none());
+    let serves = d26_busy_loop::restless(run).is_none() && figures::busiest_helper(run).is_none();
+    let near = server.filter(|server| server.busiest >= CLIENT_FULL && serves);
     let full = client.filter(|client| client.busiest >= CLIENT_FULL);
     match (near, full) {
         (Some(server), Some(client)) if server.busiest < client.busiest => {}
@@ -234,7 +245,9 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
         .into_iter()
         .any(|side| waiting(side) >= WAITED && side.wanting >= CLIENT_FULL);
     let waited = of_full || waiting(server) + waiting(client) >= WAITED_MOST;
-    let of_two = server.cores + client.cores >= full || busy - others >= full;
+    // What only looks whether something has come makes room for whoever has work.
+    let polling = server.polling + client.polling;
+    let of_two = server.cores + client.cores - polling >= full || busy - others - polling >= full;
     let by = match of_two {
         true => Limit::SharedCpu,
         false if waited && busy >= full => Limit::OtherProcesses,
@@ -258,7 +271,7 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
 fn pinned(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let (server, client) = (server?, client?);
     let (cpus, used) = figures::common_processors(run)?;
-    if used < SHARED_FULL * cpus.len() as f64 {
+    if used - server.polling - client.polling < SHARED_FULL * cpus.len() as f64 {
         return None;
     }
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
@@ -307,8 +320,8 @@ fn network(run: &Run) -> Option<Limited> {
 fn of_server(server: &Busy) -> String {
     let share = of_a_core(server.busiest);
     match server.threads {
-        1 => format!("its one thread ran at {share}"),
-        threads => format!("the busiest of its {threads} threads ran at {share}"),
+        1 => format!("its one thread that worked ran at {share}"),
+        threads => format!("the busiest of its {threads} threads that worked ran at {share}"),
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn of_closed_loop(
         });
     }
     let requests = match asked {
-        1 => format!("with one request in flight a response took {} on average", time(mean_ms)),
+        1 => format!("the one request in flight took {} on average", time(mean_ms)),
         many if reached >= many as f64 * IN_USE => format!(
             "with {} requests in flight a response took {} on average",
             grouped(many),

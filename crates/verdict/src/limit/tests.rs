@@ -15,7 +15,7 @@ fn the_side_that_is_full_is_the_limit() {
     assert_eq!(limited.by, Limit::Server);
     assert_eq!(
         limited.to_string(),
-        "limited by the server: its one thread ran at 96 % of a core, the client at 75 %"
+        "limited by the server: its one thread that worked ran at 96 % of a core, the client at 75 %"
     );
     let run = sample::with_shares(0.60, 0.90);
     assert_eq!(limit(&run), Limit::Client);
@@ -297,6 +297,35 @@ fn a_server_that_fills_the_cpus_it_may_use_is_the_limit() {
     assert!(limited.evidence.contains("of the 1 CPU that they may use"), "{limited}");
     sample::monitor(&mut run).target.processes[0].cpus_allowed = vec![0, 1];
     assert_ne!(of(&run).by, Limit::Server);
+}
+
+/// Another program that the server started, such as a job in the background.
+#[test]
+fn a_child_that_does_not_serve_is_no_limit_because_it_is_full() {
+    let mut run = sample::with_shares(0.2, 0.3);
+    sample::serving(&mut run);
+    let mut child = sample::monitor(&mut run).target.processes[0].clone();
+    (child.pid, child.name, child.serving) = (4_712, "batchjob".to_owned(), None);
+    child.threads[0].cpu_ns = 9_900_000_000;
+    let processes = &mut sample::monitor(&mut run).target.processes;
+    processes.insert(0, child);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unknown, "{limited}");
+    assert!(limited.evidence.starts_with("batchjob, which the server started"), "{limited}");
+    // A worker that was started anew is the same program.
+    sample::monitor(&mut run).target.processes[0].name = "nginx".to_owned();
+    assert_eq!(of(&run).by, Limit::Server);
+}
+
+#[test]
+fn cpus_that_a_client_fills_with_looking_are_not_shared() {
+    let mut run = sample::with_shares(0.9, 0.93);
+    assert_eq!(of(&run).by, Limit::SharedCpu);
+    for worker in &mut run.workers {
+        worker.busy_ns = 900_000_000;
+        worker.spun_ns = 8_400_000_000;
+    }
+    assert_ne!(of(&run).by, Limit::SharedCpu);
 }
 
 #[test]

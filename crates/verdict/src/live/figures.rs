@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use ablaze_model::monitor::{Monitored, Process, Processors, Target, Thread};
 use ablaze_model::plan::Load;
 
+use crate::diagnosis::d26_busy_loop;
 use crate::words::{counted, grouped};
 use ablaze_model::run;
 
@@ -19,6 +20,8 @@ pub(crate) struct Busy {
     pub wanting: f64,
     /// All threads together, in cores.
     pub cores: f64,
+    /// Of these, what went into looking again and again whether something had come.
+    pub polling: f64,
     /// Threads that did at least a hundredth of the busiest one's work.
     pub threads: usize,
 }
@@ -45,6 +48,7 @@ pub(crate) fn client(run: &Run) -> Option<Busy> {
         cores: workers()
             .map(|worker| share(worker.user_ns + worker.system_ns, worker.window_ns))
             .sum(),
+        polling: workers().map(|worker| share(worker.spun_ns, worker.window_ns)).sum(),
         threads: run.workers.len(),
     })
 }
@@ -69,8 +73,21 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
         busiest: whole(busiest),
         wanting: whole(threads().map(|thread| share(wanted(thread))).fold(0.0, f64::max)),
         cores: seen().map(|process| share(process.cpu_ns())).sum(),
+        polling: d26_busy_loop::restless(run).unwrap_or(0.0),
         threads: threads().filter(|thread| share(thread.cpu_ns) >= busiest / 100.0).count(),
     })
+}
+
+/// The process with the server's busiest thread, where the server started it and it is another program that does not listen
+/// there: no request need wait for it.
+pub(crate) fn busiest_helper(run: &Run) -> Option<&Process> {
+    let seen = || target(run).into_iter().flat_map(|target| &target.processes);
+    let believed = seen().filter(|process| process.is_believed());
+    let busiest_ns = |process: &Process| process.threads.iter().map(|thread| thread.cpu_ns).max();
+    let busiest = believed.max_by_key(|process| busiest_ns(process))?;
+    let mut serving = seen().filter(|process| process.serving.is_some()).peekable();
+    let is_other = serving.peek().is_some() && serving.all(|process| process.name != busiest.name);
+    (busiest.serving.is_none() && is_other).then_some(busiest)
 }
 
 /// The same with the interrupts that a thread's own packets caused.
