@@ -142,7 +142,7 @@ fn a_server_that_goes_away_is_told_though_few_requests_failed() {
     // Where half of the requests failed it is no other cause.
     ended.record.failures[FailureKind::Refused as usize] = 10_000;
     let finding = on_run(&ended).unwrap();
-    assert!(finding.cause.starts_with("With it nothing listened"), "{finding:?}");
+    assert!(finding.cause.starts_with("Its connections broke with it"), "{finding:?}");
     let verdict = crate::live::judge(&run);
     let beginning = |finding: &Finding| finding.evidence.contains("The first");
     assert!(!verdict.findings.iter().any(beginning), "{:?}", verdict.findings);
