@@ -197,11 +197,6 @@ fn on_run(run: &Run) -> Option<Finding> {
         cause.push_str(match run.plan.load.pipeline() {
             _ if run.plan.streams().is_some() => "",
             0 | 1 => " It happened on new connections as well as on reused ones: reuse is not why.",
-            // Most of those on a new connection are behind another request.
-            _ if record.responses <= record.connections_opened => {
-                " No connection carried a second response: the server ends each one behind a response without \
-                 announcing it (`Connection: close`), and drops the requests pipelined behind it."
-            }
             _ => " Requests that are pipelined behind another one are lost with its connection.",
         });
     }
