@@ -28,7 +28,8 @@ mod under_way;
 mod waiting;
 mod words;
 
-use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_connection};
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use super::{d18_connections_cut, d20_out_of_local_ports, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
@@ -197,22 +198,32 @@ fn on_run(run: &Run) -> Option<Finding> {
         cause.push_str(match run.plan.load.pipeline() {
             _ if run.plan.streams().is_some() => "",
             0 | 1 => " It happened on new connections as well as on reused ones: reuse is not why.",
-            // Most of those on a new connection are behind another request.
-            _ if record.responses <= record.connections_opened => {
-                " No connection carried a second response: the server ends each one behind a response without \
-                 announcing it (`Connection: close`), and drops the requests pipelined behind it."
-            }
             _ => " Requests that are pipelined behind another one are lost with its connection.",
         });
     }
     Some(Finding::new(D02, severity, evidence, cause, fix(run)))
 }
 
+/// EADDRNOTAVAIL or EADDRINUSE, where nothing was ever connected.
+const NO_ADDRESS_OR_PORT: &str = "Connecting fails like this where this machine has no address from which that destination can be \
+                                  reached (such as ::1, or any of IPv6, where IPv6 is off), and where no local port is left.";
+
+fn fix_of_address(run: &Run) -> String {
+    let curl = curl::arguments_where(run, |_| 1);
+    format!(
+        "Use an address to which `curl -v {curl}` connects, such as 127.0.0.1 for localhost; `ss -s` shows how many connections are \
+         in TIME_WAIT."
+    )
+}
+
 /// Failures that are no silence of the server, in a run without a single response.
 fn none_responded(run: &Run) -> Option<Finding> {
     let record = &run.record;
     let diagnosed = |kind: FailureKind| {
-        let here = matches!(kind, FailureKind::LocalPorts | FailureKind::LocalDescriptors);
+        let here = match kind {
+            FailureKind::LocalPorts => record.connections_opened > 0,
+            kind => kind == FailureKind::LocalDescriptors,
+        };
         here || is_of_the_server(kind)
     };
     let others = FailureKind::ALL.into_iter().filter(|kind| !diagnosed(*kind));
@@ -222,6 +233,18 @@ fn none_responded(run: &Run) -> Option<Finding> {
         .collect();
     if record.responses > 0 || failed.is_empty() {
         return None;
+    }
+    if matches!(failed.as_slice(), [(FailureKind::LocalPorts, _)]) {
+        let of_this_machine = match run.fleet {
+            Some(_) => String::new(),
+            None => d20_out_of_local_ports::of_this_machine(run),
+        };
+        let evidence = format!(
+            "None of {} got a response: no connection could be given a local address and port.{of_this_machine}",
+            counted(record.finished(), "request")
+        );
+        let fix = fix_of_address(run);
+        return Some(Finding::new(D02, Severity::Invalid, evidence, NO_ADDRESS_OR_PORT, fix));
     }
     let evidence = format!(
         "None of {} got a response: {}.",

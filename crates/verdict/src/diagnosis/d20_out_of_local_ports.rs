@@ -32,7 +32,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 fn on_run(run: &Run) -> Option<Finding> {
     let failed = run.record.failures_of(FailureKind::LocalPorts);
-    if failed == 0 {
+    // Where none was ever opened, the address may be why: D02 has both.
+    if failed == 0 || run.record.connections_opened == 0 {
         return None;
     }
     let share = failed as f64 / run.record.finished() as f64;
@@ -56,7 +57,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 /// Its ports, and the sockets that wait there, as sentences.
-fn of_this_machine(run: &Run) -> String {
+pub(super) fn of_this_machine(run: &Run) -> String {
     let ports = match &run.plan.connections.local_ports {
         Some(asked) => {
             Some(format!(" They were to use ports {} to {}.", asked.start(), asked.end()))
@@ -109,11 +110,14 @@ fn in_words(run: &Run) -> (String, String) {
 fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
     let so_far = run.so_far;
     let failed = so_far.failures[FailureKind::LocalPorts as usize];
-    (failed > 0)
+    (failed > 0 && so_far.connections_opened + so_far.responses > 0)
         .then(|| format!("{} failed because no local port was left", counted(failed, "connection")))
 }
 
 fn seen(run: &Run) -> Option<String> {
+    if run.record.failures_of(FailureKind::LocalPorts) > 0 {
+        return None;
+    }
     let own = ports(run).filter(|_| run.fleet.is_none());
     let ports = own.map_or(String::new(), |range| format!("; the kernel assigns {range}"));
     Some(format!("No connection failed because local ports ran out{ports}."))
@@ -151,6 +155,26 @@ mod tests {
         let said = on_run(&run).unwrap().evidence;
         assert!(said.contains("20,000 connections failed because this machine"), "{said}");
         assert!(said.contains("32768 to 60999. 1 socket was in TIME_WAIT"), "{said}");
+    }
+
+    /// [::1] where IPv6 is off: the first connect() fails with EADDRNOTAVAIL, and all ports are free.
+    #[test]
+    fn an_address_that_was_never_reached_is_no_lack_of_ports() {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        (run.record.connections_opened, run.record.unfinished) = (0, 0);
+        run.record.failures[FailureKind::LocalPorts as usize] = 1;
+        let findings = crate::live::judge(&run).findings;
+        assert!(!findings.iter().any(|finding| finding.id == D20), "{findings:?}");
+        let found = findings.iter().find(|finding| finding.id == crate::DiagnosisId::D02).unwrap();
+        assert_eq!(found.severity, Severity::Invalid);
+        assert!(
+            found
+                .evidence
+                .contains("None of 1 request got a response: no connection could be given")
+        );
+        assert!(found.evidence.contains("They were to use ports 20000 to 30000."), "{found:?}");
+        assert!(found.cause.contains("no address from which that destination"), "{found:?}");
     }
 
     fn failed(run: &mut Run) -> Finding {

@@ -157,7 +157,7 @@ fn of_the_server(run: &Run) -> Option<Finding> {
     let (process, open, limit) = fullest(run)?;
     // It is the proxy that connections are opened to.
     let whose = if run.plan.target.proxy.is_some() { "proxy" } else { "server" };
-    (open + SPARE >= limit).then(|| {
+    (open + SPARE >= limit && may_have_missed_some(run)).then(|| {
         Finding::new(
             D21,
             Severity::Suspect,
@@ -169,8 +169,8 @@ fn of_the_server(run: &Run) -> Option<Finding> {
                 grouped(limit)
             ),
             format!(
-                "The {whose} cannot accept another connection: the others wait in its queue until one \
-                 closes."
+                "With as many open as it may have, the {whose} accepts no other connection until one closes: others wait in its \
+                 queue, or are closed without a response."
             ),
             format!(
                 "Raise the limit where the {whose} is started (`ulimit -n`, LimitNOFILE= of systemd, \
@@ -179,6 +179,15 @@ fn of_the_server(run: &Run) -> Option<Finding> {
             ),
         )
     })
+}
+
+/// Whether connections waited to be accepted, or requests got no response. Else the server had enough, however few were left.
+fn may_have_missed_some(run: &Run) -> bool {
+    let record = &run.record;
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    listener.is_some_and(|listener| listener.waiting.is_none_or(|waiting| waiting > 0))
+        || record.failures_total() + record.repeated > 0
+        || record.silent.count + record.silent.connecting > 0
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -267,6 +276,7 @@ mod tests {
     fn fewer_connections_are_advised_in_the_letters_of_the_caller() {
         let mut run = sample::run();
         sample::asked(&mut run, &[]);
+        set_waiting(&mut run, 5);
         sample::monitor(&mut run).target.processes[0].descriptors =
             Some(Range { min: 9, max: 1_024, last: 9 });
         for front_end in sample::FRONT_ENDS {
@@ -278,12 +288,18 @@ mod tests {
         run.plan.target.proxy = Some(sample::proxy());
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.starts_with("The proxy, nginx,"), "{finding:?}");
-        assert!(finding.cause.starts_with("The proxy cannot accept"), "{finding:?}");
+        assert!(finding.cause.contains("the proxy accepts no other"), "{finding:?}");
+    }
+
+    fn set_waiting(run: &mut Run, waiting: u64) {
+        let listener = sample::monitor(run).target.listener.as_mut().unwrap();
+        listener.waiting = Some(waiting);
     }
 
     #[test]
     fn the_server_may_have_none_left() {
         let mut run = sample::run();
+        set_waiting(&mut run, 5);
         assert!(seen(&run).unwrap().ends_with("the limit was 1,024 when the run started."));
         let with = |run: &mut Run, max| {
             sample::monitor(run).target.processes[0].descriptors =
@@ -299,6 +315,11 @@ mod tests {
         let finding = with(&mut run, 1023).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("had 1,023 descriptors open, and its limit is 1,024"));
+        // All connections were accepted and served, and none waits: it had enough.
+        set_waiting(&mut run, 0);
+        assert_eq!(on_run(&run), None);
+        run.record.failures[FailureKind::ClosedWithoutResponse as usize] = 1;
+        assert!(on_run(&run).is_some());
         sample::serving(&mut run).descriptor_limit = None;
         assert_eq!(on_run(&run), None);
     }

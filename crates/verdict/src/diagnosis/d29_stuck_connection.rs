@@ -52,9 +52,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         return None;
     }
     let timed_out = timed_out(&stopped);
-    // Of those that had not timed out it is not counted: the first head of all has to do.
-    let no_end_given = timed_out == 0 && longest.missing_bytes.is_none() && without_end(run);
-    let (cause, fix) = if no_end_given { ENDLESS } else { why(run, &stopped, &longest) };
+    let (cause, fix) = why(run, &stopped, &longest);
     let severity =
         if share(run, timed_out) >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(
@@ -109,10 +107,30 @@ const ENDLESS: (&str, &str) = (
      without an end has no response time to measure.",
 );
 
+/// The same of responses that waited when the run ended: of these it is not counted which are chunked. The first head of the
+/// run has neither, and may be another's.
+const LIKE_THE_FIRST: (&str, &str) = (
+    "None of these responses has a `Content-Length`, and the head of the run's first one has neither that nor \
+     `Transfer-Encoding: chunked`: the body of such a response ends with the connection, and the server does not close it: \
+     a stream that does not end, or a length that is missing.",
+    ENDLESS.1,
+);
+
+/// And where nothing tells them apart.
+const NO_LENGTH: (&str, &str) = (
+    "None of these responses has a `Content-Length`: either they are chunked, and the last chunk did not come, or their bodies \
+     end with the connection, and the server does not close it.",
+    "Look at the head of one (`curl -v` shows it): with `Transfer-Encoding: chunked`, see in the server what follows the bytes that \
+     came; without, have it send a Content-Length, or close the connection behind the body.",
+);
+
 /// Cause and fix: a server that writes less than its socket takes has no event to wait for.
 fn why(run: &Run, stopped: &Stopped, longest: &StoppedResponse) -> (&'static str, &'static str) {
+    let no_length = timed_out(stopped) == 0 && stopped.begun_without_length >= stopped.begun.max(1);
     if stopped.endless * 2 > stopped.partway {
         ENDLESS
+    } else if no_length && run.plan.streams().is_none() {
+        if without_end(run) { LIKE_THE_FIRST } else { NO_LENGTH }
     } else if run.plan.streams().is_some() && longest.missing_bytes == Some(0) {
         (
             "The body of that response came whole, and the server did not end its stream (END_STREAM in HTTP/2, FIN \
@@ -143,10 +161,11 @@ fn why(run: &Run, stopped: &Stopped, longest: &StoppedResponse) -> (&'static str
         )
     } else {
         (
-            "The server started these responses and did not continue: usually it lost an event, \
-             such as the one that says a socket is writable again.",
-            "Check what the server does after a partial write: with edge-triggered epoll it must \
-             continue until EAGAIN, and with EPOLLONESHOT it must arm the event again.",
+            "The server started these responses and did not write the rest: a last chunk or flush is missing, the \
+             Content-Length is too large, its handler is blocked, or it lost an event, such as the one that says a socket is \
+             writable again.",
+            "See in the server what follows the bytes that came (`curl -v` shows them), and what it does after a partial write: \
+             with edge-triggered epoll it must continue until EAGAIN, and with EPOLLONESHOT it must arm the event again.",
         )
     }
 }

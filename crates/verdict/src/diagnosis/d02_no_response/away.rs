@@ -5,6 +5,7 @@ use ablaze_model::record::Slice;
 use ablaze_model::{FailureKind, Run};
 
 use super::causes;
+use super::silent::places;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{self, elapsed_s, weighed_s};
@@ -79,14 +80,19 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             FailureKind::Refused | FailureKind::Reset | FailureKind::ClosedWithoutResponse
         )
     };
-    let was_refused = away.kinds.iter().any(|(kind, _)| *kind == FailureKind::Refused);
-    let cause = match (figures::server_ended(run), was_refused) {
-        (true, true) if away.kinds.iter().all(is_nobody) => {
+    let refused = run.record.failures_of(FailureKind::Refused);
+    // Each place has one connection that breaks when the server ends. What is reset more often was accepted before.
+    let broke = run.record.failures_total() - refused;
+    let nobody = refused > 0
+        && away.kinds.iter().all(is_nobody)
+        && broke <= places(run) * away.times.len() as u64;
+    let cause = match figures::server_ended(run) {
+        true if nobody => {
             "The server's process ended, and nothing listened there until another one did."
         }
-        (_, true) if away.kinds.iter().all(is_nobody) => {
-            "Nothing listened there for that time: the server ended or closed its listening socket, and one listened \
-             again."
+        false if nobody => {
+            "Nothing listened there for that time (the server ended or closed its listening socket, and one listened \
+             again), or something in front of it rejected connections."
         }
         _ => "The server, or something in front of it, did not respond for that time.",
     };
@@ -177,6 +183,18 @@ mod tests {
             found.evidence.starts_with("No response came until 3.00 s: at least 30 %"),
             "{found:?}"
         );
+    }
+
+    /// While a service starts again, what is in front of it accepts connections and resets them.
+    #[test]
+    fn who_resets_connections_again_and_again_was_there() {
+        let mut run = without(30, 60);
+        sample::monitor(&mut run).target.processes[0].ended = true;
+        run.record.failures[FailureKind::Reset as usize] = 100;
+        assert!(found(&run).unwrap().cause.contains("nothing listened there until"));
+        run.record.failures[FailureKind::Reset as usize] = 101;
+        let found = found(&run).unwrap();
+        assert!(found.cause.starts_with("The server, or something in front of it"), "{found:?}");
     }
 
     #[test]

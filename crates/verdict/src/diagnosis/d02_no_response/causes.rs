@@ -80,14 +80,15 @@ fn reached_proxy(run: &Run) -> bool {
 }
 
 /// Whether the head of the run's first response leaves the end of its body to the close of the connection (RFC 9112,
-/// 6.3). Streams have an end of their own.
+/// 6.3). Streams have an end of their own; 204, 304 and what responds to HEAD have no body.
 pub fn without_end(run: &Run) -> bool {
-    if run.plan.streams().is_some() {
+    if run.plan.streams().is_some() || run.plan.requests.method == "HEAD" {
         return false;
     }
     let head = String::from_utf8_lossy(&run.record.first_head).to_ascii_lowercase();
     let has = |name: &str| head.lines().any(|line| line.starts_with(name));
-    !head.is_empty() && !has("content-length:") && !has("transfer-encoding:")
+    let has_body = !matches!(head.split(' ').nth(1), Some("204" | "304"));
+    !head.is_empty() && has_body && !has("content-length:") && !has("transfer-encoding:")
 }
 
 /// Whether no TLS handshake failed.
@@ -210,10 +211,10 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              response (1xx), or the beginning of a head."
         }
         Timeout if is_stream_that_timed_out(run) => begun::STREAM,
-        Timeout if all_in_a_response(run, kind) && without_end(run) => {
-            "Responses began and did not end in time. The head of the first has neither `Content-Length` \
-             nor `Transfer-Encoding: chunked`: only closing the connection would show where its \
-             body ends, and the server left it open."
+        Timeout if all_in_a_response(run, kind) && record.stopped.endless >= count => {
+            "Responses began and did not end in time. Their heads have neither `Content-Length` nor \
+             `Transfer-Encoding: chunked`: only closing the connection would show where the body ends, and the server left it \
+             open."
         }
         Timeout if all_in_a_response(run, kind) => {
             "The server began these responses, and did not end them in time."

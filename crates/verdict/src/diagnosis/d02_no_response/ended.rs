@@ -8,7 +8,7 @@ use crate::live::figures::server_ended;
 /// What was seen, the cause and the fix.
 pub(super) const ENDED: (&str, &str, &str) = (
     "The process that served ended during the run.",
-    "With it nothing listened there any longer, and its connections broke.",
+    "Its connections broke with it, and new ones were refused while nothing listened there.",
     "See in the server's log why it ended, and measure again: the rate is that of the whole run, silence included.",
 );
 
@@ -57,6 +57,8 @@ mod tests {
         use FailureKind::{Malformed, Refused, Reset};
         let crashed = with(&[(Refused, 80), (Reset, 100)]);
         assert_eq!(crashed.cause, ENDED.1);
+        // Another process listened later, and answered: it is there in the last slices.
+        assert!(!crashed.cause.contains("any longer"), "{crashed:?}");
         let malformed = with(&[(Malformed, 4_000), (Refused, 12)]);
         assert!(malformed.cause.contains("were not HTTP/1"), "{malformed:?}");
         assert!(malformed.evidence.ends_with(ENDED.0), "{malformed:?}");

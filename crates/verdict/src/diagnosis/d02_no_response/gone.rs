@@ -87,7 +87,8 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
     }
     let cause = match gone.kinds.as_slice() {
         [(FailureKind::Refused, _)] => {
-            "Nothing listened there any longer: the server ended, or closed its listening socket."
+            "Nothing listened there any longer (the server ended, or closed its listening socket), or something in front of it \
+             rejected connections."
         }
         _ if gone.only_last => {
             "No other request was left to send: the server stopped responding, or it does not respond to some \

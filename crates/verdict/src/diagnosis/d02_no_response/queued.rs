@@ -6,6 +6,11 @@ use crate::live::figures::target;
 use crate::live::options::{Opt, spelled};
 use crate::words::counted;
 
+use super::gone;
+
+/// Shorter than this part of a wait is soon.
+const SOON: f64 = 0.25;
+
 /// What the accept queue says of requests that got no response.
 pub(super) struct Queued {
     /// What was seen, as a sentence.
@@ -35,6 +40,9 @@ pub(super) fn queued(run: &Run, requests: u64) -> Option<Queued> {
     }
     // Linux lets one more wait than the backlog says; of several sockets each has its own.
     let is_full = listener.sockets == 1 && listener.backlog.is_some_and(|most| waiting > most);
+    if !is_full && passes(run, waiting) {
+        return None;
+    }
     let needed = requests.div_ceil(u64::from(run.plan.places_per_connection()));
     if waiting < needed && !is_full {
         return None;
@@ -54,6 +62,20 @@ pub(super) fn queued(run: &Run, requests: u64) -> Option<Queued> {
             spelled(run, Opt::Connections)
         ),
     })
+}
+
+/// Whether who waits there is soon accepted: at the rate at which connections were accepted and got a response, the queue is
+/// empty within a time much shorter than the wait of those that got none. Where the server fell silent, that rate is the past's.
+fn passes(run: &Run, waiting: u64) -> bool {
+    let record = &run.record;
+    let waited_ns = match record.silent.longest_ns {
+        0 => run.plan.limits.timeout_ns.min(run.elapsed_ns),
+        longest_ns => longest_ns,
+    };
+    let kept = u64::from(run.plan.load.connections());
+    let replaced = record.connections_opened.saturating_sub(record.failures_total() + kept);
+    let drained_ns = waiting as f64 * run.elapsed_ns as f64 / replaced as f64;
+    replaced > 0 && drained_ns < waited_ns as f64 * SOON && gone(run).is_none()
 }
 
 #[cfg(test)]
@@ -107,6 +129,26 @@ mod tests {
             text.contains("had not accepted") && !text.contains("longer than the run"),
             "{text}"
         );
+    }
+
+    /// Connections of one request each: a serial server has 15 waiting at any time, and accepts them within 20 ms.
+    #[test]
+    fn a_queue_that_moves_on_does_not_hold_requests_for_a_second() {
+        let mut run = with_waiting(Some(90));
+        run.record.failures[FailureKind::Timeout as usize] = 900;
+        run.record.connections_opened = 20_900;
+        let text = said(&run);
+        assert!(!text.contains("accept"), "{text}");
+        // It fell silent for the last two seconds.
+        for slice in &mut run.record.slices.slices[80..] {
+            *slice = ablaze_model::record::Slice { failures: 45, ..Default::default() };
+        }
+        assert!(said(&run).contains("had not accepted"));
+        // A worker takes the next one when the connection before has had its share of requests: 30 in ten seconds.
+        let mut run = with_waiting(Some(90));
+        run.record.failures[FailureKind::Timeout as usize] = 900;
+        run.record.connections_opened = 1_030;
+        assert!(said(&run).contains("had not accepted"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::asked_in_flight;
+use crate::live::figures::{asked_in_flight, server_ended};
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent};
 
@@ -13,6 +13,8 @@ use super::REPEATED;
 
 /// Fewer requests than this that failed on connections of their own prove nothing.
 const FEWEST_FAILED: u64 = 5;
+/// So many responses beyond those of connections that ended behind one leave it open what most connections carried.
+const FEW_OTHERS: f64 = 0.05;
 /// Their share of the new connections is this part of the share on reused ones, or more: reuse is not why.
 const AS_OFTEN: f64 = 0.5;
 
@@ -66,10 +68,11 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             grouped(reset)
         ),
     };
-    let (cause, fix) = match record.responses <= record.connections_opened {
-        true => of_single_responses(run),
-        false if reset > closed => of_resets(run),
-        false if run.plan.load.pipeline() > 1 => of_pipelines(run),
+    let (cause, fix) = match run.plan.load.pipeline() > 1 {
+        _ if may_be_the_end_of_the_server(run, repeated) => of_the_end(),
+        false if carried_one_each(run, repeated) => of_single_responses(run),
+        _ if reset > closed => of_resets(run),
+        true => of_pipelines(run),
         false => of_closes(run),
     };
     Some(Finding::new(
@@ -88,16 +91,38 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
     ))
 }
 
-/// No connection carried a second response.
+/// Whether next to no connection carried a second response. Each request that is sent again ended a connection that had carried
+/// one: of all responses only those beyond that number can be second ones.
+fn carried_one_each(run: &Run, repeated: u64) -> bool {
+    let others = run.record.responses.saturating_sub(repeated);
+    others as f64 <= FEW_OTHERS * repeated as f64
+}
+
 fn of_single_responses(run: &Run) -> (&'static str, String) {
     (
-        "No connection carried a second response: the server ends each one behind its response without announcing it \
+        "Next to no connection carried a second response: the server ends each one behind its response without announcing it \
          (`Connection: close`), or when the next request comes. Each of these requests was sent twice, its time \
          includes both attempts, and the server may have carried it out twice.",
         format!(
             "Have the server keep connections open or announce that it closes them; if it is meant to close, use {}.",
             spelled(run, Opt::NoKeepAlive)
         ),
+    )
+}
+
+/// Whether the process that served ended, and no more requests were lost than it takes along: one connection for each place.
+fn may_be_the_end_of_the_server(run: &Run, repeated: u64) -> bool {
+    let places =
+        u64::from(run.plan.load.connections()) * u64::from(run.plan.places_per_connection());
+    server_ended(run) && repeated <= places
+}
+
+fn of_the_end() -> (&'static str, String) {
+    (
+        "The process that served ended during the run, and its connections with it: these requests are no more than were on \
+         them at a time. Whether the server closed others as well was not recorded. Such a request is sent twice, and its time \
+         includes both attempts.",
+        "See in the server's log why it ended, and measure again.".to_owned(),
     )
 }
 
@@ -192,12 +217,29 @@ mod tests {
         run.record.connections_opened = 20_000;
         let finding = found(&run).unwrap();
         assert!(
-            finding.cause.starts_with("No connection carried a second response"),
+            finding.cause.starts_with("Next to no connection carried a second response"),
             "{finding:?}"
         );
         assert!(finding.fix.contains("--no-keepalive"), "{finding:?}");
-        run.record.connections_opened = 10_000;
-        assert!(!found(&run).unwrap().cause.contains("No connection"));
+        // Two responses on each, and as many connections that just opened or carried none: the mean is one.
+        (run.record.repeated, run.record.repeated_after_reset) = (10_000, 0);
+        let finding = found(&run).unwrap();
+        assert!(!finding.cause.contains("second response"), "{finding:?}");
+        assert!(!finding.fix.contains("--no-keepalive"), "{finding:?}");
+    }
+
+    /// What was in flight when it ended is no sign of how it closes connections.
+    #[test]
+    fn the_end_of_the_server_is_no_close_behind_a_response() {
+        let mut run = sample::run();
+        (run.record.responses, run.record.repeated) = (90, 4);
+        sample::monitor(&mut run).target.processes[0].ended = true;
+        let finding = found(&run).unwrap();
+        assert!(finding.cause.starts_with("The process that served ended"), "{finding:?}");
+        assert!(!finding.fix.contains("announce"), "{finding:?}");
+        // It lost more than the hundred that were on its connections.
+        (run.record.responses, run.record.repeated) = (9_000, 400);
+        assert!(found(&run).unwrap().cause.contains("behind a response"));
     }
 
     #[test]
