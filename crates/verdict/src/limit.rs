@@ -9,6 +9,7 @@ mod response_time;
 mod thinking;
 
 pub use ablaze_model::finding::{Limit, Limited};
+use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
 pub use at_present::{LastSecond, Part, at_present};
 
@@ -157,6 +158,11 @@ fn unanswered(run: &Run) -> Option<Limited> {
         false => not_answered_ns.min(record.failed.total.sum_ns() as f64),
     };
     let held = theirs_ns / in_flight_ns.max(1.0);
+    // Who has no bound on connections and has sent all that was due was not held up by them.
+    let unbounded = matches!(run.plan.load, Load::Open { bounded: false, .. });
+    if unbounded && record.never_sent == 0 {
+        return None;
+    }
     if in_flight_ns == 0.0 || held < HELD || !(timeouts || failed || hang) {
         return None;
     }

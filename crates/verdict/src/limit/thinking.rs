@@ -13,6 +13,9 @@ const THINK_TIME: f64 = 0.8;
 /// Users had nothing in flight for most of their time, because they thought or a step says so: faster responses would change
 /// little. Counted, not planned: those who wait in vain, or failed in their setup, do not think.
 pub(super) fn limit(run: &Run) -> Option<Limited> {
+    if tries_again(run) {
+        return None;
+    }
     let in_flight_ns = run.record.in_flight_ns as f64;
     let pauses_ns = run.record.journeys.as_ref()?.pauses_ns as f64;
     // Pauses that the end cuts short are in it as far as anything still happened: where all users were there to the end, they
@@ -31,6 +34,12 @@ pub(super) fn limit(run: &Run) -> Option<Limited> {
         time(whole_ns / 1e6)
     );
     Some(Limited { by: Limit::ThinkTime, evidence })
+}
+
+/// Whether a step is tried until something is so: who waits to try it again waits for the server. A saved run does not tell.
+fn tries_again(run: &Run) -> bool {
+    let route = run.plan.journey.as_ref().and_then(|journey| journey.route.as_ref());
+    route.is_some_and(|route| route.journey.steps.iter().any(|step| step.options.retry.is_some()))
 }
 
 /// Whether every user walks from the beginning of the run to its end.
