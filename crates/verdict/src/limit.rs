@@ -27,6 +27,8 @@ const SHARED_FULL: f64 = 0.9;
 const HELD_UP: f64 = 0.5;
 /// A thread that waited for a CPU for this share of the time was held up by whoever had it.
 const WAITED: f64 = 0.1;
+/// Whoever used all but this share of the CPUs that it may use waited for itself.
+const LEFT: f64 = 0.15;
 /// Only where client and server together waited for a CPU for this share of the time was it most of the time.
 const WAITED_MOST: f64 = 0.5;
 /// Requests that nobody answered held this share of the time of all in flight.
@@ -245,12 +247,11 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     let full = SHARED_FULL * processors;
     // The machine's own figure has interrupts too, which are on account of no process. What others
     // used limits only whoever waited for it.
-    let waiting = |side: &Busy| side.wanting - side.busiest;
+    let rooms = figures::rooms(run);
+    let open = || rooms.iter().filter(|room| room.left >= LEFT * room.processors);
     // It was most of the time, or with what it waited for a thread would have been at its limit.
-    let of_full = [server, client]
-        .into_iter()
-        .any(|side| waiting(side) >= WAITED && side.wanting >= CLIENT_FULL);
-    let waited = of_full || waiting(server) + waiting(client) >= WAITED_MOST;
+    let of_full = open().any(|room| room.waited >= WAITED && room.wanting >= CLIENT_FULL);
+    let waited = of_full || open().map(|room| room.waited).sum::<f64>() >= WAITED_MOST;
     // What only looks whether something has come makes room for whoever has work.
     let polling = server.polling + client.polling;
     let of_two = server.cores + client.cores - polling >= full || busy - others - polling >= full;

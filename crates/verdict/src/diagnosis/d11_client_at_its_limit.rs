@@ -6,7 +6,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D11, D13, D20, D21, D23};
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{client, server};
+use crate::live::figures::{client, monitor, server};
 use crate::live::options::{Opt, spelled};
 use crate::words::percent;
 
@@ -40,8 +40,18 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 fn fix(run: &Run) -> String {
+    let allowed = monitor(run).and_then(|monitor| monitor.client.as_ref());
+    let allowed = allowed.map_or(0, |client| client.cpus_allowed.len());
+    let costly = match run.asked.as_ref().is_some_and(|asked| !asked.checks.is_empty()) {
+        true => ", or check less of each response",
+        false => "",
+    };
+    // More threads than CPUs share these.
+    if allowed > 0 && allowed <= run.workers.len() {
+        return format!("Give the client more CPUs, or a machine of its own{costly}.");
+    }
     let more = more_threads(run);
-    format!("Give the client {more} if CPUs are available, or a machine of its own.")
+    format!("Give the client {more} if CPUs are available, or a machine of its own{costly}.")
 }
 
 /// More of them, in the options of whoever asked. A thread needs a connection of its own.

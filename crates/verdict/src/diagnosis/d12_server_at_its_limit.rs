@@ -49,7 +49,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         None => (
             "server",
             "The server could not respond faster on the CPUs it used: the rate is its capacity.",
-            "For a higher rate, give the server more threads, or profile it to see where its time \
+            "For a higher rate, give the server more threads or processes that serve, or profile it to see where its time \
              goes.",
         ),
         Some(_) => (

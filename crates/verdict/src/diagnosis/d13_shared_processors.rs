@@ -6,7 +6,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{self, Machine, client, machine, server};
+use crate::live::figures::{self, Room, client, machine, server};
 use crate::live::quota;
 use crate::words::{amount, percent};
 
@@ -38,24 +38,27 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 fn on_run(run: &Run) -> Option<Finding> {
     let machine = machine(run)?;
-    let waited = waited(run);
-    let room = room(run, &machine);
-    let share = machine.others.min(room.left) / room.processors;
-    let disturbed = share >= OTHERS && waited >= WAITED || share >= ANYBODY && waited >= STARVED;
+    // What runs beside the CPUs that a side may use is not in its way.
+    let is_disturbed = |room: &Room| {
+        let share = machine.others.min(room.left) / room.processors;
+        share >= OTHERS && room.waited >= WAITED || share >= ANYBODY && room.waited >= STARVED
+    };
+    let disturbed = figures::rooms(run).into_iter().filter(is_disturbed);
+    let disturbed = disturbed.max_by(|one, other| one.waited.total_cmp(&other.waited));
+    let waited = disturbed.as_ref().map_or(0.0, |room| room.waited);
     // Whom a quota stops waits for a CPU, too, by the scheduler's account.
     let waited_ns = waited * run.elapsed_ns as f64;
     let by_quota = [quota::of_client(run), quota::of_server(run)]
         .into_iter()
         .any(|throttled| quota::explains(throttled, waited_ns));
-    let disturbed = disturbed && !by_quota;
-    if disturbed {
+    if let Some(room) = disturbed.filter(|_| !by_quota) {
         let evidence = format!(
-            "Other processes used {} of {} CPUs,{} and a thread of the client or server spent {} of \
+            "Other processes used {} of {} CPUs, and a thread of the client or server{} spent {} of \
              the time waiting for one.",
             amount(machine.others),
             amount(machine.processors),
             match room.processors < machine.processors {
-                true => format!(" client and server may use {} of these,", amount(room.processors)),
+                true => format!(", which may use {} of these,", amount(room.processors)),
                 false => String::new(),
             },
             percent(waited)
@@ -64,7 +67,8 @@ fn on_run(run: &Run) -> Option<Finding> {
             D13,
             Severity::Suspect,
             evidence,
-            if are_enough_themselves(run, room.processors) { BOTH } else { OTHERS_ALONE },
+            // More of them worked than there are processors.
+            if room.threads as f64 > room.processors { BOTH } else { OTHERS_ALONE },
             "See with `top` whose processes these are, stop what does not belong to the server, and measure again.",
         ));
     }
@@ -79,30 +83,6 @@ fn on_run(run: &Run) -> Option<Finding> {
             "Use two machines, or a machine with more CPUs, to measure the server's capacity.",
         )
     })
-}
-
-/// The processors that client and server may use, and how much of them they left to others.
-struct Room {
-    processors: f64,
-    left: f64,
-}
-
-/// Where both may use a part of the machine only, others took no more from them than they left of that part: what runs
-/// beside it is in nobody's way.
-fn room(run: &Run, machine: &Machine) -> Room {
-    match figures::own_processors(run) {
-        Some((own, used)) => {
-            let processors = own.len() as f64;
-            Room { processors, left: (processors - used).max(0.0) }
-        }
-        None => Room { processors: machine.processors, left: machine.processors },
-    }
-}
-
-/// Whether the threads of client and server had to wait for each other: more of them worked than there are processors.
-fn are_enough_themselves(run: &Run, processors: f64) -> bool {
-    let sides = [server(run), client(run)].into_iter().flatten();
-    sides.map(|busy| busy.threads).sum::<usize>() as f64 > processors
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -169,6 +149,27 @@ mod tests {
     }
 
     #[test]
+    fn a_side_waits_for_others_only_on_the_cpus_it_may_use() {
+        let mut run = pinned(0.2, 0.2);
+        sample::monitor(&mut run).target.processes[0].cpus_allowed = vec![1];
+        sample::threads(&mut run)[0].waited_ns = 0;
+        assert_eq!(on_run(&run), None);
+        // Two threads of the server fill its CPU, and wait for each other.
+        let threads = sample::threads(&mut run);
+        threads[0].cpu_ns = 4_800_000_000;
+        threads[0].waited_ns = 5_000_000_000;
+        let other = threads[0].clone();
+        threads.push(other);
+        let process = &mut sample::monitor(&mut run).target.processes[0];
+        (process.user_ns, process.system_ns) = (9_600_000_000, 0);
+        assert_eq!(on_run(&run), None);
+        // A half of it was left to others.
+        let process = &mut sample::monitor(&mut run).target.processes[0];
+        process.user_ns = 5_000_000_000;
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
+    }
+
+    #[test]
     fn who_runs_on_other_cpus_is_not_waited_for() {
         // All of the one CPU was client and server: they waited for each other.
         let full = on_run(&pinned(0.5, 0.49)).unwrap();
@@ -178,7 +179,9 @@ mod tests {
         let shared = on_run(&pinned(0.35, 0.3)).unwrap();
         assert_eq!((shared.severity, shared.cause.as_ref()), (Severity::Suspect, BOTH));
         assert!(
-            shared.evidence.contains("of 8.00 CPUs, client and server may use 1.00 of these, and"),
+            shared
+                .evidence
+                .contains("a thread of the client or server, which may use 1.00 of these,"),
             "{shared:?}"
         );
     }

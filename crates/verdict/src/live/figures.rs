@@ -69,11 +69,17 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
     let busiest = threads().map(|thread| share(thread.cpu_ns)).reduce(f64::max)?;
     let wanted = |thread: &Thread| thread.cpu_ns + thread.waited_ns;
     let whole = with_interrupts(run);
+    let polling = d26_busy_loop::restless(run);
+    let wanting = match polling {
+        // The thread that waited may be one that works without a request, too.
+        Some(_) => busiest,
+        None => threads().map(|thread| share(wanted(thread))).fold(0.0, f64::max),
+    };
     Some(Busy {
         busiest: whole(busiest),
-        wanting: whole(threads().map(|thread| share(wanted(thread))).fold(0.0, f64::max)),
+        wanting: whole(wanting),
         cores: seen().map(|process| share(process.cpu_ns())).sum(),
-        polling: d26_busy_loop::restless(run).unwrap_or(0.0),
+        polling: polling.unwrap_or(0.0),
         threads: threads().filter(|thread| share(thread.cpu_ns) >= busiest / 100.0).count(),
     })
 }
@@ -112,6 +118,52 @@ pub(crate) fn own_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
     }
     let cores = client(run)?.cores + server(run)?.cores;
     Some((all, cores / of_threads(monitor(run)?.kernel.processors)))
+}
+
+/// What a side may use of the CPUs.
+pub(crate) struct Room {
+    /// The CPUs that it may use.
+    pub processors: f64,
+    /// How much of these was left to others, in cores.
+    pub left: f64,
+    /// For how much of the time a thread of it waited for one, and with that worked or waited.
+    pub waited: f64,
+    pub wanting: f64,
+    /// The threads that worked there, of both sides.
+    pub threads: usize,
+}
+
+/// The room of the client and of the server, as far as each is seen.
+pub(crate) fn rooms(run: &Run) -> Vec<Room> {
+    let Some(all) = processors(run) else { return Vec::new() };
+    let (of_client, of_server) = processors_allowed(run).unwrap_or_default();
+    let times = monitor(run).and_then(|monitor| monitor.kernel.processors);
+    let (client, server) = (client(run), server(run));
+    let room =
+        |own: &BTreeSet<u32>, side: &Option<Busy>, other: &BTreeSet<u32>, beside: &Option<Busy>| {
+            let side = side.as_ref()?;
+            let is_all = own.is_empty() || own.len() as f64 >= all;
+            // Whoever may use others as well need not have been here.
+            let is_here = is_all || !other.is_empty() && other.is_subset(own);
+            let beside = beside.as_ref().filter(|_| is_here);
+            let used = (side.cores + beside.map_or(0.0, |busy| busy.cores)) / of_threads(times);
+            let (processors, left) = match is_all {
+                true => (all, all),
+                false => (own.len() as f64, (own.len() as f64 - used).max(0.0)),
+            };
+            Some(Room {
+                processors,
+                left,
+                waited: side.wanting - side.busiest,
+                wanting: side.wanting,
+                threads: side.threads + beside.map_or(0, |busy| busy.threads),
+            })
+        };
+    let rooms = [
+        room(&of_client, &client, &of_server, &server),
+        room(&of_server, &server, &of_client, &client),
+    ];
+    rooms.into_iter().flatten().collect()
 }
 
 /// How many CPUs the server's processes may use, where these are not all of the machine's; and how much of them it used, in
