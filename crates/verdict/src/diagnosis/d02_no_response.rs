@@ -78,6 +78,12 @@ fn is_of_the_server(kind: FailureKind) -> bool {
     )
 }
 
+/// Whether half of all failures or more are those of this machine, of which no server knows.
+fn are_of_this_machine(run: &Run) -> bool {
+    let of_the_server: u64 = kinds_of_the_server().map(|kind| run.record.failures_of(kind)).sum();
+    of_the_server * 2 <= run.record.failures_total()
+}
+
 fn kinds_of_the_server() -> impl Iterator<Item = FailureKind> {
     FailureKind::ALL.into_iter().filter(|kind| is_of_the_server(*kind))
 }
@@ -336,6 +342,9 @@ fn fix(run: &Run) -> String {
             spelled(run, Opt::Connections),
             spelled(run, Opt::Rate)
         );
+    }
+    if causes::unopened(run) * 2 > run.record.failures_total() {
+        return silent::fix_of_unopened(run).to_owned();
     }
     let curl = curl::arguments_where(run, |group| group.failures.iter().sum());
     let too_long = run.record.failures_of(FailureKind::TooLarge);

@@ -61,8 +61,8 @@ const STARVED: f64 = 0.5;
 const CAUSE: &str = "The server, the client, one of their machines or the network between them \
                      stopped for that long.";
 /// What was sent meanwhile, on other connections, did not come back either.
-const ALL_WAITED: &str = " Single requests did not cause it, and it is not a slow tail: what was sent meanwhile did not come back \
-                          either.";
+const ALL_WAITED: &str = " It is not a slow tail: what was sent meanwhile did not come back either. A single request that blocks \
+                          all others looks like this, too.";
 /// A closed loop sends nothing meanwhile.
 const OR_IN_STEP: &str = " Or all requests in flight were slow at the same moment, as those of connections that keep step may be: \
                           a closed loop sends nothing else that would show it.";

@@ -9,6 +9,7 @@ use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
 pub use self::printed::timer_ms;
+use super::d22_kernel_queue_overflow::is_of_openings;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
 use crate::DiagnosisId::{D07, D08, D21, D22};
 use crate::finding::{Finding, Severity};
@@ -39,6 +40,11 @@ const NOT_THE_BACKLOG: &str =
     "See in the server what keeps it from accepting; a longer backlog does not help.";
 
 pub(super) fn on_run(run: &Run) -> Option<Finding> {
+    let found = found(run)?;
+    Some(if is_of_openings(run) { found.not_explained_by(D22) } else { found })
+}
+
+fn found(run: &Run) -> Option<Finding> {
     // Neither QUIC nor a Unix socket has SYN packets.
     if !is_over_tcp(run) {
         return None;

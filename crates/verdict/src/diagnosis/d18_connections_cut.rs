@@ -32,6 +32,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// More requests than this that were sent twice are more than accidents.
 const REPEATED: f64 = 0.01;
+/// What a server says to a client whose load it takes for excessive (RFC 9113, section 7). Other codes say less than why.
+const ENHANCE_YOUR_CALM: u32 = 11;
 /// How many letters longer `keep-alive` is than `close`.
 const LETTERS: u64 = 5;
 /// How near to a round number of requests per connection counts as it.
@@ -80,6 +82,8 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
     let failed = record.failures_of(FailureKind::GoAway);
     let objections = facts.goaway_codes.0.iter().filter(|(code, _)| *code != 0);
     let objections = objections.map(|(code, _)| Codes::name(*code));
+    let of_load =
+        facts.goaway_codes.of(0) + facts.goaway_codes.of(ENHANCE_YOUR_CALM) == facts.goaways;
     if facts.goaways > facts.goaway_codes.of(0) {
         // What was sent again is no response to the first attempt either, as over HTTP/1.
         let of = (record.finished() + record.unfinished) as f64;
@@ -96,14 +100,21 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
                 }
             },
             format!(
-                "The server ended connections with an error ({}): it objects to the requests, or \
-                 protects itself from the load.{said}",
-                listed(objections)
+                "The server ended connections with an error ({}){}.{said}",
+                listed(objections),
+                if of_load {
+                    ": it takes the load for excessive, and protects itself from it"
+                } else {
+                    ""
+                }
             ),
-            format!(
-                "Check the server's log and limits, and measure again with fewer {}.",
-                spelled(run, Opt::Streams)
-            ),
+            match of_load && run.plan.streams().is_some_and(|streams| streams > 1) {
+                true => format!(
+                    "Check the server's log and limits, and measure again with fewer {}.",
+                    spelled(run, Opt::Streams)
+                ),
+                false => "See in the server's log why it ended these connections.".to_owned(),
+            },
         ));
     }
     Some(Finding::new(
@@ -136,11 +147,14 @@ fn unprocessed(run: &Run) -> Option<Finding> {
                 percent(share),
                 grouped(record.connections_opened)
             ),
-            "The server refuses streams (REFUSED_STREAM, H3_REQUEST_REJECTED) while others are in progress: the time \
-             of a repeated request includes both attempts.",
+            "The server refuses streams (REFUSED_STREAM, H3_REQUEST_REJECTED): above a limit of its own, or of the load that \
+             it takes. The time of a repeated request includes both attempts.",
             format!(
-                "Raise the server's limit on streams, or lower {}; {} counts such requests as errors.",
-                spelled(run, Opt::Streams),
+                "See in the server's log and limits why it refuses them{}; {} counts such requests as errors.",
+                match run.plan.streams() {
+                    Some(0 | 1) | None => String::new(),
+                    Some(_) => format!(", or lower {}", spelled(run, Opt::Streams)),
+                },
                 spelled(run, Opt::NoRepeat)
             ),
         )
@@ -296,88 +310,7 @@ fn bytes_agree(report: &Report, complete: u64, closes: u64) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests_on_runs {
-    use super::*;
-    use crate::live::sample;
-
-    #[test]
-    fn cuts_are_noted_with_how_often() {
-        let mut run = sample::run();
-        assert_eq!(on_run(&run), None);
-        run.record.reused = 19_800;
-        run.record.connections_opened = 300;
-        let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.starts_with("200 of 20,000 responses closed"), "{finding:?}");
-        // Nothing counts what each connection carried.
-        assert!(
-            finding.cause.contains("which of these was not recorded. A limit of 100"),
-            "{finding:?}"
-        );
-        assert!(!finding.cause.contains("limits the number"), "{finding:?}");
-        // Error responses that close look the same, and no limit can be raised for them.
-        run.record.statuses = [(200, 19_800), (503, 200)].into();
-        let finding = on_run(&run).unwrap();
-        assert!(finding.cause.ends_with(
-            "200 responses had a status of 400 or above: these may be the ones that close."
-        ));
-        assert!(!finding.cause.contains("nginx"), "{finding:?}");
-        // As asked.
-        run.plan.connections.requests_per_connection = Some(100);
-        assert_eq!(on_run(&run), None);
-    }
-
-    #[test]
-    fn one_request_was_and_two_were() {
-        assert_eq!([1, 2].map(were), ["1 request was", "2 requests were"]);
-    }
-
-    #[test]
-    fn goaways_are_part_of_the_figures_and_errors_a_doubt() {
-        let mut run = sample::over_http2(100);
-        assert_eq!(on_run(&run), None);
-        let facts = run.record.http2.as_mut().unwrap();
-        facts.goaways = 20;
-        facts.goaway_codes = Codes(vec![(0, 20)]);
-        run.record.repeated = 1_500;
-        run.record.connections_opened = 30;
-        let finding = on_run(&run).unwrap();
-        assert_eq!(finding.severity, Severity::Note);
-        assert!(
-            finding.evidence.contains("20 connections by GOAWAY (20 with NO_ERROR)"),
-            "{finding:?}"
-        );
-        assert!(finding.evidence.contains("one per 1,000 responses"), "{finding:?}");
-        assert!(
-            finding.cause.contains("or a time") && finding.cause.contains("since 1.19.10"),
-            "{finding:?}"
-        );
-        let facts = run.record.http2.as_mut().unwrap();
-        facts.goaway_codes = Codes(vec![(0, 10), (11, 10)]);
-        facts.last_goaway_said = Some("too_many".into());
-        run.record.failures[FailureKind::GoAway as usize] = 1_000;
-        let finding = on_run(&run).unwrap();
-        assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.cause.ends_with("Its last debug message: too_many."), "{finding:?}");
-        assert!(finding.cause.contains("an error (ENHANCE_YOUR_CALM)"), "{finding:?}");
-        // Sent again, they count like those that HTTP/1 loses; and a limit of requests is no error.
-        run.record.failures[FailureKind::GoAway as usize] = 0;
-        assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
-        run.record.repeated = 10;
-        let finding = on_run(&run).unwrap();
-        assert_eq!(finding.severity, Severity::Note);
-        assert!(!finding.cause.contains("after a number of requests"), "{finding:?}");
-        assert!(!finding.evidence.contains("failed because"), "{finding:?}");
-    }
-
-    #[test]
-    fn refused_streams_are_noted() {
-        let mut run = sample::over_http2(100);
-        run.record.repeated = 200;
-        assert_eq!(on_run(&run), None);
-        run.record.repeated = 201;
-        assert_eq!(on_run(&run).map(|finding| finding.severity), Some(Severity::Note));
-    }
-}
+mod tests_on_runs;
 
 #[cfg(test)]
 mod tests_on_reports {

@@ -169,8 +169,8 @@ fn of_the_server(run: &Run) -> Option<Finding> {
                 grouped(limit)
             ),
             format!(
-                "With as many open as it may have, the {whose} accepts no other connection until one closes: others wait in its \
-                 queue, or are closed without a response."
+                "With as many open as it may have, this process accepts no other connection until one closes: others wait in the \
+                 {whose}'s queue, or are closed without a response."
             ),
             format!(
                 "Raise the limit where the {whose} is started (`ulimit -n`, LimitNOFILE= of systemd, \
@@ -288,7 +288,7 @@ mod tests {
         run.plan.target.proxy = Some(sample::proxy());
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.starts_with("The proxy, nginx,"), "{finding:?}");
-        assert!(finding.cause.contains("the proxy accepts no other"), "{finding:?}");
+        assert!(finding.cause.contains("wait in the proxy's queue"), "{finding:?}");
     }
 
     fn set_waiting(run: &mut Run, waiting: u64) {

@@ -15,11 +15,13 @@ const QUEUES: [(&str, &str); 7] = [
     ("TcpExtTCPBacklogDrop", "a socket's backlog"),
     ("TcpExtTCPRcvQDrop", "a socket's receive queue"),
     ("TcpExtRcvPruned", "a socket's receive buffer"),
-    ("TcpExtTCPReqQFullDrop", "the queue of connections being opened"),
+    (OPENINGS, "the queue of connections being opened"),
     ("TcpExtTCPMemoryPressures", "TCP's memory"),
     ("IpInDiscards", "incoming packets"),
     ("IpOutDiscards", "outgoing packets"),
 ];
+/// It is as long as the backlog that the server gave to listen(), like the accept queue.
+const OPENINGS: &str = "TcpExtTCPReqQFullDrop";
 /// A smaller share of the packets is a note.
 const LITTLE: f64 = 1e-4;
 
@@ -59,14 +61,28 @@ fn on_run(run: &Run) -> Option<Finding> {
     // Over TCP what is dropped is sent again: these were packets of others.
     let of_others = run.plan.http3.is_none() && counter(run, "TcpRetransSegs") == Some(0);
     let severity = if much && !of_others { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(
-        D22,
-        severity,
-        evidence,
-        cause(run),
-        "Enlarge the queue named above (net.core.netdev_max_backlog, net.core.rmem_max, \
-         net.ipv4.tcp_rmem, tcp_mem, net.netfilter.nf_conntrack_max), or lower the load.",
-    ))
+    Some(Finding::new(D22, severity, evidence, cause(run), fix(&full)))
+}
+
+/// What makes each of these queues longer.
+fn fix(full: &[(&str, &str, u64)]) -> String {
+    let longer = |name: &str| match name {
+        OPENINGS => "a longer backlog in listen() and net.core.somaxconn",
+        "TcpExtTCPMemoryPressures" => "net.ipv4.tcp_mem",
+        name if name.starts_with("TcpExt") => "net.ipv4.tcp_rmem and net.core.rmem_max",
+        name if name.starts_with("nf_conntrack") => "net.netfilter.nf_conntrack_max",
+        name if name.starts_with("softnet") => "net.core.netdev_max_backlog",
+        _ => "what `ip -s link` and `tc -s qdisc` show of each device",
+    };
+    let mut ways: Vec<&str> = full.iter().map(|(name, _, _)| longer(name)).collect();
+    ways.dedup();
+    format!("Enlarge what overflowed ({}), or lower the load.", ways.join("; "))
+}
+
+/// Whether all that overflowed is the queue of connections being opened, which is as long as the accept queue: it explains no
+/// accept queue that was full.
+pub(super) fn is_of_openings(run: &Run) -> bool {
+    full(run).is_some_and(|full| full.iter().all(|(name, _, _)| *name == OPENINGS))
 }
 
 /// How many packets arrived with TCP and UDP, as far as is known: datagrams over IPv6 have no counter here, so that those of
@@ -193,6 +209,22 @@ mod tests {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Note);
         assert!(finding.evidence.contains("(softnet dropped). The counters"), "{finding:?}");
+    }
+
+    /// listen(5), 60 connections and no SYN cookies.
+    #[test]
+    fn connections_being_opened_wait_in_a_queue_of_the_server_s_own_length() {
+        let mut run = sample::run();
+        sample::counter(&mut run, "TcpExtTCPReqQFullDrop", 208);
+        let fix = on_run(&run).unwrap().fix;
+        assert!(fix.contains("backlog in listen()"), "{fix}");
+        for other in ["netdev_max_backlog", "tcp_rmem", "nf_conntrack"] {
+            assert!(!fix.contains(other), "{fix}");
+        }
+        assert!(is_of_openings(&run));
+        sample::counter(&mut run, "TcpExtRcvPruned", 40);
+        assert!(on_run(&run).unwrap().fix.contains("net.ipv4.tcp_rmem"));
+        assert!(!is_of_openings(&run));
     }
 
     #[test]

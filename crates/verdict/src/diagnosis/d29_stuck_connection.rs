@@ -139,8 +139,8 @@ fn why(run: &Run, stopped: &Stopped, longest: &StoppedResponse) -> (&'static str
         )
     } else if run.plan.http3.is_some() {
         (
-            "The server started these responses and did not send the rest: a last write or flush is missing, the \
-             Content-Length is too large, its handler is blocked, or it lost an event, such as the one that says a \
+            "The server started these responses and did not send the rest: a last write or flush is missing, a \
+             Content-Length is too large, its handler is blocked or takes longer, or it lost an event, such as the one that says a \
              stream takes more again.",
             "See in the server what follows the bytes that came (`curl -v --http3-only` shows them), and what it does \
              after a write that a window did not take whole.",
@@ -154,16 +154,24 @@ fn why(run: &Run, stopped: &Stopped, longest: &StoppedResponse) -> (&'static str
         )
     } else if longest.body_bytes < SEND_BUFFER_BYTES {
         (
-            "The server started these responses and did not write the rest, although a socket takes \
-             more than what came: a last chunk or flush is missing, the Content-Length is too \
-             large, or its handler is blocked.",
+            match longest.missing_bytes {
+                Some(_) => {
+                    "The server started these responses and did not write the rest, although a socket takes more than what came: \
+                     a flush is missing, the Content-Length is too large, or its handler is blocked or takes longer."
+                }
+                None => {
+                    "The server started these responses and did not write the rest, although a socket takes more than what came: \
+                     the end of the body (the last chunk; over HTTP/2 END_STREAM) or a flush is missing, or its handler is blocked or \
+                     takes longer."
+                }
+            },
             "See in the server what follows the bytes that came (`curl -v` shows them).",
         )
     } else {
         (
-            "The server started these responses and did not write the rest: a last chunk or flush is missing, the \
-             Content-Length is too large, its handler is blocked, or it lost an event, such as the one that says a socket is \
-             writable again.",
+            "The server started these responses and did not write the rest: a last chunk or flush is missing, a \
+             Content-Length is too large, its handler is blocked or takes longer, or it lost an event, such as the one that says a \
+             socket is writable again.",
             "See in the server what follows the bytes that came (`curl -v` shows them), and what it does after a partial write: \
              with edge-triggered epoll it must continue until EAGAIN, and with EPOLLONESHOT it must arm the event again.",
         )

@@ -13,6 +13,8 @@ use crate::words::{counted, listed, percent, time};
 
 /// So many responses would have come in it at the rate of the rest of the run: fewer may be chance.
 const FEWEST_MISSED: f64 = 20.0;
+/// And in each part without a response, of several, so many.
+const FEWEST_MISSED_AT_ONCE: f64 = 10.0;
 /// It is longer than any response took, by this factor: else it may be a slow one.
 const LONGER: f64 = 2.0;
 /// A smaller share of the run makes no figure wrong by more than runs differ.
@@ -36,7 +38,7 @@ pub(super) fn away(run: &Run) -> Option<Away> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
     let longest_s = run.record.answered.latency().max_ns()? as f64 / 1e9;
-    let parts: Vec<(usize, usize)> = silences(&slices.slices)
+    let mut parts: Vec<(usize, usize)> = silences(&slices.slices)
         .into_iter()
         .filter(|(from, to)| (to - from) as f64 * slice_s > LONGER * longest_s)
         .filter(|(from, to)| {
@@ -44,14 +46,17 @@ pub(super) fn away(run: &Run) -> Option<Away> {
             !run.was_paused_between(from_to_ns.0, from_to_ns.1)
         })
         .collect();
-    let lost_s = parts.iter().map(|(from, to)| (to - from) as f64).sum::<f64>() * slice_s;
     let of_s = elapsed_s(run);
     // Little of the run is lost where little was due.
     let weighed = |(from, to): &(usize, usize)| {
         weighed_s(run, *from as u64 * slices.slice_ns, *to as u64 * slices.slice_ns)
     };
+    let in_parts_s: f64 = parts.iter().map(weighed).sum();
+    let per_s = run.record.responses as f64 / (of_s - in_parts_s).max(slice_s);
+    // Where few were due, and those failed, nothing else was asked of the server.
+    parts.retain(|part| per_s * weighed(part) >= FEWEST_MISSED_AT_ONCE);
+    let lost_s = parts.iter().map(|(from, to)| (to - from) as f64).sum::<f64>() * slice_s;
     let missed_s: f64 = parts.iter().map(weighed).sum();
-    let per_s = run.record.responses as f64 / (of_s - missed_s).max(slice_s);
     if parts.is_empty() || per_s * missed_s < FEWEST_MISSED || lost_s < LITTLE * of_s {
         return None;
     }
@@ -63,7 +68,7 @@ pub(super) fn away(run: &Run) -> Option<Away> {
     let kinds: Vec<_> = kinds.filter(|(_, count)| *count > 0).collect();
     // Who waited for a time limit in vain is told of by its length (D07), and by the time that it took.
     let timeouts = run.record.failures_of(FailureKind::Timeout);
-    if timeouts * 2 > run.record.failures_total() {
+    if timeouts * 2 > run.record.failures_total() || super::are_of_this_machine(run) {
         return None;
     }
     let in_s = |at: usize| at as f64 * slice_s;
@@ -183,6 +188,23 @@ mod tests {
             found.evidence.starts_with("No response came until 3.00 s: at least 30 %"),
             "{found:?}"
         );
+    }
+
+    /// At 5/s one request is due in three slices, and each third one is dropped.
+    #[test]
+    fn slices_in_which_one_request_was_due_are_no_absence() {
+        let mut run = sample::run();
+        sample::open_loop(&mut run, 5.0);
+        for (at, slice) in run.record.slices.slices.iter_mut().enumerate() {
+            *slice = match at % 6 {
+                0 | 2 => Slice { responses: 1, ..Slice::default() },
+                4 => Slice { failures: 1, ..Slice::default() },
+                _ => Slice::default(),
+            };
+        }
+        run.record.responses = 34;
+        run.record.failures[FailureKind::ClosedWithoutResponse as usize] = 16;
+        assert!(away(&run).is_none());
     }
 
     /// While a service starts again, what is in front of it accepts connections and resets them.

@@ -66,6 +66,11 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
             return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
         }
         let cause = match super::waited_for(run).is_empty() {
+            // A head is kept from the warm-up on.
+            true if !record.first_head.is_empty() => {
+                "The server had responded before the measured time, and did not within it: it stopped, or its responses take \
+                 longer than the run."
+            }
             true => {
                 "The server accepts connections and does not respond, or its responses take longer than the run."
             }
@@ -156,6 +161,8 @@ mod tests {
             );
             assert!(!said.contains("does not respond"), "{said}");
         }
+        let stopped = still_waiting(&with_begun(events, 0, 0)).cause;
+        assert!(stopped.starts_with("The server had responded before"), "{stopped}");
         let silent = still_waiting(&with_begun("", 0, 0));
         assert!(silent.cause.contains("does not respond"), "{silent:?}");
     }

@@ -79,6 +79,35 @@ fn reached_proxy(run: &Run) -> bool {
     run.record.proxy.as_ref().is_some_and(|facts| facts.connected > 0)
 }
 
+/// How many requests timed out before there was a connection for them, at least, where the first that failed did: each connection
+/// ends with a time limit that is over, and takes along what it has places for. Streams that time out end none, and in an open
+/// loop requests may have waited here.
+pub fn unopened(run: &Run) -> u64 {
+    let record = &run.record;
+    let connecting = record
+        .first_failure
+        .is_some_and(|first| first.kind == FailureKind::Timeout && first.connecting);
+    let each = u64::from(run.plan.places_per_connection());
+    let timeouts = record.failures_of(FailureKind::Timeout);
+    match connecting && timeouts > 0 {
+        true if run.plan.load.is_open() || run.plan.streams().is_some() => 1,
+        true => timeouts.saturating_sub(record.connections_opened.saturating_mul(each)).max(1),
+        false => 0,
+    }
+}
+
+/// Requests for which no connection opened, among those that timed out.
+pub fn of_unopened(run: &Run, count: u64) -> String {
+    let seen = match run.plan.target.unix_socket {
+        Some(_) => "the server's accept queue was full.",
+        None => "the server's accept queue was full, or packets are dropped on the way.",
+    };
+    format!(
+        "At least {} of the requests that timed out had no connection, and were not sent: none opened in time, as where {seen}",
+        grouped(count)
+    )
+}
+
 /// Whether the head of the run's first response leaves the end of its body to the close of the connection (RFC 9112,
 /// 6.3). Streams have an end of their own; 204, 304 and what responds to HEAD have no body.
 pub fn without_end(run: &Run) -> bool {
@@ -200,6 +229,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              they waited here, for a free connection or for the client. What the server would \
              have done with them is not known."
         }
+        Timeout if unopened(run) > 0 => return of_unopened(run, unopened(run)),
         Timeout if record.circumstances.unsent_timed_out > 0 => return unsent(run, count),
         // Of HTTP/1 the first whole head of a final response is kept.
         Timeout
@@ -227,7 +257,17 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
             );
         }
         Timeout if some => "The server did not respond to some requests in time.",
-        Timeout => "The server accepts connections and does not respond in time.",
+        Timeout
+            if !run.plan.load.is_open()
+                && record.connections_opened < u64::from(run.plan.load.connections()) =>
+        {
+            return format!(
+                "Only {} of the {} connections opened in time, and the server does not respond in time on these.",
+                grouped(record.connections_opened),
+                grouped(run.plan.load.connections().into())
+            );
+        }
+        Timeout => "Connections open, and the server does not respond in time.",
         Reset | ShortHead | TlsTruncated if only_interim(run) => {
             "Only an interim response (1xx) came to these requests, and then the server, or something in front of it, ended \
              the connection without a final one."

@@ -50,7 +50,10 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let per_s = run.record.responses as f64 / weighed_s(run, 0, from_ns);
     let missed = per_s * weighed_s(run, from_ns, sending_ns);
     let longest_s = run.record.answered.latency().max_ns().unwrap_or(0) as f64 / 1e9;
-    if failed == 0 || missed.is_nan() || missed < FEWEST_MISSED || silent_s < longest_s * LONGER {
+    if failed == 0 || super::are_of_this_machine(run) {
+        return None;
+    }
+    if missed.is_nan() || missed < FEWEST_MISSED || silent_s < longest_s * LONGER {
         return None;
     }
     // All failures are those of the silence, or nobody knows which. It began within the slice of the last response.
@@ -177,6 +180,19 @@ mod tests {
         assert!(found.evidence.contains("280 requests failed, 280 refused."), "{found:?}");
         assert_eq!(found.cause, ENDED.1);
         assert!(killed(1).evidence.contains(": 220 requests failed."));
+    }
+
+    /// It has no local port left (D20); the server stands by.
+    #[test]
+    fn a_client_that_cannot_connect_is_no_server_that_went_away() {
+        for kind in [FailureKind::LocalPorts, FailureKind::LocalDescriptors] {
+            let mut run = silent_from(50, RateProfile::constant(2_000.0));
+            run.record.failures = [0; FailureKind::ALL.len()];
+            run.record.failures[kind as usize] = 30;
+            assert_eq!(went_away(&run), None, "{kind:?}");
+            run.record.failures[FailureKind::Refused as usize] = 31;
+            assert!(went_away(&run).is_some(), "{kind:?}");
+        }
     }
 
     #[test]

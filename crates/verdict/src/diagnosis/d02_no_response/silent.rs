@@ -99,8 +99,8 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             }
         };
         let fix = format!(
-            "Look with `ss -tn state syn-sent` whether they wait for the network or a full accept queue, and with `ss -lnt` at \
-             the server's queue; or count them as failed with a time limit ({}) shorter than the run.",
+            "{} Or count them as failed with a time limit ({}) shorter than the run.",
+            fix_of_unopened(run),
             spelled(run, Opt::Timeout)
         );
         return Some(Finding::new(D02, severity, evidence, cause, fix));
@@ -116,6 +116,19 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             spelled(run, Opt::Timeout)
         ),
     ))
+}
+
+/// Where connections wait that do not open.
+pub(super) fn fix_of_unopened(run: &Run) -> &'static str {
+    match run.plan.target.unix_socket {
+        Some(_) => {
+            "Look with `ss -lx` at the server's accept queue (Recv-Q, of at most Send-Q) while it runs."
+        }
+        None => {
+            "Look with `ss -tn state syn-sent` for connections that do not open, and with `ss -lnt` at the server's accept queue \
+             (Recv-Q, of at most Send-Q), while it runs."
+        }
+    }
 }
 
 /// Whether one had waited for most of the run, and many more for so long than requests like those that ended would have: of a

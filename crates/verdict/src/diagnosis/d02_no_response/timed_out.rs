@@ -5,7 +5,7 @@ use ablaze_model::record::Stopped;
 use ablaze_model::{FailureKind, Run};
 
 use super::stopped::{self, STOPPED};
-use super::{fix, over_quic, queued};
+use super::{causes, fix, over_quic, queued, silent};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::asked_in_flight;
@@ -82,6 +82,11 @@ pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
         let evidence = format!("{evidence} {}", queued.evidence);
         return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
     }
+    let unopened = causes::unopened(run);
+    if unopened > 0 {
+        let cause = causes::of_unopened(run, unopened);
+        return Some(Finding::new(D02, severity, evidence, cause, silent::fix_of_unopened(run)));
+    }
     Some(Finding::new(
         D02,
         severity,
@@ -96,6 +101,7 @@ pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::live::sample;
+    use ablaze_model::record::FirstFailure;
 
     /// A hundred places, so many of which wait for a second again and again.
     fn with_waiting(places: u64) -> Run {
@@ -170,6 +176,24 @@ mod tests {
         let found = super::super::on_run(&run).unwrap();
         assert_eq!(found.severity, Severity::Invalid);
         assert!(found.evidence.contains("that still waited at the end"), "{found:?}");
+    }
+
+    /// Six of ten connections are dropped by a firewall; the others are used again and again.
+    #[test]
+    fn requests_for_which_no_connection_opened_were_not_sent() {
+        let mut run = with_waiting(70);
+        run.record.connections_opened = 30;
+        let first =
+            FirstFailure { at_ns: 1, kind: FailureKind::Timeout, errno: 0, connecting: true };
+        run.record.first_failure = Some(first);
+        let found = held(&run, &Stopped::default()).unwrap();
+        assert!(found.cause.starts_with("At least 670 of the requests"), "{found:?}");
+        assert!(found.cause.contains("dropped on the way"), "{found:?}");
+        assert!(!found.fix.contains("log"), "{found:?}");
+        run.plan.target.unix_socket = Some("/run/there".into());
+        let found = held(&run, &Stopped::default()).unwrap();
+        assert!(!format!("{} {}", found.cause, found.fix).contains("syn-sent"), "{found:?}");
+        assert!(!found.cause.contains("packets"), "{found:?}");
     }
 
     #[test]

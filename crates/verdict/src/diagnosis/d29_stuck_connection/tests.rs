@@ -149,6 +149,14 @@ fn an_event_is_lost_only_where_a_buffer_can_be_full() {
     run.record.stopped.longest.as_mut().unwrap().body_bytes = 5;
     let finding = on_run(&run).unwrap();
     assert!(finding.cause.contains("did not write the rest"), "{finding:?}");
+    assert!(finding.cause.contains("Content-Length is too large"), "{finding:?}");
+    // Chunks that come more seldom than the time limit permits.
+    let mut slow = stuck(0);
+    slow.record.stopped = Stopped { timed_out: 6, partway: 6, ..run.record.stopped };
+    slow.record.stopped.longest.as_mut().unwrap().missing_bytes = None;
+    sample::monitor(&mut slow).server_connections.as_mut().unwrap().last.silent = Some(6);
+    let cause = on_run(&slow).unwrap().cause;
+    assert!(cause.contains("takes longer") && !cause.contains("Content-Length"), "{cause}");
     assert!(!finding.fix.contains("epoll"), "{finding:?}");
     run.record.stopped = Stopped { timed_out: 6, partway: 100, endless: 100, ..run.record.stopped };
     let finding = on_run(&run).unwrap();
