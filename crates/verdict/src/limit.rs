@@ -92,6 +92,7 @@ fn seen_from_here(run: &Run) -> Limited {
     unanswered(run)
         .or_else(|| pinned(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_server(run, server.as_ref(), client.as_ref()))
+        .or_else(|| full_helper(run))
         .or_else(|| quota::limit(run))
         .or_else(|| confined(run, server.as_ref()))
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
@@ -201,24 +202,24 @@ fn full_server(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Optio
             ),
         });
     }
-    if let Some(helper) = figures::busiest_helper(run) {
-        return Some(Limited {
-            by: Limit::Unknown,
-            evidence: format!(
-                "{}, which the server started and which does not listen there, had a thread at {}: whether requests wait \
-                 for it does not show",
-                helper.name,
-                of_a_core(server.busiest)
-            ),
-        });
-    }
     Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), client) })
+}
+
+/// A process that the server started has a full thread, and requests may or may not wait for it.
+fn full_helper(run: &Run) -> Option<Limited> {
+    let (name, share) = figures::busiest_helper(run).filter(|(_, share)| *share >= CLIENT_FULL)?;
+    let evidence = format!(
+        "{name}, which the server started and which does not listen there, had a thread at {}: whether requests wait for it does \
+         not show",
+        of_a_core(share)
+    );
+    Some(Limited { by: Limit::Unknown, evidence })
 }
 
 /// The client is full; between two sides that are nearly full the fuller one is the limit.
 fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let serves = d26_busy_loop::restless(run).is_none() && figures::busiest_helper(run).is_none();
-    let near = server.filter(|server| server.busiest >= CLIENT_FULL && serves);
+    let near = server
+        .filter(|server| server.busiest >= CLIENT_FULL && d26_busy_loop::restless(run).is_none());
     let full = client.filter(|client| client.busiest >= CLIENT_FULL);
     match (near, full) {
         (Some(server), Some(client)) if server.busiest < client.busiest => {}

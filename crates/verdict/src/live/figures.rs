@@ -65,7 +65,8 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
     // One that began later, or ended earlier, did nothing in the rest of the time.
     let longest_ns = seen().map(|process| process.watched_ns).max()?.max(1);
     let share = |ns: u64| ns as f64 / longest_ns as f64;
-    let threads = || seen().flat_map(|process| process.threads.iter());
+    let serving = || seen().filter(|process| !is_helper(target, process));
+    let threads = || serving().flat_map(|process| process.threads.iter());
     let busiest = threads().map(|thread| share(thread.cpu_ns)).reduce(f64::max)?;
     let wanted = |thread: &Thread| thread.cpu_ns + thread.waited_ns;
     let whole = with_interrupts(run);
@@ -84,16 +85,21 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
     })
 }
 
-/// The process with the server's busiest thread, where the server started it and it is another program that does not listen
-/// there: no request need wait for it.
-pub(crate) fn busiest_helper(run: &Run) -> Option<&Process> {
-    let seen = || target(run).into_iter().flat_map(|target| &target.processes);
-    let believed = seen().filter(|process| process.is_believed());
-    let busiest_ns = |process: &Process| process.threads.iter().map(|thread| thread.cpu_ns).max();
-    let busiest = believed.max_by_key(|process| busiest_ns(process))?;
-    let mut serving = seen().filter(|process| process.serving.is_some()).peekable();
-    let is_other = serving.peek().is_some() && serving.all(|process| process.name != busiest.name);
-    (busiest.serving.is_none() && is_other).then_some(busiest)
+/// The share of a core that the busiest thread of a process used which the server started and which does not serve itself, with
+/// its name.
+pub(crate) fn busiest_helper(run: &Run) -> Option<(&str, f64)> {
+    let target = target(run)?;
+    let helpers = target.processes.iter().filter(|process| process.is_believed());
+    let helpers = helpers.filter(|process| is_helper(target, process));
+    let with_share = helpers.filter_map(|process| Some((&*process.name, process.busiest_share()?)));
+    with_share.max_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+/// Whether it is another program than those that listen there, which one of them started: no request need wait for it.
+fn is_helper(target: &Target, process: &Process) -> bool {
+    let mut serving = target.processes.iter().filter(|one| one.serving.is_some()).peekable();
+    let serves = serving.peek().is_none() || process.serving.is_some();
+    !serves && serving.all(|one| one.name != process.name)
 }
 
 /// The same with the interrupts that a thread's own packets caused.
