@@ -294,6 +294,11 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Unreachable => {
             format!("cannot reach {to} ({}): check address and route", errno())
         }
+        FailureKind::LocalPorts if run.record.connections_opened == 0 => format!(
+            "cannot connect to {to} ({}): this machine has no address from which to reach it (as where IPv6 is off), or no local \
+             port left; use an address that `curl -v` connects to",
+            errno()
+        ),
         FailureKind::LocalPorts => format!(
             "no local port left ({}): use --local-address with more addresses, or keep connections \
              alive",

@@ -20,6 +20,7 @@ use ablaze_model::record::Slice;
 use ablaze_model::{FailureKind, Run};
 
 use super::d02_no_response::STOPPED;
+use super::d08_connection_attempts_lost::late_connections;
 use super::d09_retransmission::after_timers;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors, d29_stuck_connection};
 use crate::DiagnosisId::{D07, D13, D22, D23};
@@ -266,7 +267,10 @@ fn are_of_timers(run: &Run, stalls: usize) -> bool {
     let frozen = in_flight(run).unwrap_or(0.0) * stalls as f64;
     let times = &run.record.answered.total;
     let late = times.quantile_ns(0.5).map_or(0, |median_ns| after_timers(times, median_ns));
+    // Or half of them waited for the timer of a connection that was being opened (D08).
+    let opening = late_connections(run);
     late as f64 > frozen * TIMES_THE_FROZEN
+        || opening > 0 && opening as f64 >= frozen * OF_THE_PLACES
 }
 
 /// Requests finished in each slice, those that timed out not among them where they can be told apart.

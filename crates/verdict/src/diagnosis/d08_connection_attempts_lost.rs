@@ -51,16 +51,20 @@ fn found(run: &Run) -> Option<Finding> {
     }
     let late = Late::of(run);
     let void = requests_into_the_void(run);
-    // The counter is that of the whole namespace; these are signs that it counted ours.
-    let ours = late.connections > 0 || void > 0 || was_full(run) && may_have_suffered(run);
+    // The counter is that of the whole namespace; these are signs that it counted ours: the second only of a queue that this load
+    // can fill.
+    let ours = was_full(run) && may_have_suffered(run)
+        || can_fill(run) && (late.connections > 0 || void > 0);
     let overflows = overflows(run).filter(|count| *count > 0 && ours);
     if overflows.is_none() && late.connections == 0 {
         return None;
     }
     let mut evidence = Vec::new();
     if let Some(overflows) = overflows {
+        // Which of the namespace's it was, only a reading of the target's own tells.
+        let which = if was_full(run) { "The" } else { "An" };
         evidence.push(format!(
-            "The accept queue was full {} (ListenOverflows, of this network namespace).",
+            "{which} accept queue was full {} (ListenOverflows, of this network namespace).",
             counted(overflows, "time")
         ));
     }
@@ -136,17 +140,16 @@ fn found(run: &Run) -> Option<Finding> {
     }
     let (cause, fix) = match overflows {
         Some(_) => of_a_full_queue(run),
-        None => late.in_words(),
+        None => late.in_words(self::overflows(run) == Some(0)),
     };
     let somaxconn = monitor(run).and_then(|monitor| {
         monitor.environment.settings.get("net.core.somaxconn")?.trim().parse::<u64>().ok()
     });
     let fix = match (queue.filter(|_| overflows.is_some()), somaxconn) {
         (Some((backlog, _)), Some(most)) if backlog < most && !run.plan.load.is_open() => format!(
-            "Give listen() a longer backlog: net.core.somaxconn permits {}; or spread the opening \
-             of connections over time with {}.",
+            "Give listen() a longer backlog: net.core.somaxconn permits {}{}.",
             grouped(most),
-            spelled(run, Opt::Ramp)
+            spread(run)
         ),
         _ => fix,
     };
@@ -175,9 +178,9 @@ fn of_a_full_queue(run: &Run) -> (String, String) {
                 .to_owned(),
             format!(
                 "Lower the rate ({}) if the server cannot carry it. If it can, give listen() a longer backlog and raise \
-                 net.core.somaxconn to match, or spread the opening of connections over time with {}.",
+                 net.core.somaxconn to match{}.",
                 spelled(run, Opt::Rate),
-                spelled(run, Opt::Ramp)
+                spread(run)
             ),
         );
     }
@@ -186,11 +189,22 @@ fn of_a_full_queue(run: &Run) -> (String, String) {
          and retried by timers of a second or more."
             .to_owned(),
         format!(
-            "Give listen() a longer backlog and raise net.core.somaxconn to match, or spread the \
-             opening of connections over time with {}.",
-            spelled(run, Opt::Ramp)
+            "Give listen() a longer backlog and raise net.core.somaxconn to match{}.",
+            spread(run)
         ),
     )
+}
+
+/// The other way, of connections that are opened at the start, all at once.
+fn spread(run: &Run) -> String {
+    let connections = &run.plan.connections;
+    match connections.keep_alive && connections.ramp_ns == 0 {
+        true => format!(
+            ", or spread the opening of connections over time with {}",
+            spelled(run, Opt::Ramp)
+        ),
+        false => String::new(),
+    }
 }
 
 /// Connections that took a second or more to open, as they do where a SYN packet was lost.
@@ -233,8 +247,8 @@ impl Late {
         })
     }
 
-    /// Cause and fix.
-    fn in_words(&self) -> (String, String) {
+    /// Cause and fix; `none_full`: no accept queue of the server's network namespace was.
+    fn in_words(&self, none_full: bool) -> (String, String) {
         let Some(resent) = self.resent else {
             return (
                 "Linux sends a SYN packet again after 1, 3 and 7 s, where it was lost on the network or the server's \
@@ -254,6 +268,17 @@ impl Late {
             ),
             false => ("The SYN packets of these connections".to_owned(), ""),
         };
+        if none_full {
+            return (
+                format!(
+                    "{whose} were lost on the way, and sent again by timers of a second or more{others}. No accept queue of this \
+                     network namespace was full."
+                ),
+                "Look for packet loss (`ip -s link`, `nstat -az`), and for a firewall that drops connections above a rate or \
+                 a number."
+                    .to_owned(),
+            );
+        }
         (
             format!(
                 "{whose} were lost, on the network or because the server's accept queue was full, and sent again by \
@@ -296,6 +321,19 @@ fn was_full(run: &Run) -> bool {
         let queue = listener.backlog.zip(listener.longest_queue);
         queue.is_none_or(|(backlog, longest)| longest >= backlog)
     })
+}
+
+/// Whether this load alone has as many connections as make the target's accept queue full, if that is known.
+fn can_fill(run: &Run) -> bool {
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    let backlog = listener.and_then(|listener| listener.backlog);
+    run.plan.load.is_open()
+        || backlog.is_none_or(|backlog| u64::from(run.plan.load.connections()) > backlog)
+}
+
+/// Connections that took a second or more to open, of SYN packets that may have been sent again.
+pub(super) fn late_connections(run: &Run) -> u64 {
+    if is_over_tcp(run) { Late::of(run).connections } else { 0 }
 }
 
 /// What had not come when the run ended, as a sentence: it is in no figure.

@@ -99,9 +99,11 @@ fn one_address_on_several_hosts(fleet: &Fleet) -> Option<Finding> {
         "{} have the same address on the way to the server, {source}, which no two hosts of one network can have.",
         names.join(" and ")
     );
-    let cause = "Each is behind a translator of addresses (NAT); whether they share one, and with it its ports and its \
-                 table of connections, was not seen.";
-    Some(Finding::new(D53, Severity::Note, evidence, cause, FIX))
+    let cause = "Each is behind a translator of addresses (NAT), or they are one host under several names, as containers are that \
+                 share its network. Whether they share a translator, or the host's ports, and with them one table of connections, \
+                 was not seen.";
+    let fix = "Have each worker reach the server from an address of its own: from hosts of their own, and without NAT.";
+    Some(Finding::new(D53, Severity::Note, evidence, cause, fix))
 }
 
 /// The workers whose own addresses are known, with those.
@@ -195,6 +197,7 @@ mod tests {
         let finding = found(&["10.0.2.15", "10.0.2.15"], &[]).unwrap();
         assert_eq!(finding.severity, Severity::Note);
         assert!(finding.evidence.starts_with("host-0 and host-1 have the same address"));
+        assert!(finding.cause.contains("one host under several names"), "{finding:?}");
         assert_eq!(found(&["127.0.0.1", "127.0.0.1"], &[]), None);
     }
 }

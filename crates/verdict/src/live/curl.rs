@@ -10,7 +10,7 @@ use ablaze_model::Run;
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::plan::tls::{TlsVersion, Trust};
 use ablaze_model::record::GroupRecord;
-use ablaze_model::spec::{Bodies, Body, ConnectTo, Family, Feed, LoadSpec, TrustSpec};
+use ablaze_model::spec::{Bodies, Body, ConnectTo, Family, Feed, Head, LoadSpec, TrustSpec};
 
 use crate::words::for_shell;
 
@@ -70,7 +70,14 @@ fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
     tls(run, asked, &mut words);
     let url = under_its_name(asked, &url, &mut words).unwrap_or(url);
     if let Some(asked) = asked {
-        fields::of_head(&asked.requests, asked.front_end, &mut words);
+        fields::of_head(&asked.requests, asked.front_end, &run.plan.target.host, &mut words);
+        let composed = matches!(asked.requests.head, Head::Composed { .. });
+        // ablaze says of these that they have no body, curl does not.
+        let given = ["Content-Length", "Transfer-Encoding"].map(|name| asked.requests.given(name));
+        let anticipates = matches!(name, "POST" | "PUT" | "PATCH");
+        if composed && anticipates && !has_body && given.iter().all(Option::is_none) {
+            words.push("-H 'Content-Length: 0'".to_owned());
+        }
     }
     if has_body {
         body(asked, &mut words);
@@ -79,6 +86,10 @@ fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
     let path = url.rsplit_once(']').filter(|(host, _)| host.contains("://["));
     if path.map_or(url.as_str(), |(_, path)| path).contains(['{', '}', '[', ']']) {
         words.push("-g".to_owned());
+    }
+    // And takes these parts out of a path.
+    if url.split(['/', '?']).any(|part| matches!(part, "." | "..")) {
+        words.push("--path-as-is".to_owned());
     }
     words.push(for_shell(&url));
     words.join(" ")

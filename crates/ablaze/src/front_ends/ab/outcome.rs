@@ -134,7 +134,13 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> AbError {
         }
         FailureKind::LocalPorts if run.plan.connections.local_addresses.is_empty() => {
             AbError::system_call("apr_socket_connect()", errno.unwrap_or(libc::EADDRNOTAVAIL))
-                .with_fix("no free local port: use -k, or --local-address with more addresses")
+                .with_fix(match run.record.connections_opened {
+                    0 => {
+                        "this machine has no address from which to reach it (as where IPv6 is off), or no free local port: use an \
+                         address that `curl -v` connects to"
+                    }
+                    _ => "no free local port: use -k, or --local-address with more addresses",
+                })
         }
         FailureKind::LocalPorts => {
             AbError::system_call("bind", errno.unwrap_or(libc::EADDRNOTAVAIL))

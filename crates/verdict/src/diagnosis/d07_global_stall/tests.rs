@@ -54,6 +54,21 @@ mod on_runs {
         assert_eq!(on_run(&run), None);
     }
 
+    /// A connection for each request, and all of them in a SYN timer at once now and then.
+    #[test]
+    fn places_that_wait_for_lost_connection_attempts_are_no_stall() {
+        let mut run = frozen(30..40);
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+        assert!(on_run(&run).is_some());
+        run.record.answered.connect.record_many(1_003_000_000, 60);
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 60);
+        assert_eq!(on_run(&run), None);
+        // A few of a hundred did not hold up the others.
+        run.record.answered.connect.clear();
+        run.record.answered.connect.record_many(1_003_000_000, 4);
+        assert!(on_run(&run).is_some());
+    }
+
     /// The requests that waited were sent in the warm-up, and are in no figure.
     #[test]
     fn a_silence_that_began_in_the_warm_up_is_found() {

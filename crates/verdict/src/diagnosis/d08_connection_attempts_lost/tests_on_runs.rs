@@ -36,10 +36,29 @@ fn counters_or_timers_give_it_away() {
     assert!(!on_run(&run).unwrap().evidence.contains("seen waiting"));
     run.record.setup_connect.clear();
     sample::counter(&mut run, "TcpExtListenOverflows", 0);
+    sample::counter(&mut run, "TcpExtTCPSynRetrans", 1);
     run.record.setup_connect.record(1_003_000_000);
     let finding = on_run(&run).unwrap();
     assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
-    assert!(finding.cause.contains("on the network or"), "{}", finding.cause);
+    // No accept queue was full, as the counter says.
+    assert!(finding.cause.contains("lost on the way"), "{}", finding.cause);
+    assert!(!finding.fix.contains("backlog"), "{}", finding.fix);
+}
+
+/// Packets are lost on the way, and another listener of the namespace overflows.
+#[test]
+fn the_queue_of_another_listener_is_not_the_target_s() {
+    let mut run = sample::run();
+    sample::counter(&mut run, "TcpExtListenOverflows", 54);
+    sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
+    run.record.setup_connect.record_many(1_003_000_000, 20);
+    let finding = on_run(&run).unwrap();
+    assert!(!finding.evidence.contains("was full"), "{finding:?}");
+    assert!(finding.cause.contains("on the network or"), "{finding:?}");
+    // A load that may have filled it.
+    run.plan.load = ablaze_model::plan::Load::Closed { connections: 1_000, pipeline: 1 };
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.starts_with("An accept queue was full 54 times"), "{finding:?}");
 }
 
 /// Four were accepted, three wait for ever, and the rest never got that far.
@@ -59,7 +78,8 @@ fn a_server_that_accepts_no_more_needs_no_longer_queue() {
     // A connection per request, or ever more of them: those that wait came just now.
     let mut per_request = run.clone();
     per_request.plan.connections.keep_alive = false;
-    assert!(on_run(&per_request).unwrap().fix.contains("--ramp"));
+    let fix = on_run(&per_request).unwrap().fix;
+    assert!(fix.contains("longer backlog") && !fix.contains("--ramp"), "{fix}");
     sample::open_loop(&mut run, 2_000.0);
     assert!(on_run(&run).unwrap().fix.contains("--ramp"));
 }

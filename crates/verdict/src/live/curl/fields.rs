@@ -4,13 +4,14 @@ use ablaze_model::spec::{FrontEnd, Head, Line, LoadSpec, RequestsSpec};
 
 use crate::words::for_shell;
 
-/// Fields that curl sends as the run did, or whose value is no more than a client's name.
-const OWN: [&str; 4] = ["host", "accept", "user-agent", "content-length"];
+/// What ab writes by itself (the beginning of its name), other than the host: curl sends the same, or its own name.
+const OWN: [(&str, &str); 3] =
+    [("accept", "*/*"), ("user-agent", "ApacheBench/"), ("content-length", "")];
 /// What clients call themselves unless they are told otherwise.
 const USUAL_NAME: &str = "gurl";
 
-/// `-u NAME:PASSWORD -H 'X-Key: 1'`: everything that was asked for, secrets by their names.
-pub fn of_head(requests: &RequestsSpec, front_end: FrontEnd, words: &mut Vec<String>) {
+/// `-u NAME:PASSWORD -H 'X-Key: 1'`: everything that was asked for, secrets by their names. `host` is that of the URL.
+pub fn of_head(requests: &RequestsSpec, front_end: FrontEnd, host: &str, words: &mut Vec<String>) {
     let mut lines = requests.lines().iter();
     match &requests.head {
         Head::Composed { content_type, user, user_agent, .. } => {
@@ -32,10 +33,25 @@ pub fn of_head(requests: &RequestsSpec, front_end: FrontEnd, words: &mut Vec<Str
             }
         }
         Head::Verbatim { placeholders, .. } => {
-            // ab's own are among them.
-            let asked = |line: &&Line| name(line).is_some_and(|name| !OWN.contains(&&*name));
+            // ab's own are among them; one that was given instead is another request.
+            let asked = |line: &&Line| !is_own(line, host);
             words.extend(lines.by_ref().filter(asked).filter_map(|line| one(line, *placeholders)));
         }
+    }
+}
+
+fn is_own(line: &Line, host: &str) -> bool {
+    let Some(name) = name(line) else { return true };
+    let Line::Text(text) = line else { return false };
+    let value = String::from_utf8_lossy(&text.0);
+    let value = value.split_once(':').map_or("", |(_, value)| value.trim());
+    match name.as_str() {
+        "host" => {
+            let port = value.rfind(':').filter(|at| !value[*at..].contains(']'));
+            let named = &value[..port.unwrap_or(value.len())];
+            named.trim_matches(['[', ']']).eq_ignore_ascii_case(host.trim_matches(['[', ']']))
+        }
+        name => OWN.iter().any(|(own, begins)| *own == name && value.starts_with(begins)),
     }
 }
 

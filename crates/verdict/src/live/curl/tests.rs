@@ -154,7 +154,7 @@ fn lines_of_ab_are_said_but_those_that_are_its_own() {
             text("Connection: Keep-Alive"),
             Line::BodyLength("Content-length".into()),
             Line::Secret(secret("header Authorization")),
-            text("Host: h"),
+            text("Host: 127.0.0.1:8080"),
             text("User-Agent: ApacheBench/2.3"),
             text("Accept: */*"),
         ],
@@ -164,6 +164,31 @@ fn lines_of_ab_are_said_but_those_that_are_its_own() {
     assert_eq!(
         arguments(&run),
         "--http1.0 -H 'Connection: Keep-Alive' -H 'Authorization: VALUE' http://127.0.0.1:8080/"
+    );
+    // Given with -H they are others, and what they select is another response.
+    let Head::Verbatim { lines, .. } = &mut run.asked.as_mut().unwrap().requests.head else {
+        panic!("verbatim");
+    };
+    lines.truncate(1);
+    for line in ["Host: shop.example", "User-Agent: bot/1", "Accept: application/json"] {
+        lines.push(text(line));
+    }
+    assert_eq!(
+        arguments(&run),
+        "--http1.0 -H 'Connection: Keep-Alive' -H 'Host: shop.example' -H 'User-Agent: bot/1' -H 'Accept: application/json' \
+         http://127.0.0.1:8080/"
+    );
+}
+
+#[test]
+fn a_request_without_a_body_and_a_path_are_sent_as_they_were() {
+    let mut run = sample::run();
+    sample::asked(&mut run, &[]);
+    run.plan.requests.method = "POST".into();
+    run.plan.target.url = "http://127.0.0.1:8080/a/../b".into();
+    assert_eq!(
+        arguments(&run),
+        "-X POST -H 'Content-Length: 0' --path-as-is http://127.0.0.1:8080/a/../b"
     );
 }
 
