@@ -115,8 +115,8 @@ pub fn explanation(run: &Run) -> Option<String> {
     let in_vain = record.first_failure.is_none_or(|first| first.kind == FailureKind::Timeout);
     if in_vain && was_stopped(run) {
         return Some(format!(
-            "no response from {to}: its process was stopped (SIGSTOP, Ctrl-Z, a debugger): continue it \
-             with kill -CONT"
+            "no response from {to}: its process was stopped (SIGSTOP, Ctrl-Z, a debugger): continue it, \
+             with kill -CONT or in the debugger"
         ));
     }
     match record.first_failure {

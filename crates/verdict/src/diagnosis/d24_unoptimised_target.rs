@@ -62,7 +62,11 @@ fn seen(run: &Run) -> Option<String> {
         Some(level) => format!("with {level}"),
         None => "with unknown optimisation".to_owned(),
     };
-    Some(format!("{} was built by {compiler} {how}, without a sanitizer.", process.name))
+    let others = match build.unoptimised_units {
+        0 => String::new(),
+        units => format!(" ({units} of the {} compile units examined without)", build.units),
+    };
+    Some(format!("{} was built by {compiler} {how}{others}, without a sanitizer.", process.name))
 }
 
 fn busiest_build(run: &Run) -> Option<(&Process, &Build)> {
@@ -103,8 +107,8 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
                     ),
                 }
             ),
-            cause: "The rate is that of a debug build, which may be several times slower than a \
-                    release build.",
+            cause: "Code that was built without optimisation may run several times slower than with it. How much of the work is \
+                    done by this program, and not by its libraries, was not examined.",
             fix: match level {
                 "-N" => "Build the server without -gcflags=-N, and measure again.".to_owned(),
                 _ => "Build the server with -O2, and measure again.".to_owned(),
@@ -135,13 +139,13 @@ fn log_file(run: &Run) -> Option<Fault> {
     Some(Fault {
         severity: Severity::Note,
         evidence: format!(
-            "The server writes a log: {} grew by {} lines of {} B per request.",
+            "The server appends to a file: {} grew by {} lines of {} B per request.",
             file.path,
             amount(lines),
             amount(line_bytes)
         ),
         cause: "Formatting and writing a line for each request is part of the measured work.",
-        fix: "Keep the log if the server also writes it in production; otherwise turn it off."
+        fix: "If it is a log, keep it if the server also writes it in production; otherwise turn it off."
             .to_owned(),
     })
 }
@@ -180,9 +184,10 @@ fn log_stream(run: &Run) -> Option<Fault> {
             return None;
         }
         let is_log = LINE_BYTES.contains(&line_bytes);
-        let certain = standard.terminal && standard.written_to == Some(true);
         (is_log && standard.written_to != Some(false)).then(|| Fault {
-            severity: if certain { Severity::Suspect } else { Severity::Note },
+            // That a terminal was written to does not say what was: a line per request, or one each minute beside queries to
+            // another server.
+            severity: Severity::Note,
             evidence: format!(
                 "{}, process {}, writes {} B per request besides its responses, with {} write \
                  calls per request in total, and its standard output is {}.",
@@ -196,17 +201,10 @@ fn log_stream(run: &Run) -> Option<Fault> {
                     format!("a stream, {}", standard.name)
                 }
             ),
-            cause: if certain {
-                "A line for each request is part of the measured work, and whatever displays or reads it uses CPU time \
-                 too."
-            } else {
-                "If these are lines of a log, writing them is part of the measured work. A request to another server (a \
-                 database, an upstream) for each response is written in the same way."
-            },
-            fix: match certain {
-                true => "Redirect the server's output to /dev/null, or turn its log off.".to_owned(),
-                false => "If it is a log, redirect it to /dev/null or turn it off.".to_owned(),
-            },
+            cause: "If these are lines of a log, writing them is part of the measured work, and whatever displays or reads them \
+                    uses CPU time too. A request to another server (a database, an upstream) for each response is written in \
+                    the same way.",
+            fix: "If it is a log, redirect it to /dev/null or turn it off.".to_owned(),
         })
     })
 }
@@ -281,6 +279,8 @@ mod tests {
         assert_eq!(on_run(&run), None, "rustc and clang do not tell");
         built(&mut run, Some("-O2"), 2);
         assert_eq!(on_run(&run), None, "half of them");
+        let said = seen(&run).unwrap();
+        assert!(said.contains("with -O2 (2 of the 4 compile units examined without)"), "{said}");
         let mut through = run.clone();
         built(&mut through, Some("-O0"), 3);
         through.plan.target.proxy = Some(sample::proxy());
@@ -291,6 +291,8 @@ mod tests {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("(-O0)") && finding.evidence.contains("3 of the 4"));
+        // What a library does, which may be all, was not examined.
+        assert!(finding.cause.contains("and not by its libraries"), "{}", finding.cause);
         built(&mut run, Some("-Og"), 0);
         assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
         sample::serving(&mut run).build.as_mut().unwrap().sanitizers = vec!["address".to_owned()];
@@ -318,6 +320,8 @@ mod tests {
         assert_eq!(finding.severity, Severity::Note, "nginx comes so");
         let said = "/var/log/access.log grew by 1.00 lines of 95.0 B per request";
         assert!(finding.evidence.contains(said), "{}", finding.evidence);
+        // Or the data of a server that appends records.
+        assert!(finding.fix.starts_with("If it is a log"), "{}", finding.fix);
         assert_eq!(grow(&mut run, 2_000 * 95, Some(95.0)), None, "one in ten requests");
         assert_eq!(grow(&mut run, 20_000 * 95, None), None, "no text");
         // Half of the run was watched, at half of its rate; what lies around the window has all requests.
@@ -361,8 +365,9 @@ mod tests {
         let severity = |finding: Option<Finding>| finding.map(|finding| finding.severity);
         // Responses by send(2), a line by write(2).
         let sent = wrote(&mut run, 20_000, 20_000 * 80, to(true, Some(true)));
-        assert_eq!(severity(sent.clone()), Some(Severity::Suspect));
-        assert!(sent.unwrap().cause.starts_with("A line for each request"));
+        // The terminal may have had a line in all, and a database the rest.
+        assert_eq!(severity(sent.clone()), Some(Severity::Note));
+        assert!(sent.unwrap().cause.starts_with("If these are lines of a log"));
         // Responses by writev(2), too.
         let both = wrote(&mut run, 40_000, 20_000 * 380, to(true, Some(true)));
         // One call for each, longer by what TLS adds, is the response.

@@ -48,8 +48,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!("{}{chance}", threads.described()),
         "If each connection belongs to one thread, they are not distributed evenly: with SO_REUSEPORT the assignment is \
          random, and where threads share a listener, the first to wake up takes them. A runtime or a pool that gives each \
-         request to any thread fills some first, and is not uneven by that. Threads of one name may also have other work, \
-         such as a garbage collection.",
+         request to any thread fills some first, and is not uneven by that. Threads of such names may also have other \
+         work, such as a garbage collection, or another address or protocol to serve.",
         "Where connections belong to threads, use ten times as many as threads; if it stays uneven, check how the server \
          distributes them.",
     ))
@@ -107,7 +107,7 @@ impl Serving {
         format!(
             "Of {} {}, the busiest used {} and the least busy {}: {} times the mean.",
             self.shares.len(),
-            if self.numbered { "serving threads" } else { "busy threads of one name" },
+            if self.numbered { "numbered threads" } else { "busy threads of one name" },
             of_a_core(self.shares[0]),
             of_a_core(least),
             amount(self.ratio())
@@ -199,9 +199,11 @@ mod tests {
         assert_eq!(on_run(&sample::run()), None);
         let finding = on_run(&with(&[("worker-0", 0.96), ("worker-1", 0.12)])).unwrap();
         assert_eq!(finding.severity, Severity::Note);
-        let said = "Of 2 serving threads, the busiest used 96 % of a core and the least busy 12 % of a \
+        let said = "Of 2 numbered threads, the busiest used 96 % of a core and the least busy 12 % of a \
                     core: 1.78 times the mean.";
         assert_eq!(finding.evidence, said);
+        // `ipv4` and `ipv6`, `http1` and `http2` are numbered, too, and do not share out connections.
+        assert!(finding.cause.contains("another address or protocol"), "{}", finding.cause);
         assert_eq!(on_run(&with(&[("worker-0", 0.9), ("worker-1", 0.5)])), None);
         assert!(on_run(&with(&[("worker-0", 0.9), ("worker-1", 0.0)])).is_some());
         assert_eq!(on_run(&with(&[("worker-0", 0.3), ("worker-1", 0.0)])), None, "hardly a load");

@@ -3,6 +3,7 @@
 
 use ablaze_model::Run;
 
+use super::d25_path_not_exercised::over_loopback;
 use super::d49_server_receive_buffer::{SUSPECT, explains, known};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D49, D51};
@@ -40,11 +41,20 @@ fn check(run: &Run) -> Option<Finding> {
         ),
         format!(
             "QUIC declares a packet lost when later ones were acknowledged and it was not, or when no acknowledgement came \
-             in time (RFC 9002, 6): it was dropped on its way, it came out of order, or what acknowledges it was late. {}",
+             in time (RFC 9002, 6): it was dropped on its way, the server took it and dropped it, it came out of order, or what acknowledges it was late. {}",
             where_not(run)
         ),
-        "Compare with a run at a lower rate: loss that grows with it is a queue that overflows. Look at the drops of the \
-         network devices between both (`ip -s link`), and measure over loopback or a path without loss to see the server alone.",
+        match over_loopback(run) {
+            true => {
+                "Compare with a run at a lower rate: loss that grows with it is a queue that overflows, or a server that \
+                     drops what it has no time for. See what the server counts of the datagrams that it took."
+            }
+            false => {
+                "Compare with a run at a lower rate: loss that grows with it is a queue that overflows, or a server that \
+                      drops what it has no time for. Look at the drops of the network devices between both (`ip -s link`), and \
+                      measure over loopback or a path without loss to see the server alone."
+            }
+        },
     );
     Some(if explained { finding } else { finding.not_explained_by(D49) })
 }
@@ -96,6 +106,13 @@ mod tests {
         let found = check(&losing(100)).unwrap();
         assert_eq!(found.severity, Severity::Suspect);
         assert!(found.cause.contains("cannot be observed from this machine"), "{}", found.cause);
+        assert!(found.cause.contains("the server took it and dropped it"), "{}", found.cause);
+        let mut far = losing(100);
+        far.plan.target.addresses = vec!["192.0.2.1:443".parse().unwrap()];
+        let fix = |run: &Run| check(run).unwrap().fix.to_string();
+        assert!(fix(&far).contains("measure over loopback"), "{}", fix(&far));
+        far.plan.target.addresses = vec!["127.0.0.1:443".parse().unwrap()];
+        assert!(!fix(&far).contains("loopback"), "{}", fix(&far));
         let mut run = losing(100);
         sample::monitor(&mut run).server_datagrams =
             Some(ServerDatagrams { sockets: 1, dropped: 0 });

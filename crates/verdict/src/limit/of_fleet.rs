@@ -29,7 +29,17 @@ pub(super) fn limit(fleet: &Fleet) -> Limited {
     };
     let is_same =
         |other: &&FleetWorker| other.limit.as_ref().is_none_or(|own| own.key == limit.key);
-    match Limit::of_key(&limit.key) {
+    let by = Limit::of_key(&limit.key);
+    // What each takes for other processes are the others of them, too.
+    let of_cpus = matches!(by, Some(Limit::OtherProcesses | Limit::SharedCpu));
+    if let (true, Some((host, workers))) = (of_cpus, shared_host(&counted)) {
+        let evidence = format!(
+            "the CPUs of {host} were full, and {workers} of the workers share them: each has the others among its other \
+             processes"
+        );
+        return Limited { by: Limit::Unknown, evidence };
+    }
+    match by {
         Some(by) if counted.iter().all(is_same) => {
             Limited { by, evidence: format!("{} on {}", limit.text, worker.name) }
         }
@@ -38,6 +48,13 @@ pub(super) fn limit(fleet: &Fleet) -> Limited {
             Limited { by: Limit::Unknown, evidence }
         }
     }
+}
+
+/// A host that several of them run on, and how many.
+fn shared_host<'a>(workers: &[&'a FleetWorker]) -> Option<(&'a str, usize)> {
+    let host = |worker: &&'a FleetWorker| Some(worker.machine.as_ref()?.host.as_str());
+    let on = |name: &str| workers.iter().filter(|worker| host(worker) == Some(name)).count();
+    workers.iter().filter_map(host).map(|name| (name, on(name))).find(|(_, number)| *number > 1)
 }
 
 /// The names of these, for a sentence.
@@ -51,7 +68,7 @@ pub(crate) fn names(workers: &[&FleetWorker]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ablaze_model::fleet::WorkerLimit;
+    use ablaze_model::fleet::{WorkerLimit, WorkerMachine};
 
     use super::*;
 
@@ -75,6 +92,20 @@ mod tests {
         );
         let many = limit(&fleet(&["client"; 6]));
         assert!(many.evidence.ends_with("host-3 and 2 more)"), "{}", many.evidence);
+    }
+
+    #[test]
+    fn workers_of_one_host_are_no_other_processes() {
+        let mut fleet = fleet(&["other-processes", "other-processes"]);
+        assert_eq!(limit(&fleet).by, Limit::OtherProcesses);
+        for worker in &mut fleet.workers {
+            worker.machine =
+                Some(WorkerMachine { host: "here".to_owned(), ..WorkerMachine::default() });
+        }
+        let limited = limit(&fleet);
+        assert_eq!(limited.by, Limit::Unknown);
+        let said = "the CPUs of here were full, and 2 of the workers share them";
+        assert!(limited.evidence.starts_with(said), "{}", limited.evidence);
     }
 
     #[test]

@@ -236,7 +236,7 @@ pub(crate) fn server_stopped(run: &Run) -> Option<StoppedServer> {
     let at_work = processes().filter(|process| process.cpu_ns() >= least_ns);
     Some(StoppedServer {
         said: format!(
-            "The server's process ({}, pid {}) was stopped (state T in /proc) in {} of the {} of it.",
+            "The server's process ({}, pid {}) was stopped (state T or t in /proc) in {} of the {} of it.",
             ablaze_model::printable::printable(&process.name),
             process.pid,
             grouped(process.stopped_readings),

@@ -179,7 +179,7 @@ mod tests {
             let findings = judge(&run).findings;
             let found = findings.iter().find(|finding| finding.id == D02).expect("D02");
             assert!(
-                found.evidence.contains("was stopped (state T in /proc) in 19 of the 20"),
+                found.evidence.contains("was stopped (state T or t in /proc) in 19 of the 20"),
                 "{found:?}"
             );
             let said = format!("{} {}", found.cause, found.fix);

@@ -140,7 +140,7 @@ mod tests {
         let process = &mut sample::monitor(&mut run).target.processes[0];
         (process.readings, process.stopped_readings) = (20, 15);
         let stopped = said(&run);
-        assert!(stopped.contains("state T in /proc) in 15 of the 20"), "{stopped}");
+        assert!(stopped.contains("state T or t in /proc) in 15 of the 20"), "{stopped}");
         assert!(stopped.contains("kill -CONT") && !stopped.contains("log"), "{stopped}");
     }
 

@@ -8,7 +8,8 @@ use crate::live::figures::server_stopped;
 pub(in crate::diagnosis) const STOPPED: (&str, &str) = (
     "A stopped process does nothing, while the kernel takes in connections and data for it: a signal (SIGSTOP, Ctrl-Z) \
      or a debugger stopped it.",
-    "See what stopped it; if it is still stopped, continue it (`kill -CONT`). Then measure again.",
+    "See what stopped it; if it is still stopped, continue it: by `kill -CONT`, or, in state t, in the debugger that holds it. Then \
+     measure again.",
 );
 
 /// Adds to the evidence that a process was stopped, if one was; and says whether for long enough to be why requests waited for so
@@ -52,9 +53,11 @@ mod tests {
 
     #[test]
     fn a_process_that_was_stopped_for_a_moment_did_not_make_requests_wait_for_seconds() {
-        let said = "was stopped (state T in /proc) in";
+        let said = "was stopped (state T or t in /proc) in";
         let (evidence, cause) = found(1, 25);
         assert!(evidence.contains(said) && cause == STOPPED.0, "{evidence} {cause}");
+        // SIGCONT does nothing to what a tracer holds.
+        assert!(STOPPED.1.contains("in state t, in the debugger"), "{}", STOPPED.1);
         // A tool that dumps its memory stopped it for 100 ms.
         let (evidence, cause) = found(1, 1);
         assert!(evidence.contains(&format!("{said} 1 of the 100 readings")), "{evidence}");

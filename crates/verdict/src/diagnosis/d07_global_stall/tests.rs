@@ -327,7 +327,7 @@ mod on_runs {
             processes.resize(workers, processes[0].clone());
             processes[0].stopped_readings = readings;
             let found = on_run(&run).unwrap();
-            assert!(found.evidence.contains("was stopped (state T in /proc)"), "{found:?}");
+            assert!(found.evidence.contains("was stopped (state T or t in /proc)"), "{found:?}");
             found.cause == STOPPED.0
         };
         // Of 100 readings in ten seconds.

@@ -53,12 +53,12 @@ fn what_was_waited_for_is_named() {
     assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));
     let process = &mut sample::monitor(&mut run).target.processes[0];
     process.stopped_readings = 20;
-    assert!(on_run(&run).unwrap().cause.contains("was stopped (state T in /proc)"));
+    assert!(on_run(&run).unwrap().cause.contains("was stopped (state T or t in /proc)"));
     // A tenth of a second of 1.2 s.
     sample::monitor(&mut run).target.processes[0].stopped_readings = 1;
     let found = on_run(&run).unwrap();
     assert!(found.cause.contains("the client itself was late"), "{found:?}");
-    assert!(found.evidence.contains("was stopped (state T in /proc)"), "{found:?}");
+    assert!(found.evidence.contains("was stopped (state T or t in /proc)"), "{found:?}");
     sample::monitor(&mut run).target.processes[0].stopped_readings = 0;
     run.record.failures[FailureKind::Refused as usize] = 5;
     assert!(on_run(&run).unwrap().cause.starts_with("Connections could not be made"));
