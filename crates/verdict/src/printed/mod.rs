@@ -39,7 +39,7 @@ pub(crate) use numbered::{before_number, is_warm_up, without_load_of_file};
 pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};
 pub(crate) use peers::ZERO_PERCENTILE;
-pub(crate) use peers::bombardier::{DONE, DRAWN_S};
+pub(crate) use peers::bombardier::{DEVIATION, DONE, DRAWN_S};
 pub(crate) use peers::h2load::{FIRST_BYTE, FIRST_BYTES, WARM_UP};
 pub(crate) use peers::hey::{DIVIDED_BY_KEPT, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;

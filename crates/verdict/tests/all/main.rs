@@ -7,6 +7,7 @@ mod contradictions;
 mod excluded;
 mod figures;
 mod golden;
+mod inputs;
 mod loops;
 mod mutations;
 mod noise;

@@ -1,0 +1,109 @@
+//! Kinds of input of which wrong things were said: what a log puts before a line, the last lines of a report, another tool's
+//! command above it, a run that was stopped, statuses of no class, warm-ups. The texts are what the tools printed.
+
+use ablaze_verdict::DiagnosisId::{self, *};
+use ablaze_verdict::Finding;
+use ablaze_verdict::printed::{Report, Text, Tool, read, shown_label};
+use ablaze_verdict::rules::{Judgement, judge};
+
+const BOMBARDIER: &str = include_str!("../printed/real-bombardier.txt");
+const H2LOAD: &str = include_str!("../printed/real-h2load-3.txt");
+const HEY: &str = include_str!("../printed/real-hey.txt");
+const REAL: [&str; 5] = [
+    include_str!("../printed/real-ab.txt"),
+    include_str!("../printed/real-wrk.txt"),
+    include_str!("../printed/real-h2load.txt"),
+    HEY,
+    include_str!("../printed/real-siege.txt"),
+];
+
+const WRK: &str = "Running 2s test @ http://127.0.0.1:24811/\n\
+    \x20 2 threads and 10 connections\n\
+    \x20 Thread Stats   Avg      Stdev     Max   +/- Stdev\n\
+    \x20   Latency     3.10ms   15.36ms 154.85ms   96.66%\n\
+    \x20   Req/Sec    35.47k    15.19k   69.40k    70.00%\n\
+    \x20 Latency Distribution\n\
+    \x20    50%  102.00us\n\
+    \x20    75%  252.00us\n\
+    \x20    90%    2.52ms\n\
+    \x20    99%  100.52ms\n\
+    \x20 141294 requests in 2.07s, 19.81MB read\n\
+    Requests/sec:  68419.00\n\
+    Transfer/sec:      9.59MB\n\
+    ";
+
+/// Each run of a text of them, with its command.
+fn runs(text: &str) -> Vec<String> {
+    let runs = text.split("\n$ ").map(|run| run.trim_start_matches("$ "));
+    runs.map(|run| format!("$ {}\n", run.trim_end())).collect()
+}
+
+fn run(text: &str, command: &str) -> String {
+    let all = runs(text);
+    all.into_iter().find(|run| run.starts_with(command)).unwrap_or_else(|| panic!("no {command}"))
+}
+
+fn judged(text: &str) -> Judgement {
+    judge(&read(text))
+}
+
+fn one(text: &str) -> (Report, Vec<Finding>) {
+    let mut reports = judged(text).reports;
+    assert_eq!(reports.len(), 1, "{text}");
+    let report = reports.remove(0);
+    (report.subject, report.findings)
+}
+
+fn of(id: DiagnosisId, findings: &[Finding]) -> Option<String> {
+    let found = findings.iter().find(|finding| finding.id == id);
+    found.map(|found| format!("{} {} {}", found.evidence, found.cause, found.fix))
+}
+
+fn has(id: DiagnosisId, findings: &[Finding]) -> bool {
+    of(id, findings).is_some()
+}
+
+/// A processor was lent to it 12 ms of 102: its samples have a mean of 19,592/s, and the run had 5,517/s.
+#[test]
+fn the_mean_of_bombardier_s_samples_is_not_the_rate_of_the_run() {
+    let commands = ["$ bombardier -c 20 -n 30000 http", "$ bombardier -c 20 -n 30000 -o json"];
+    for (command, (least, most)) in commands.into_iter().zip([(5.0, 6.0), (6.0, 7.0)]) {
+        let text = run(BOMBARDIER, command);
+        let (report, findings) = one(&text);
+        assert_eq!(report.complete, Some(30_000), "{text}");
+        assert!(!has(D43, &findings) && !has(D36, &findings), "{findings:?}");
+        let per_s = ablaze_verdict::rules::rate_over_all(&report).unwrap();
+        assert!((least..=most).contains(&(30_000.0 / per_s)), "{per_s}");
+    }
+    // Without the progress its connections were busy for as long; by the mean of samples it took 1.53 s.
+    let text = run(BOMBARDIER, commands[0]);
+    let without: Vec<&str> = text.lines().filter(|line| !line.contains(" / ")).collect();
+    let (report, findings) = one(&without.join("\n"));
+    assert_eq!((report.complete, of(D14, &findings)), (Some(30_000), None));
+    let said = of(D14, &one(&run(BOMBARDIER, "$ bombardier -c 500 -n 10000 -p r ")).1).unwrap();
+    assert!(said.contains("which is a mean of samples, the run took about 1.00 s"), "{said}");
+    // A second by its progress; by the mean of samples less.
+    let short = run(BOMBARDIER, "$ bombardier -c 1 -n 1000 ");
+    assert!(of(D14, &one(&short).1).unwrap().contains("By its progress the run took about 201 ms"));
+    // No sample is further from the mean than so many with that deviation can have one.
+    let edited = text.replace("23108.35", "208.35");
+    assert!(of(D43, &one(&edited).1).unwrap().contains("the deviation of Reqs/sec"), "{edited}");
+    let edited = text.replace("80491.93", "5000.00");
+    assert!(has(D43, &one(&edited).1));
+}
+
+fn siege(command: &str, elapsed_s: f64, rate: f64) -> String {
+    format!(
+        "$ {command}\n\n{{\t\"transactions\":\t\t\t         619,\n\t\"availability\":\t\t\t      100.00,\n\
+         \t\"elapsed_time\":\t\t\t        {elapsed_s:.2},\n\t\"data_transferred\":\t\t        0.01,\n\
+         \t\"response_time\":\t\t        0.03,\n\t\"transaction_rate\":\t\t      {rate:.2},\n\
+         \t\"throughput\":\t\t\t        0.00,\n\t\"concurrency\":\t\t\t        {:.2},\n\
+         \t\"successful_transactions\":\t         619,\n\t\"failed_transactions\":\t\t           0,\n\
+         \t\"longest_transaction\":\t\t        0.83,\n\t\"shortest_transaction\":\t\t        0.00\n}}\n",
+        619.0 * 0.03 / elapsed_s
+    )
+}
+
+fn labels(text: &Text) -> Vec<String> {
+    text.reports.iter().map(|report| report.label.clone().unwrap_or_default()).collect()
+}
