@@ -92,6 +92,30 @@ fn the_mean_of_bombardier_s_samples_is_not_the_rate_of_the_run() {
     assert!(has(D43, &one(&edited).1));
 }
 
+/// Statuses from 600 on are in no class of h2load's, those below 200 are among 3xx.
+#[test]
+fn statuses_that_h2load_has_no_class_for_contradict_nothing() {
+    for (port, others, all) in
+        [(24_821, 2000, 2000), (24_822, 1000, 2000), (24_825, 1333, 2000), (24_823, 2000, 2000)]
+    {
+        let text = run(H2LOAD, &format!("$ h2load --h1 -n 2000 -c 10 http://127.0.0.1:{port}/"));
+        let (report, findings) = one(&text);
+        assert!(!has(D43, &findings), "{findings:?}");
+        assert_eq!((report.complete, report.non_2xx), (Some(all), Some(others)), "{text}");
+        let said = of(D04, &findings).unwrap();
+        assert_eq!(said.contains("or have a status below 200"), port == 24_823, "{said}");
+        assert_eq!(said.contains("none of 2xx to 5xx"), port != 24_823, "{said}");
+    }
+    let by_time = run(H2LOAD, "$ h2load --h1 -D 1 ");
+    let (report, findings) = one(&by_time);
+    assert!(!has(D43, &findings), "{findings:?}");
+    assert_eq!(report.non_2xx, Some(22_059));
+    // Where all are in a class, those are all.
+    let edited = run(H2LOAD, "$ h2load --h1 -n 2000 -c 10 http://127.0.0.1:24823/")
+        .replace("2000 succeeded, 0 failed", "1900 succeeded, 100 failed");
+    assert!(has(D43, &one(&edited).1));
+}
+
 fn siege(command: &str, elapsed_s: f64, rate: f64) -> String {
     format!(
         "$ {command}\n\n{{\t\"transactions\":\t\t\t         619,\n\t\"availability\":\t\t\t      100.00,\n\
