@@ -92,6 +92,54 @@ fn the_mean_of_bombardier_s_samples_is_not_the_rate_of_the_run() {
     assert!(has(D43, &one(&edited).1));
 }
 
+/// A name stands behind the time, in many signs.
+#[test]
+fn names_behind_the_time_of_a_log_are_no_words_of_a_report() {
+    for prefix in [
+        "2026-01-02 10:00:00 bench-3 ",
+        "2026-01-02 10:00:00 UTC bench-3 ",
+        "2026-01-02T10:00:00+00:00 host app[123]: ",
+        "2026-01-02 10:00:00,123 [bench-3] INFO ",
+        "2026-01-02 10:00:00.123 INFO bench-3 - ",
+        "2026-01-02 10:00:00 - bench-3 - INFO - ",
+        "Jan 02 10:00:00 host app[123]: ",
+        "Jan 02 10:00:00 host app: ",
+        "Jan  2 10:00:00 host app[123] ",
+        "<14>Jan  2 10:00:00 host app[1]: ",
+        "Fri Jan  2 10:00:00 2026 ",
+        "Fri Jan  2 10:00:00 UTC 2026: ",
+        "[10:00:00] runner | ",
+        "[10:00:00][runner] ",
+        "10:00:00 runner> ",
+        "10:00:00 bench-3: ",
+        "[bench-3] ",
+        "bench-3: ",
+    ] {
+        for text in REAL.iter().map(|text| runs(text).remove(0)) {
+            // What is judged of it is the same as without, line by line.
+            let logged: String = text.lines().map(|line| format!("{prefix}{line}\n")).collect();
+            assert_eq!(read(&logged), read(&text), "{prefix:?}");
+            // And where blanks at the end of a line go.
+            let trimmed: String =
+                logged.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+            assert_eq!(read(&trimmed), read(&text), "{prefix:?}");
+        }
+    }
+    // What tools print line after line is no name: the threads of h2load, the errors of its connections, a loop's labels.
+    let threads: String = (0..5)
+        .map(|at| {
+            format!("10:00:00 spawning thread #{at}: 2 total client(s). 100 total requests\n")
+        })
+        .collect();
+    let text = format!(
+        "10:00:00 starting benchmark...\n{threads}10:00:01 finished in 1.00s, 100.00 req/s, 1.00KB/s\n\
+         10:00:01 requests: 100 total, 100 started, 100 done, 100 succeeded, 0 failed, 0 errored, 0 timeout\n"
+    );
+    assert_eq!(one(&text).0.clients, Some(10));
+    let rates = "10:00:00 Requests per second:    7837.42 [#/sec] (mean)\n".repeat(5);
+    assert_eq!(read(&rates).rates.len(), 5);
+}
+
 /// Statuses from 600 on are in no class of h2load's, those below 200 are among 3xx.
 #[test]
 fn statuses_that_h2load_has_no_class_for_contradict_nothing() {
