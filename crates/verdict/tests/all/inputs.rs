@@ -140,6 +140,56 @@ fn names_behind_the_time_of_a_log_are_no_words_of_a_report() {
     assert_eq!(read(&rates).rates.len(), 5);
 }
 
+/// `wrk … | tail -n 5`, from the whole of it to its rate.
+#[test]
+fn the_last_lines_of_a_report_of_wrk_are_read_for_what_they_are() {
+    let lines: Vec<&str> = WRK.lines().collect();
+    for count in 3..=lines.len() {
+        let last = format!("{}\n", lines[lines.len() - count..].join("\n"));
+        for command in ["", "$ wrk -t2 -c10 -d2s --latency http://127.0.0.1:24811/ | tail\n"] {
+            let (report, findings) = one(&format!("{command}{last}"));
+            assert_eq!((report.tool, report.complete), (Tool::Wrk, Some(141_294)), "{last}");
+            assert_eq!(report.rate_per_s.unwrap().value, 68_419.0);
+            assert!(!has(D43, &findings) && !has(D36, &findings), "{findings:?}");
+            let with_row = count >= 10;
+            assert_eq!(report.mean_ms().is_some(), with_row, "{last}");
+            // What is there is not said to be missing.
+            let percentiles = (count - 3).min(4);
+            assert_eq!(report.percentiles.len(), percentiles, "{last}");
+            let printed = if command.is_empty() { None } else { Some(10) };
+            let clients = if count >= 12 { Some(10) } else { printed };
+            assert_eq!(report.asked(), clients, "{last}");
+        }
+    }
+    // One below the other, without what is above.
+    let tail = lines[lines.len() - 5..].join("\n");
+    assert_eq!(read(&format!("{tail}\n{tail}\n")).reports.len(), 2);
+    // Errors are printed between the counts and the rate.
+    let errors =
+        "  Non-2xx or 3xx responses: 100\nRequests/sec:  68419.00\nTransfer/sec:      9.59MB\n";
+    let (report, _) = one(errors);
+    assert_eq!((report.complete, report.non_2xx), (None, Some(100)));
+}
+
+/// Options of ab above what wrk printed, and the other way round.
+#[test]
+fn a_command_of_another_tool_is_not_that_of_the_report() {
+    let ab = runs(REAL[0]).remove(0);
+    let (_, ab) = ab.split_once('\n').unwrap();
+    for text in [
+        format!("$ ab -k -c 50 -n 20000 http://127.0.0.1:9999/x\n{WRK}"),
+        format!("ab -c 50 -n 20000 http://127.0.0.1:9999/x\n\n```\n{WRK}```\n"),
+        format!("$ wrk -t8 -c100 -d30s http://127.0.0.1:9999/x\n{ab}"),
+        format!("$ h2load -c 7 -n 100 http://127.0.0.1:9999/x\n{ab}"),
+    ] {
+        let (report, findings) = one(&text);
+        assert_eq!(report.command, None, "{text}");
+        assert!(report.port != Some(9999) && !has(D36, &findings), "{findings:?}");
+        let said = findings.iter().map(|one| format!("{one:?}")).collect::<String>();
+        assert!(!said.contains("9999") && !said.contains("-c 50"), "{said}");
+    }
+}
+
 /// Statuses from 600 on are in no class of h2load's, those below 200 are among 3xx.
 #[test]
 fn statuses_that_h2load_has_no_class_for_contradict_nothing() {
@@ -174,6 +224,19 @@ fn siege(command: &str, elapsed_s: f64, rate: f64) -> String {
          \t\"longest_transaction\":\t\t        0.83,\n\t\"shortest_transaction\":\t\t        0.00\n}}\n",
         619.0 * 0.03 / elapsed_s
     )
+}
+
+/// Printed by hey: the means of the phases are rounded each by itself, and that of waiting begins elsewhere.
+#[test]
+fn the_phases_of_hey_may_be_more_than_the_whole() {
+    let text = run(HEY, "$ hey -n 1000 -c 1 ");
+    let (report, _) = one(&text);
+    let mean_s = report.mean_ms().unwrap().value / 1e3;
+    let line = text.lines().find(|line| line.trim().starts_with("resp wait:")).unwrap();
+    let longer =
+        format!("  resp wait:\t{:.4} secs, 0.0000 secs, {:.4} secs", mean_s + 1e-4, mean_s + 2e-4);
+    assert!(!has(D43, &one(&text.replace(line, &longer)).1));
+    assert!(!has(D43, &one(&text).1));
 }
 
 fn labels(text: &Text) -> Vec<String> {
