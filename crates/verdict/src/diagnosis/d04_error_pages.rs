@@ -332,6 +332,10 @@ fn on_report(report: &Report) -> Option<Finding> {
              again.",
             for_shell(&url)
         ),
+        None if report.command.as_ref().is_some_and(|command| command.has_more_urls) => {
+            "Look at one response of each URL of the command with `curl -i`, fix the URL or the server, and measure again."
+                .to_owned()
+        }
         None => "Look at one response with `curl -i` and the URL, fix the URL or the server, and \
                  measure again."
             .to_owned(),

@@ -190,6 +190,22 @@ fn a_command_of_another_tool_is_not_that_of_the_report() {
     }
 }
 
+/// /, /a and /b in turn; only the first is there.
+#[test]
+fn h2load_with_several_urls_is_held_against_none_of_them_alone() {
+    let text = run(H2LOAD, "$ h2load -n 20000 -c 10 --h1 http://127.0.0.1:24811/ http");
+    let (report, findings) = one(&text);
+    let command = report.command.as_ref().unwrap();
+    assert!(command.has_more_urls && command.text.ends_with("24811/b"), "{command:?}");
+    assert_eq!((report.port, report.path.as_deref()), (Some(24_811), None));
+    let pages = of(D04, &findings).unwrap();
+    assert!(pages.contains("of each URL of the command"), "{pages}");
+    assert!(!pages.contains("`curl -i http"), "{pages}");
+    let coarse = of(D06, &findings).unwrap();
+    assert!(coarse.contains("with the URLs of the command above (--urls)"), "{coarse}");
+    assert!(!has(D36, &findings) && !has(D43, &findings), "{findings:?}");
+}
+
 /// Statuses from 600 on are in no class of h2load's, those below 200 are among 3xx.
 #[test]
 fn statuses_that_h2load_has_no_class_for_contradict_nothing() {

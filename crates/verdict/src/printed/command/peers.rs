@@ -88,6 +88,9 @@ fn options(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
             asked.options += 1;
         } else if asked.url.is_none() && (asked.is_listed || is_url_like(word)) {
             asked.url = Some(of_siege(&mut asked, word).to_owned());
+        } else if grammar.program == Program::H2load && word.contains("://") && is_url_like(word) {
+            // It asks for each in turn, all of them of the first one's host.
+            asked.has_more_urls = true;
         } else {
             // Words of the sentence in which the command stands.
             break;
