@@ -242,6 +242,30 @@ fn siege(command: &str, elapsed_s: f64, rate: f64) -> String {
     )
 }
 
+/// siege 4.0.7 takes a time without a letter for minutes: `-t 2` was under way after 8 s, and ended after 120.
+#[test]
+fn siege_s_times_have_its_units_and_a_run_may_be_stopped() {
+    for (time, asked_s) in [
+        ("-t 1M", 60.0),
+        ("-t 1m", 60.0),
+        ("-t 30S", 30.0),
+        ("-t30s", 30.0),
+        ("--time=1H", 3600.0),
+        ("-t 2", 120.0),
+        ("-t5", 300.0),
+    ] {
+        let line = format!("siege -b -c 10 {time} http://127.0.0.1:24811/");
+        // Ctrl-C after two seconds, and to its end.
+        for (elapsed_s, rate) in [(2.26, 273.89), (asked_s - 0.5, 619.0 / (asked_s - 0.5))] {
+            let (report, findings) = one(&siege(&line, elapsed_s, rate));
+            assert_eq!(report.command.as_ref().unwrap().duration_s, Some(asked_s), "{line}");
+            assert!(!has(D36, &findings) && !has(D43, &findings), "{line}: {findings:?}");
+        }
+    }
+    let longer = siege("siege -b -c 10 -t 2S http://127.0.0.1:24811/", 119.5, 5.18);
+    assert!(has(D36, &one(&longer).1));
+}
+
 /// Printed by hey: the means of the phases are rounded each by itself, and that of waiting begins elsewhere.
 #[test]
 fn the_phases_of_hey_may_be_more_than_the_whole() {

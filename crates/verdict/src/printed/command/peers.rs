@@ -160,7 +160,11 @@ fn take(asked: &mut Words, meaning: Meaning, value: &str) -> Option<()> {
         Streams => asked.streams = count(value)?,
         Duration => {
             asked.timed = true;
-            asked.duration_s = Some(seconds(value)?);
+            // siege takes a number without a letter for minutes.
+            let is_of_siege = asked.program == Program::Siege;
+            let is_bare = value.bytes().all(|byte| byte.is_ascii_digit());
+            let minutes = if is_of_siege && is_bare { 60.0 } else { 1.0 };
+            asked.duration_s = Some(seconds(value)? * minutes);
         }
         Rate => asked.rate_per_s = Some(per_second(value)?),
         RateEach => asked.rate_each = Some(per_second(value)?),
