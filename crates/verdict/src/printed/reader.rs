@@ -130,7 +130,8 @@ impl Reader {
         let commands = command::all(&line, number);
         if !commands.is_empty() {
             self.listed.stands_in(raw);
-            return commands.into_iter().for_each(|command| self.begins(command));
+            commands.into_iter().for_each(|command| self.begins(command));
+            return self.above.comment(raw);
         }
         if self.native_line(&line, number) || self.peer_line(&line, number) {
             return;
@@ -258,9 +259,12 @@ impl Reader {
             return;
         }
         let in_loop = self.looped.iter().any(|lines| lines.contains(&number));
-        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop)
+        if let Some(mut rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop)
             .or_else(|| self.below_headings(line, number))
         {
+            if rate.label.is_none() && self.above.warms_up() {
+                rate.label = self.above.name();
+            }
             self.text.rates.push(rate);
             return;
         }

@@ -282,3 +282,43 @@ fn the_phases_of_hey_may_be_more_than_the_whole() {
 fn labels(text: &Text) -> Vec<String> {
     text.reports.iter().map(|report| report.label.clone().unwrap_or_default()).collect()
 }
+
+/// What warmed up is not set beside what was measured, and each has its own name.
+#[test]
+fn a_warm_up_and_the_run_have_different_names() {
+    let again = WRK.replace("68419.00", "68100.00").replace("2.07s", "2.08s");
+    for (first, second) in [
+        ("warmup\n", "run\n"),
+        ("warmup:\n", "run 1:\n"),
+        ("warmup:\n", "run 1\n"),
+        ("--- warmup\n", "--- run 1\n"),
+        ("=== Warm-up ===\n", "=== run ===\n"),
+        ("# warmup\n", "# run\n"),
+        ("run 0 (warmup)\n", "run 1\n"),
+        (
+            "$ wrk -t2 -c10 -d2s --latency http://127.0.0.1:24811/ # warm-up\n",
+            "$ wrk -t2 -c10 -d2s --latency http://127.0.0.1:24811/ # run\n",
+        ),
+    ] {
+        let text = format!("{first}{WRK}\n{second}{again}");
+        let read = read(&text);
+        let names = labels(&read);
+        assert_eq!(names.len(), 2, "{text}");
+        assert!(names[0].to_lowercase().replace('-', "").contains("warmup"), "{names:?}");
+        assert!(!names[1].to_lowercase().replace('-', "").contains("warmup"), "{names:?}");
+        assert!(judge(&read).comparisons.is_empty(), "{first}");
+    }
+    // All below one title are warm-ups.
+    let numbered = format!("Warmup:\nrun 1\n{WRK}run 2\n{again}");
+    assert_eq!(labels(&read(&numbered)), ["Warmup, run 1", "Warmup, run 2"]);
+    // Rates alone.
+    let rates = "warmup: Requests per second:    7837.42 [#/sec] (mean)\n\
+                 run: Requests per second:    9837.42 [#/sec] (mean)\n";
+    assert!(judged(rates).comparisons.is_empty());
+    let of_wrk = "$ wrk -d2s http://h/ | grep Requests\nwarmup\nRequests/sec:  100.00\nrun\nRequests/sec:  200.00\n";
+    assert!(judged(of_wrk).comparisons.is_empty());
+    // Two long names that differ in their last words.
+    let long = "nginx 1.29 with four workers and keepalive, ";
+    let (one, other) = (format!("{long}warmup"), format!("{long}run"));
+    assert_ne!(shown_label(&one), shown_label(&other));
+}
