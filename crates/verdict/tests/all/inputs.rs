@@ -322,3 +322,13 @@ fn a_warm_up_and_the_run_have_different_names() {
     let (one, other) = (format!("{long}warmup"), format!("{long}run"));
     assert_ne!(shown_label(&one), shown_label(&other));
 }
+
+/// 0 is hey's own default: no limit.
+#[test]
+fn a_rate_of_0_is_no_limit() {
+    let text = run(HEY, "$ hey -n 1000 -c 1 ").replace("hey -n", "hey -q 0 -n");
+    let (report, findings) = one(&text);
+    assert_eq!(report.asked_per_s(), None);
+    assert!(!has(D36, &findings), "{findings:?}");
+    assert!(of(D06, &findings).is_none_or(|said| !said.contains("--rate")), "{findings:?}");
+}

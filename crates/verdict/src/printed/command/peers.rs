@@ -48,9 +48,11 @@ fn read(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
     let connections = asked.concurrency;
     // siege waits between requests unless it is told not to, and follows redirects.
     asked.open_loop |= asked.program == Program::Siege && !asked.without_pauses;
-    asked.rate_per_s = match asked.rate_each.take() {
+    // 0 is no limit.
+    let limit = |rate: Option<f64>| rate.filter(|per_s| *per_s > 0.0);
+    asked.rate_per_s = match limit(asked.rate_each.take()) {
         Some(each) => Some(each * connections.0 as f64),
-        None => asked.rate_per_s.or(of_bursts(asked.burst)),
+        None => limit(asked.rate_per_s).or(of_bursts(asked.burst)),
     };
     if asked.timed {
         asked.requests = None;
