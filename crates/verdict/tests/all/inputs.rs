@@ -332,3 +332,14 @@ fn a_rate_of_0_is_no_limit() {
     assert!(!has(D36, &findings), "{findings:?}");
     assert!(of(D06, &findings).is_none_or(|said| !said.contains("--rate")), "{findings:?}");
 }
+
+/// wrk's clock went back; that it was told 60 s it says itself (wg/wrk#327).
+#[test]
+fn a_report_that_names_its_command_s_length_is_of_that_command() {
+    let text = "$ wrk --latency -d 60 -c 128 --timeout 8 -t 8 http://localhost:28080/servlet/db\n\
+        Running 1m test @ http://localhost:28080/servlet/db\n  8 threads and 128 connections\n\
+        \x20 Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   210.88ms  289.85ms   3.79s    84.62%\n\
+        \x20   Req/Sec    75.44     40.51   260.00     67.23%\n\
+        \x20 35951 requests in 307445734491.24m, 5.51MB read\nRequests/sec:      0.00\nTransfer/sec:       0.00B\n";
+    assert!(!has(D36, &one(text).1));
+}

@@ -4,6 +4,7 @@ mod beside;
 mod causes;
 mod commands;
 mod contradictions;
+mod doubts;
 mod excluded;
 mod figures;
 mod golden;

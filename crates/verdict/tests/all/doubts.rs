@@ -1,0 +1,51 @@
+//! What other tools' reports were taken for, and are not: a contradiction, a cause, another run. Printed by the tools, but
+//! for what each test says that somebody changed.
+
+use ablaze_verdict::DiagnosisId::{self, *};
+use ablaze_verdict::Finding;
+use ablaze_verdict::printed::{Report, read};
+use ablaze_verdict::rules::judge;
+
+fn one(text: &str) -> (Report, Vec<Finding>) {
+    let mut reports = judge(&read(text)).reports;
+    assert_eq!(reports.len(), 1, "{text}");
+    let report = reports.remove(0);
+    (report.subject, report.findings)
+}
+
+fn of(id: DiagnosisId, findings: &[Finding]) -> Option<String> {
+    let found = findings.iter().find(|finding| finding.id == id);
+    found.map(|found| format!("{} {} {}", found.evidence, found.cause, found.fix))
+}
+
+fn has(id: DiagnosisId, findings: &[Finding]) -> bool {
+    of(id, findings).is_some()
+}
+
+const HEY: &str = include_str!("../printed/real-hey.txt");
+const AB: &str = include_str!("../printed/real-ab.txt");
+
+fn run(text: &str, command: &str) -> String {
+    let mut runs =
+        text.split("\n$ ").map(|run| format!("$ {}\n", run.trim_start_matches("$ ").trim_end()));
+    runs.find(|run| run.starts_with(command)).unwrap_or_else(|| panic!("no {command}"))
+}
+
+fn siege(hits: u64, good: u64, failed: u64, availability: &str) -> String {
+    format!(
+        "Transactions:\t\t{hits} hits\nAvailability:\t\t{availability} %\nElapsed time:\t\t67.47 secs\n\
+         Data transferred:\t4273708 bytes\nResponse time:\t\t8.25 secs\nTransaction rate:\t{:.2} trans/sec\n\
+         Throughput:\t\t63342.34 bytes/sec\nConcurrency:\t\t{:.2}\nSuccessful transactions:\t{good}\n\
+         Failed transactions:\t{failed}\nLongest transaction:\t17.77 secs\nShortest transaction:\t0.37 secs\n",
+        hits as f64 / 67.47,
+        hits as f64 * 8.25 / 67.47
+    )
+}
+
+/// Somebody masked the host, or wrapped the command.
+#[test]
+fn another_host_in_the_command_need_not_be_another_run() {
+    let text = run(AB, "$ ab ").replacen("http://127.0.0.1", "http://example.com", 1);
+    let said = of(D36, &one(&text).1).unwrap();
+    assert!(said.contains("or one of the two was changed since"), "{said}");
+}
