@@ -286,6 +286,10 @@ fn on_report(report: &Report) -> Option<Finding> {
     if complete == 0 || share <= SHARE || nothing_came_back(report) {
         return None;
     }
+    // What came back and was no HTTP is for siege a transaction without success, and a failed one as well.
+    if report.tool == Tool::Siege && Some(others) <= report.failed {
+        return None;
+    }
     let which = classes::which(report);
     let body = match report.document {
         Some(Document::Bytes(bytes)) if bytes > 0 => {

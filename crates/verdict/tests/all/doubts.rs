@@ -42,6 +42,23 @@ fn siege(hits: u64, good: u64, failed: u64, availability: &str) -> String {
     )
 }
 
+/// siege 2.60's own example, whose availability leaves two error pages out: 339 / (339 + 24).
+#[test]
+fn an_availability_of_an_older_siege_is_no_contradiction() {
+    let (_, findings) = one(&siege(339, 337, 26, "93.39"));
+    assert!(!has(D43, &findings), "{findings:?}");
+}
+
+/// What is no HTTP at all siege 4.0.7 counts twice: 200 requests (by the server) are 200 transactions, none of them successful,
+/// and 200 failed.
+#[test]
+fn what_siege_may_have_counted_twice_is_said_so() {
+    let (_, findings) = one(&siege(200, 0, 200, "50.00"));
+    let said = of(D02, &findings).unwrap();
+    assert!(said.contains("they may be the same") && !said.contains("of 400"), "{said}");
+    assert!(!has(D04, &findings), "{findings:?}");
+}
+
 /// Somebody masked the host, or wrapped the command.
 #[test]
 fn another_host_in_the_command_need_not_be_another_run() {

@@ -343,3 +343,24 @@ fn a_report_that_names_its_command_s_length_is_of_that_command() {
         \x20 35951 requests in 307445734491.24m, 5.51MB read\nRequests/sec:      0.00\nTransfer/sec:       0.00B\n";
     assert!(!has(D36, &one(text).1));
 }
+
+/// siege's mean is the time of all requests by the number of those that did not fail: against a server that fails half of
+/// them, and one that fails all.
+#[test]
+fn failures_of_siege_are_in_its_mean_and_in_no_other_figure() {
+    let report = |figures: [&str; 9]| {
+        let [hits, availability, elapsed, mean, rate, concurrency, failed, longest, shortest] =
+            figures;
+        format!(
+            "{{\t\"transactions\":\t\t\t{hits},\n\t\"availability\":\t\t\t{availability},\n\t\"elapsed_time\":\t\t\t{elapsed},\n\
+             \t\"data_transferred\":\t\t0.00,\n\t\"response_time\":\t\t{mean},\n\t\"transaction_rate\":\t\t{rate},\n\
+             \t\"throughput\":\t\t\t0.00,\n\t\"concurrency\":\t\t\t{concurrency},\n\t\"successful_transactions\":\t{hits},\n\
+             \t\"failed_transactions\":\t\t{failed},\n\t\"longest_transaction\":\t\t{longest},\n\
+             \t\"shortest_transaction\":\t\t{shortest}\n}}\n"
+        )
+    };
+    let half = report(["50", "50.00", "1.58", "0.12", "31.65", "3.93", "50", "0.11", "0.02"]);
+    assert!(!has(D43, &one(&half).1));
+    let all = report(["0", "0.00", "0.10", "0.00", "0.00", "4.40", "200", "0.02", "0.00"]);
+    assert!(!has(D43, &one(&all).1));
+}
