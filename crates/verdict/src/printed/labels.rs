@@ -278,7 +278,15 @@ fn times(value: &str) -> Times {
     let columns = columns(value);
     let column = |index: usize| columns.get(index).copied();
     match columns.len() {
-        0..5 => {
+        // Of five, without the last.
+        4 => Times {
+            min_ms: column(0),
+            mean_ms: column(1),
+            deviation_ms: column(2),
+            median_ms: column(3),
+            max_ms: None,
+        },
+        0..4 => {
             Times { min_ms: column(0), mean_ms: column(1), max_ms: column(2), ..Times::default() }
         }
         _ => Times {

@@ -31,6 +31,39 @@ fn run(text: &str, command: &str) -> String {
     runs.find(|run| run.starts_with(command)).unwrap_or_else(|| panic!("no {command}"))
 }
 
+/// As ansible and docker keep them: something stands behind the last figure. And a row without its last one.
+#[test]
+fn a_row_of_times_has_its_columns_whatever_stands_behind_it() {
+    let text = run(AB, "$ ab ");
+    let (report, _) = one(&text);
+    for behind in ["\"", "\",", "\\n\",\"stream\":\"stdout\""] {
+        let rows = ["Connect:", "Processing:", "Waiting:", "Total:"];
+        let quoted: String = text
+            .lines()
+            .map(|line| match rows.iter().any(|row| line.starts_with(row)) {
+                true => format!("{line}{behind}\n"),
+                false => format!("{line}\n"),
+            })
+            .collect();
+        let (quoted, findings) = one(&quoted);
+        assert_eq!(
+            (quoted.processing, quoted.total),
+            (report.processing, report.total),
+            "{behind}"
+        );
+        assert!(!has(D43, &findings), "{findings:?}");
+    }
+    let row = text.lines().find(|line| line.starts_with("Processing:")).unwrap();
+    let last = row.rsplit_once(' ').unwrap().0;
+    let (cut, _) = one(&text.replace(row, last));
+    let (cut, whole) = (cut.processing.unwrap(), report.processing.unwrap());
+    assert_eq!(
+        (cut.mean_ms, cut.deviation_ms, cut.median_ms),
+        (whole.mean_ms, whole.deviation_ms, whole.median_ms)
+    );
+    assert_eq!(cut.max_ms, None);
+}
+
 fn siege(hits: u64, good: u64, failed: u64, availability: &str) -> String {
     format!(
         "Transactions:\t\t{hits} hits\nAvailability:\t\t{availability} %\nElapsed time:\t\t67.47 secs\n\
