@@ -31,6 +31,19 @@ fn run(text: &str, command: &str) -> String {
     runs.find(|run| run.starts_with(command)).unwrap_or_else(|| panic!("no {command}"))
 }
 
+#[test]
+fn ab_s_path_may_have_blanks() {
+    let text = run(AB, "$ ab ");
+    let path = one(&text).0.path.unwrap();
+    let text =
+        text.replace(&format!("Document Path:          {path}"), "Document Path:          /?q=a b");
+    let (_, rest) = text.split_once('\n').unwrap();
+    let text = format!("$ ab -k -n 1000 -c 10 \"http://127.0.0.1:21001/?q=a b\"\n{rest}");
+    let (report, findings) = one(&text);
+    assert_eq!(report.path.as_deref(), Some("/?q=a b"));
+    assert!(!has(D36, &findings), "{findings:?}");
+}
+
 /// As ansible and docker keep them: something stands behind the last figure. And a row without its last one.
 #[test]
 fn a_row_of_times_has_its_columns_whatever_stands_behind_it() {
