@@ -31,6 +31,30 @@ fn run(text: &str, command: &str) -> String {
     runs.find(|run| run.starts_with(command)).unwrap_or_else(|| panic!("no {command}"))
 }
 
+/// ab prints no more without its table of times, and many paste no more.
+#[test]
+fn what_stands_below_a_report_that_was_cut_off_names_the_next() {
+    let whole = run(AB, "$ ab ");
+    let (_, whole) = whole.split_once('\n').unwrap();
+    let cut = &whole[..whole.find("Connection Times").unwrap()];
+    for (first, second) in [
+        ("Before the patch:\n\n", "After the patch:\n\n"),
+        ("== Before ==\n", "== After ==\n"),
+        ("--- Before ---\n", "--- After ---\n"),
+        ("Before\n======\n\n", "After\n======\n\n"),
+        ("Before I changed the number of workers\n", "After I changed it\n"),
+    ] {
+        for report in [cut, whole] {
+            let reports = read(&format!("{first}{report}\n{second}{report}")).reports;
+            let labels: Vec<String> =
+                reports.into_iter().map(|report| report.label.unwrap_or_default()).collect();
+            assert_eq!(labels.len(), 2, "{first}");
+            assert!(labels[0].contains("Before") && !labels[1].contains("Before"), "{labels:?}");
+            assert!(labels[1].contains("After"), "{labels:?}");
+        }
+    }
+}
+
 #[test]
 fn ab_s_path_may_have_blanks() {
     let text = run(AB, "$ ab ");
