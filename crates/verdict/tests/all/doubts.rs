@@ -31,6 +31,25 @@ fn run(text: &str, command: &str) -> String {
     runs.find(|run| run.starts_with(command)).unwrap_or_else(|| panic!("no {command}"))
 }
 
+/// A job of the shell that ended, a footnote, a line of a log; and a report that was cut off in its last line.
+#[test]
+fn numbers_in_brackets_below_a_report_are_no_failed_requests() {
+    let hey = run(HEY, "$ hey -n 1000 -c 1 ");
+    let (before, _) = one(&hey);
+    for below in [
+        "$ kill %1\n[1]+  Terminated              ./server\n",
+        "See [1] and [2].\n\n[1] https://github.com/a/b\n",
+        "[250] some log line of the server\n",
+    ] {
+        let (report, findings) = one(&format!("{hey}\n\n{below}"));
+        assert_eq!((report.complete, report.failed), (before.complete, Some(0)), "{below}");
+        assert!(!has(D43, &findings) && !has(D02, &findings), "{findings:?}");
+    }
+    let cut = &hey[..hey.find(" responses").unwrap()];
+    let text = read(cut);
+    assert!(text.reports.iter().all(|report| report.failed.unwrap_or(0) == 0), "{cut}");
+}
+
 /// ab prints no more without its table of times, and many paste no more.
 #[test]
 fn what_stands_below_a_report_that_was_cut_off_names_the_next() {
