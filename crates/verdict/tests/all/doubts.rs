@@ -120,6 +120,21 @@ fn a_row_of_times_has_its_columns_whatever_stands_behind_it() {
     assert_eq!(cut.max_ms, None);
 }
 
+/// 400 responses of 20,000,000 B, of which 80,042,000 B are left, wrapped around by no power of two.
+#[test]
+fn bytes_that_no_counter_of_32_bits_shows_are_no_such_count() {
+    let report = |total: &str| {
+        format!(
+            "Document Length:        20000000 bytes\nConcurrency Level:      10\nTime taken for tests:   0.297 seconds\n\
+             Complete requests:      400\nFailed requests:        0\nTotal transferred:      {total} bytes\n\
+             Requests per second:    1349.07 [#/sec] (mean)\n"
+        )
+    };
+    assert!(!has(D32, &one(&report("80042000")).1));
+    // 400 × (20,000,000 + 105) less one round.
+    assert!(has(D32, &one(&report("3705074704")).1));
+}
+
 fn siege(hits: u64, good: u64, failed: u64, availability: &str) -> String {
     format!(
         "Transactions:\t\t{hits} hits\nAvailability:\t\t{availability} %\nElapsed time:\t\t67.47 secs\n\
