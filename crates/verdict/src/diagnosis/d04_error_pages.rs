@@ -298,6 +298,10 @@ fn on_report(report: &Report) -> Option<Finding> {
     if complete == 0 || share <= SHARE || nothing_came_back(report) {
         return None;
     }
+    // What came back and was no HTTP is for siege a transaction without success, and a failed one as well.
+    if report.tool == Tool::Siege && Some(others) <= report.failed {
+        return None;
+    }
     let which = classes::which(report);
     let body = match report.document {
         Some(Document::Bytes(bytes)) if bytes > 0 => {
@@ -344,6 +348,10 @@ fn on_report(report: &Report) -> Option<Finding> {
              again.",
             for_shell(&url)
         ),
+        None if report.command.as_ref().is_some_and(|command| command.has_more_urls) => {
+            "Look at one response of each URL of the command with `curl -i`, fix the URL or the server, and measure again."
+                .to_owned()
+        }
         None => "Look at one response with `curl -i` and the URL, fix the URL or the server, and \
                  measure again."
             .to_owned(),

@@ -154,6 +154,7 @@ fn besides(command: &Command) -> String {
     let otherwise = command.asks_otherwise && (lists == 0 || command.request_options.len() > lists);
     say(otherwise, "with the method, fields and body of the command above");
     say(command.is_pattern, "with URLs as the pattern of the command above makes them (--urls)");
+    say(command.has_more_urls, "with the URLs of the command above (--urls)");
     say(command.proxied, "through the proxy of the command above (--proxy)");
     let elsewhere = command.elsewhere.unwrap_or_default();
     let to = match elsewhere {

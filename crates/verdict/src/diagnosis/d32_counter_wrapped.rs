@@ -32,6 +32,9 @@ fn on_report(report: &Report) -> Option<Finding> {
         if expected? <= LARGEST || total as f64 >= expected? || report.failed != Some(0) {
             return None;
         }
+        if !may_have_wrapped(total as f64, expected?, complete as f64) {
+            return None;
+        }
         format!(
             "{} responses of {} bytes make {} bytes, but {} were counted.",
             grouped(complete),
@@ -48,6 +51,15 @@ fn on_report(report: &Report) -> Option<Finding> {
         "Ignore the bytes and the transfer rate; the number of requests and the times are not \
          affected.",
     ))
+}
+
+/// Whether so many bytes are left of those of all bodies, and of heads of whatever length a server sends, when a counter of
+/// 32 bits started again at 0.
+fn may_have_wrapped(counted: f64, bodies: f64, responses: f64) -> bool {
+    const ROUND: f64 = 4_294_967_296.0;
+    const HEAD_MOST: f64 = 8192.0;
+    let rounds = ((bodies - counted) / ROUND).ceil().max(1.0);
+    counted + rounds * ROUND <= bodies + responses * HEAD_MOST
 }
 
 fn document_bytes(report: &Report) -> Option<u64> {

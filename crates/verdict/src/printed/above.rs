@@ -7,7 +7,7 @@ use setting::Typing;
 
 use super::headings::BELOW;
 use super::naming::{Typed, behind_prompt, shortened, typed};
-use super::numbered::counts_runs;
+use super::numbered::{counts_runs, is_warm_up};
 
 /// The words above a report, which it may be named after.
 #[derive(Default)]
@@ -17,6 +17,9 @@ pub struct Above {
     headings: Vec<(usize, String)>,
     /// `=== nginx ===`: of all reports up to the next.
     framed: Option<Title>,
+    /// That alone has named a report; and the group below.
+    framed_was_alone: bool,
+    group_was_alone: bool,
     /// `nginx:`, of all reports up to the next of its kind, or to one that has other words above it.
     group: Option<Title>,
     /// The group has named a report.
@@ -91,6 +94,7 @@ impl Above {
             }
         } else if let Some(framed) = framed(line).filter(|framed| !counts_runs(framed)) {
             (self.framed, self.group, self.words) = (title(framed), None, None);
+            self.framed_was_alone = false;
         } else if is_title(line) {
             (self.group, self.group_is_used, self.words) = (title(line), false, None);
         } else {
@@ -141,9 +145,34 @@ impl Above {
         self.typing.of_report()
     }
 
+    /// Whether what comes below only warms up, as the words just above it say.
+    pub fn warms_up(&self) -> bool {
+        self.words.as_deref().is_some_and(is_warm_up)
+    }
+
+    /// The comment behind a command, where it says that this only warms up.
+    pub fn comment(&mut self, raw: &str) {
+        let comment = raw.rsplit_once(" #").map(|(_, comment)| comment.trim());
+        if let Some(comment) = comment.filter(|comment| is_warm_up(comment)) {
+            self.words = shortened(comment);
+        }
+    }
+
     /// The name of the report that begins here.
     pub fn name(&mut self) -> Option<String> {
         let words = self.words.take();
+        // What warmed up stands under these words alone, and `run 1` below it is another.
+        let is_over = |title: &Option<Title>, was_alone: bool| {
+            let warms_up = title.as_ref().is_some_and(|title| is_warm_up(&title.words));
+            warms_up && was_alone && words.is_some()
+        };
+        if is_over(&self.framed, self.framed_was_alone) {
+            self.framed = None;
+        }
+        if is_over(&self.group, self.group_was_alone) {
+            self.group = None;
+        }
+        (self.framed_was_alone, self.group_was_alone) = (words.is_none(), words.is_none());
         let is_of_group = words.as_deref().is_none_or(counts_runs) || !self.group_is_used;
         self.group = self.group.take().filter(|_| is_of_group);
         self.group_is_used = true;

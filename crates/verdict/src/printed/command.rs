@@ -93,6 +93,8 @@ pub struct Command {
     pub is_guessed: bool,
     /// The URL is a pattern, of which each request has another.
     pub is_pattern: bool,
+    /// Other URLs stand beside it, of which the requests are in turn (h2load).
+    pub has_more_urls: bool,
     /// The URL begins with `https://`.
     pub tls: bool,
     /// HTTP/2 is asked for.
@@ -222,6 +224,7 @@ struct Words {
     list: Option<String>,
     is_listed: bool,
     is_pattern: bool,
+    has_more_urls: bool,
     is_guessed: bool,
     base: Option<String>,
     burst: (Option<f64>, Option<f64>),
@@ -254,6 +257,7 @@ impl Words {
             list: None,
             is_listed: false,
             is_pattern: false,
+            has_more_urls: false,
             is_guessed: false,
             base: None,
             burst: (None, None),
@@ -302,6 +306,7 @@ impl Words {
             elsewhere: self.elsewhere,
             list: self.list,
             is_pattern: self.is_pattern,
+            has_more_urls: self.has_more_urls,
             is_guessed: self.is_guessed,
             tls: self.base.or(self.url).is_some_and(|url| url.starts_with("https://")),
             http2: self.http2,

@@ -83,10 +83,20 @@ impl Current {
                 self.seen.insert(Label::Total);
             }
         } else {
-            // Between its first figure and its last there is nothing else; a lone rate has no more.
-            return self.seen.len() > 1 && self.part < Label::Percentages.part();
+            // Between its first figure and its last there is nothing else; a lone rate has no more. Behind its rates it may
+            // have been cut off, and the words there be those of the next.
+            let may_be_over = self.seen.contains(&Label::Kilobytes) && !is_between(line);
+            return self.seen.len() > 1 && self.part < Label::Percentages.part() && !may_be_over;
         }
         self.other_lines = 0;
         true
     }
+}
+
+/// What ab prints between its rates and its percentages, besides figures.
+fn is_between(line: &str) -> bool {
+    const OWN: [&str; 3] = ["Connection Times (ms)", "WARNING: ", "These results are "];
+    OWN.iter().any(|own| line.starts_with(own))
+        || line.contains("min ") && line.contains(" max")
+        || !line.contains(|c: char| c.is_alphabetic()) && !line.starts_with(['=', '-', '~', '#'])
 }

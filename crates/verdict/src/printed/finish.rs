@@ -15,7 +15,7 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
         if report.host.is_none() && !report.tool.has_ab_labels() && !command.host.is_empty() {
             report.host = Some(command.host.clone());
             report.port = Some(command.port);
-            report.path = Some(command.path.clone());
+            report.path = Some(command.path.clone()).filter(|_| !command.has_more_urls);
         }
     }
     if report.tool == Tool::Hey {

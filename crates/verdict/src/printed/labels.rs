@@ -195,7 +195,7 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
         Host => report.host = word(value),
         Port => report.port = count(value).and_then(|port| port.try_into().ok()),
         Tls => report.tls = true,
-        Path => report.path = word(value),
+        Path => report.path = path(value),
         Document => report.document = Some(document(value)),
         Statuses => statuses(report, value),
         Concurrency => report.concurrency = count(value),
@@ -235,6 +235,15 @@ fn in_ms(value: &str) -> Option<Printed> {
         _ => 1.0,
     };
     printed(value).map(|ms| Printed { value: ms.value * by, step: ms.step * by })
+}
+
+/// As ab was told it, blanks and all; before a remark in brackets or in another script.
+fn path(value: &str) -> Option<String> {
+    let value = value.trim();
+    const REMARKS: [&str; 6] = ["  ", " (", " |", " #", " //", " <"];
+    let signs = REMARKS.iter().filter_map(|sign| value.find(sign));
+    let end = signs.chain(value.find(|c: char| !c.is_ascii())).min().unwrap_or(value.len());
+    Some(value[..end].trim_end().to_owned()).filter(|path| !path.is_empty())
 }
 
 fn document(value: &str) -> Document {
@@ -278,7 +287,15 @@ fn times(value: &str) -> Times {
     let columns = columns(value);
     let column = |index: usize| columns.get(index).copied();
     match columns.len() {
-        0..5 => {
+        // Of five, without the last.
+        4 => Times {
+            min_ms: column(0),
+            mean_ms: column(1),
+            deviation_ms: column(2),
+            median_ms: column(3),
+            max_ms: None,
+        },
+        0..4 => {
             Times { min_ms: column(0), mean_ms: column(1), max_ms: column(2), ..Times::default() }
         }
         _ => Times {

@@ -191,7 +191,7 @@ pub fn numbers(mut text: &str) -> Vec<Printed> {
     let mut found = Vec::new();
     while let Some((value, rest)) = number(text) {
         // `5x` is no number of a table.
-        if rest.starts_with(|c: char| !c.is_whitespace() && c != '|') {
+        if rest.starts_with(|c: char| !c.is_whitespace() && c != '|' && !QUOTES.contains(&c)) {
             break;
         }
         found.push(value);
@@ -199,6 +199,9 @@ pub fn numbers(mut text: &str) -> Vec<Printed> {
     }
     found
 }
+
+/// What programs put behind a line that they quote.
+const QUOTES: [char; 4] = ['"', '\'', ',', '\\'];
 
 /// A time with its unit, in ms, and what follows it: `1.30 ms`, `472 µs`.
 pub fn time_ms(text: &str) -> Option<(Printed, &str)> {

@@ -1,7 +1,11 @@
 //! What programs put before every line that they pass on: the time, the name of a container or a host, a level.
 //! Colours go, too. Lines keep their numbers.
 
+mod hosts;
+
 use std::borrow::Cow;
+
+use hosts::hosts;
 
 /// The text without all that.
 pub fn bare(text: &str) -> Cow<'_, str> {
@@ -59,42 +63,6 @@ fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// How many bytes the time and the name behind it take, of lines in a row that have the same one: `2024-05-01T12:00:00Z
-/// bench-1  `. The words of a report are not the same in each.
-fn hosts(lines: &[Cow<'_, str>]) -> Vec<usize> {
-    let of = |line: &Cow<'_, str>| {
-        let rest = stamp(line)?;
-        let (name, _) = rest.split_once(' ')?;
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-        is_name.then(|| (name.to_owned(), line.len() - rest.len()))
-    };
-    let names: Vec<Option<(String, usize)>> = lines.iter().map(of).collect();
-    let mut hosts = vec![0; lines.len()];
-    let mut from = 0;
-    while from < lines.len() {
-        let name = |at: usize| names[at].as_ref().map(|(name, _)| name.as_str());
-        let same =
-            (from..lines.len()).take_while(|at| name(*at).is_some() && name(*at) == name(from));
-        let count = same.count();
-        let is_level = name(from).is_some_and(|name| level(&format!("{name} ")).is_empty());
-        if count >= IN_A_ROW && !is_level {
-            let blanks = |at: usize| {
-                let behind = names[at].as_ref().map_or(0, |(name, before)| before + name.len());
-                let rest = &lines[at][behind..];
-                rest.len() - rest.trim_start_matches(' ').len()
-            };
-            let fewest = (from..from + count).map(blanks).min().unwrap_or(0);
-            for at in from..from + count {
-                hosts[at] =
-                    names[at].as_ref().map_or(0, |(name, before)| before + name.len() + fewest);
-            }
-        }
-        from += count.max(1);
-    }
-    hosts
-}
-
 /// How many bytes a name and its bar take: `web-1  | `. 0 where there is none.
 fn name(line: &str) -> usize {
     let Some(bar) = line.find('|') else { return 0 };
@@ -149,16 +117,48 @@ fn without_stamps(line: &str) -> &str {
 
 /// The line behind a time that it begins with.
 fn stamp(line: &str) -> Option<&str> {
-    let inner = line.strip_prefix('[').unwrap_or(line);
+    let inner = without_priority(line);
+    let inner = inner.strip_prefix('[').unwrap_or(inner);
+    let inner = without_day(inner);
     let after = date_and_time(inner).or_else(|| of_syslog(inner)).or_else(|| {
         let rest = clock(inner)?;
         Some(fraction(rest))
     })?;
-    let after = after.strip_prefix(']').unwrap_or(after);
+    let after = after.strip_prefix([']', ':']).unwrap_or(after);
     match after.strip_prefix(' ') {
-        Some(after) => Some(after),
-        None => after.is_empty().then_some(after),
+        Some(after) => Some(program(after)),
+        // `[10:00:00][bench-1] `.
+        None => (after.is_empty() || after.starts_with('[')).then_some(after),
     }
+}
+
+/// The line behind a host and a program with its number, as syslog writes them behind each kind of time: `host app[123]: `.
+fn program(line: &str) -> &str {
+    // An empty line may have lost its blank.
+    let parts = line.split_once("]: ").or_else(|| Some((line.strip_suffix("]:")?, "")));
+    let before = parts.filter(|(before, _)| {
+        let words: Vec<&str> = before.split_whitespace().collect();
+        words.len() == 2
+            && words[1].split_once('[').is_some_and(|(name, number)| {
+                !name.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            })
+    });
+    before.map_or(line, |(_, rest)| rest)
+}
+
+/// `<14>` of syslog's own form.
+fn without_priority(line: &str) -> &str {
+    let rest = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    let is_number = |text: &str| {
+        (1..=3).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    rest.filter(|(number, _)| is_number(number)).map_or(line, |(_, rest)| rest)
+}
+
+/// `Fri ` before a month.
+fn without_day(line: &str) -> &str {
+    const DAYS: [&str; 7] = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
+    DAYS.iter().find_map(|day| line.strip_prefix(day)).unwrap_or(line)
 }
 
 /// `2026-11-23T07:45:01.1234567Z`, `2026-11-23 07:45:01,123`, `…+01:00`.
@@ -175,7 +175,7 @@ fn date_and_time(text: &str) -> Option<&str> {
     Some(zone.unwrap_or_else(|| rest.strip_prefix('Z').unwrap_or(rest)))
 }
 
-/// `Nov 23 07:45:01 host program[123]:`, with or without what stands behind the time.
+/// `Nov 23 07:45:01`, with the year or without.
 fn of_syslog(text: &str) -> Option<&str> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -183,12 +183,12 @@ fn of_syslog(text: &str) -> Option<&str> {
     let day = month.trim_start();
     let rest = digits(day, 2).or_else(|| digits(day, 1))?.strip_prefix(' ')?;
     let rest = fraction(clock(rest)?);
-    let program = rest.split_once("]: ").filter(|(before, _)| {
-        let words: Vec<&str> = before.split_whitespace().collect();
-        words.len() == 2 && words[1].contains('[')
-    });
-    // The blank is taken by who called.
-    Some(program.map_or(rest, |(before, _)| &rest[before.len() + 2..]))
+    // `date` writes the zone before it.
+    let behind = rest.strip_prefix(' ').unwrap_or(rest);
+    let zone = behind.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let zones = [Some(behind), zone.strip_prefix(' ').filter(|_| zone.len() < behind.len())];
+    let year = zones.into_iter().flatten().find_map(|rest| digits(rest, 4));
+    Some(year.filter(|rest| rest.is_empty() || rest.starts_with([' ', ':'])).unwrap_or(rest))
 }
 
 /// `07:45:01`.

@@ -6,6 +6,8 @@ use super::command::program_name;
 const LABEL_CHARACTERS: usize = 200;
 /// So much of a name is shown.
 const SHOWN_CHARACTERS: usize = 40;
+/// Of these so many from its end.
+const LAST_CHARACTERS: usize = 14;
 
 /// What tools print before a report and behind it; nothing to name one after.
 pub fn is_progress(line: &str) -> bool {
@@ -103,9 +105,15 @@ pub fn shortened(text: &str) -> Option<String> {
     name.contains(char::is_alphanumeric).then_some(name)
 }
 
-/// What is shown of the name of a report.
+/// What is shown of the name of a report. Two of them may differ in their last words.
 pub fn shown(label: &str) -> String {
-    cut(label, SHOWN_CHARACTERS)
+    let all = label.chars().count();
+    if all <= SHOWN_CHARACTERS {
+        return label.to_owned();
+    }
+    let first: String = label.chars().take(SHOWN_CHARACTERS - LAST_CHARACTERS).collect();
+    let last: String = label.chars().skip(all - LAST_CHARACTERS).collect();
+    format!("{first}…{last}")
 }
 
 fn cut(text: &str, characters: usize) -> String {

@@ -36,6 +36,7 @@ pub fn read(text: &str) -> Text {
     let lines: Vec<&str> = text.lines().collect();
     reader.titles = Titles::of(&lines);
     reader.looped = looped::of_peers(&lines);
+    reader.tails = peers::wrk::tails(&lines);
     for (raw, number) in lines.iter().zip(1..) {
         if let Some((_, last, report)) = json.next_if(|(first, ..)| *first == number) {
             reader.whole(report);
@@ -82,6 +83,8 @@ struct Reader {
     in_fence: bool,
     /// The lines below loops of wrk, hey and oha.
     looped: Vec<Range<usize>>,
+    /// Where what is left of a report of wrk's begins with its percentiles.
+    tails: Vec<usize>,
     /// How this text writes its headings.
     titles: Titles,
     /// Between the verdict above a report of ablaze and the report itself.
@@ -127,7 +130,8 @@ impl Reader {
         let commands = command::all(&line, number);
         if !commands.is_empty() {
             self.listed.stands_in(raw);
-            return commands.into_iter().for_each(|command| self.begins(command));
+            commands.into_iter().for_each(|command| self.begins(command));
+            return self.above.comment(raw);
         }
         if self.native_line(&line, number) || self.peer_line(&line, number) {
             return;
@@ -194,15 +198,15 @@ impl Reader {
     /// A line of another load generator's report; whether it was one.
     fn peer_line(&mut self, line: &str, number: usize) -> bool {
         let line = line.trim_start();
+        let begun = self.peer_begins(line, number);
         let going_on = self.current.as_mut().filter(|current| current.is_of_peer());
         let taken = going_on.is_some_and(|current| {
             // What it began with begins the next one.
-            let again = peers::begins(line).is_some();
-            let over = again && current.report.rate_per_s.is_some();
+            let over = begun.is_some() && current.report.rate_per_s.is_some();
             !over && peers::take(&mut current.report, line)
         });
         if !taken {
-            let Some(tool) = peers::begins(line) else { return false };
+            let Some(tool) = begun else { return false };
             self.close();
             self.ended();
             let mut report = Report::empty(tool, number);
@@ -216,6 +220,14 @@ impl Reader {
             }
         }
         true
+    }
+
+    /// The tool whose report begins in this line, or what `tail` left of one of wrk's. What `grep` leaves of a loop's runs
+    /// are rates.
+    fn peer_begins(&self, line: &str, number: usize) -> Option<Tool> {
+        let in_loop = || self.looped.iter().any(|lines| lines.contains(&number));
+        let is_end = || self.tails.contains(&number) || peers::wrk::is_of_end(line);
+        peers::begins(line).or_else(|| (is_end() && !in_loop()).then_some(Tool::Wrk))
     }
 
     fn labelled(&mut self, labelled: &Labelled<'_>, number: usize) {
@@ -247,9 +259,12 @@ impl Reader {
             return;
         }
         let in_loop = self.looped.iter().any(|lines| lines.contains(&number));
-        if let Some(rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop)
+        if let Some(mut rate) = peers::lone_rate(line, number, self.command.as_ref(), in_loop)
             .or_else(|| self.below_headings(line, number))
         {
+            if rate.label.is_none() && self.above.warms_up() {
+                rate.label = self.above.name();
+            }
             self.text.rates.push(rate);
             return;
         }

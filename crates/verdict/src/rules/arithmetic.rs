@@ -1,6 +1,6 @@
 //! What several rules compute from a report.
 
-use crate::printed::{Connections, DONE, DRAWN_S, Printed, Report, Times, Tool};
+use crate::printed::{Command, Connections, DONE, DRAWN_S, Printed, Report, Times, Tool};
 
 /// bombardier draws its progress once in this time, and last after the last response: the length that it shows is up to so
 /// much longer than the run.
@@ -161,7 +161,8 @@ pub fn slow_requests(times: &Times, complete: u64) -> Option<(f64, f64, f64)> {
 
 /// The URL as far as it is printed; of a pattern each request has another.
 pub fn url(report: &Report) -> Option<String> {
-    if report.command.as_ref().is_some_and(|command| command.is_pattern) {
+    let several = |command: &Command| command.is_pattern || command.has_more_urls;
+    if report.command.as_ref().is_some_and(several) {
         return None;
     }
     let scheme = if report.tls { "https" } else { "http" };

@@ -56,7 +56,9 @@ impl Member {
 pub fn of_lone_rates(text: &Text) -> Vec<Comparison> {
     let mut comparisons: Vec<Comparison> = Vec::new();
     let mut before: Option<&LoneRate> = None;
-    for rate in &text.rates {
+    let warms_up = |rate: &LoneRate| rate.label.as_deref().is_some_and(is_warm_up);
+    let all_warm_up = text.rates.iter().all(warms_up);
+    for rate in text.rates.iter().filter(|rate| all_warm_up || !warms_up(rate)) {
         // Each run of its loop is of something else: they are no runs of one, and no targets.
         if rate.looped == Some(Looped::Varies) {
             before = None;

@@ -16,6 +16,7 @@ pub(crate) mod work;
 pub(crate) mod sample;
 
 pub use crate::diagnosis::d05_unequal_comparison::is_equal_work;
+pub use arithmetic::rate_over_all;
 pub use comparison::{Comparison, Member, members};
 pub use consistency::rate_is_contradicted;
 pub(crate) use curve::{Curves, of_members as curves_of};

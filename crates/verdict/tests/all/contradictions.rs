@@ -419,7 +419,7 @@ fn the_rate_in_bombardier_s_json_is_near_the_count_by_the_length() {
              \"client\":\"fasthttp\"}},\"result\":{{\"bytesRead\":160000000,\"bytesWritten\":13000000,\
              \"timeTakenSeconds\":13.605,\"req1xx\":0,\"req2xx\":{good},\"req3xx\":0,\"req4xx\":0,\"req5xx\":0,\
              \"others\":0,\"latency\":{{\"mean\":3400.1,\"stddev\":1810.2,\"max\":29000}},\
-             \"rps\":{{\"mean\":14720.1,\"stddev\":900.2,\"max\":19000}}}}}}\n"
+             \"rps\":{{\"mean\":14720.1,\"stddev\":90.2,\"max\":19000}}}}}}\n"
         ))
     };
     assert_eq!(with(200_000), None);

@@ -146,7 +146,7 @@ fn report(report: &printed::Report) -> Value {
         "requests": report.complete,
         "concurrency": report.asked(),
         "seconds": report.taken_s.map(|taken| taken.value),
-        "rate_per_s": report.rate(),
+        "rate_per_s": rules::rate_over_all(report).or_else(|| report.rate()),
     })
 }
 

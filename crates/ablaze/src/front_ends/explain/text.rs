@@ -4,7 +4,7 @@
 use ablaze_model::plan::Load;
 use ablaze_report::json::SavedRun;
 use ablaze_report::number::{counted, decimal, grouped, length, rate};
-use ablaze_verdict::printed::{Curve, Report, Sweep, shown_label};
+use ablaze_verdict::printed::{Curve, Report, Sweep, Tool, shown_label};
 use ablaze_verdict::rules::{self, Comparison, Judged, Judgement};
 use ablaze_verdict::several::Several;
 use ablaze_verdict::{Finding, Verdict};
@@ -195,6 +195,9 @@ fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
 
 /// As printed; else, or where count and length show another one, as computed.
 fn rate_of(report: &Report) -> Option<String> {
+    if report.tool == Tool::Bombardier {
+        return rate_of_samples(report);
+    }
     let printed = report.rate_per_s.map(|rate| format!("{}/s", decimal(rate.value, 2)));
     let computed =
         || Some(format!("{}/s, by count and length", decimal(report.rate_by_count()?, 2)));
@@ -205,6 +208,19 @@ fn rate_of(report: &Report) -> Option<String> {
             Some(computed.unwrap_or(printed))
         }
         printed => printed,
+    }
+}
+
+/// bombardier's `Reqs/sec` is a mean of samples, and need not be the count by the length.
+fn rate_of_samples(report: &Report) -> Option<String> {
+    let samples = report.rate_per_s.map(|rate| decimal(rate.value, 2));
+    let by = if report.taken_s.is_some() { "count and length" } else { "its progress" };
+    match (rules::rate_over_all(report).map(|rate| decimal(rate, 2)), samples) {
+        (Some(rate), Some(samples)) => {
+            Some(format!("{rate}/s, by {by} (`Reqs/sec` is {samples}, a mean of samples)"))
+        }
+        (Some(rate), None) => Some(format!("{rate}/s, by {by}")),
+        (None, samples) => samples.map(|samples| format!("{samples}/s, a mean of samples")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a printed report says of its statuses: each, or only how many began with which digit (h2load, bombardier). A
 //! class is no status: 4xx need not be 404, and 3xx may be 304.
 
-use crate::printed::{Report, Tool};
+use crate::printed::{BEYOND, Report, Tool};
 use crate::words::{grouped, listed};
 
 /// The statuses that are no success, with their numbers, as far as they are printed.
@@ -14,6 +14,7 @@ pub fn which(report: &Report) -> String {
     }
     let classes: Vec<String> = classes(report)
         .map(|(class, number)| format!("{class}xx ({}×)", grouped(number)))
+        .chain(beyond(report).map(|number| format!("none of 2xx to 5xx ({}×)", grouped(number))))
         .collect();
     let tool = report.tool.name();
     match classes.is_empty() {
@@ -25,14 +26,22 @@ pub fn which(report: &Report) -> String {
 /// Why they are no success, where nothing but the classes is printed.
 pub fn cause(report: &Report, most: bool) -> Option<String> {
     let has = |these: &[u16]| classes(report).any(|(class, _)| these.contains(&class));
-    classes(report).next()?;
-    let what = match (has(&[4, 5]), has(&[3]), has(&[1])) {
-        (true, false, false) => "error pages",
-        (false, true, false) => "redirects that were not followed, or 304 (not modified)",
-        (true, true, false) => {
-            "error pages, and those with 3xx redirects that were not followed, or 304 (not modified)"
+    let has_others = has(&[1]) || beyond(report).is_some();
+    if classes(report).next().is_none() && !has_others {
+        return None;
+    }
+    // h2load has what is below 200 among them (src/h2load.cc, `on_status_field`).
+    let redirects = match report.tool {
+        Tool::H2load => {
+            "redirects that were not followed, or 304 (not modified), or have a status below 200"
         }
-        _ => "none of the intended page",
+        _ => "redirects that were not followed, or 304 (not modified)",
+    };
+    let what = match (has(&[4, 5]), has(&[3]), has_others) {
+        (true, false, false) => "error pages".to_owned(),
+        (false, true, false) => redirects.to_owned(),
+        (true, true, false) => format!("error pages, and those with 3xx {redirects}"),
+        _ => "none of the intended page".to_owned(),
     };
     let of = if most { "The rate is mostly that of" } else { "The rate has in it" };
     let mut cause = format!(
@@ -44,6 +53,11 @@ pub fn cause(report: &Report, most: bool) -> Option<String> {
         );
     }
     Some(cause)
+}
+
+/// h2load's, in none of its classes.
+fn beyond(report: &Report) -> Option<u64> {
+    report.own(BEYOND).map(|number| number.value as u64)
 }
 
 fn classes(report: &Report) -> impl Iterator<Item = (u16, u64)> {

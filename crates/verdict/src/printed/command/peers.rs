@@ -48,9 +48,11 @@ fn read(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
     let connections = asked.concurrency;
     // siege waits between requests unless it is told not to, and follows redirects.
     asked.open_loop |= asked.program == Program::Siege && !asked.without_pauses;
-    asked.rate_per_s = match asked.rate_each.take() {
+    // 0 is no limit.
+    let limit = |rate: Option<f64>| rate.filter(|per_s| *per_s > 0.0);
+    asked.rate_per_s = match limit(asked.rate_each.take()) {
         Some(each) => Some(each * connections.0 as f64),
-        None => asked.rate_per_s.or(of_bursts(asked.burst)),
+        None => limit(asked.rate_per_s).or(of_bursts(asked.burst)),
     };
     if asked.timed {
         asked.requests = None;
@@ -88,6 +90,9 @@ fn options(grammar: &Grammar, words: &[String]) -> Option<(Words, usize)> {
             asked.options += 1;
         } else if asked.url.is_none() && (asked.is_listed || is_url_like(word)) {
             asked.url = Some(of_siege(&mut asked, word).to_owned());
+        } else if grammar.program == Program::H2load && word.contains("://") && is_url_like(word) {
+            // It asks for each in turn, all of them of the first one's host.
+            asked.has_more_urls = true;
         } else {
             // Words of the sentence in which the command stands.
             break;
@@ -157,7 +162,11 @@ fn take(asked: &mut Words, meaning: Meaning, value: &str) -> Option<()> {
         Streams => asked.streams = count(value)?,
         Duration => {
             asked.timed = true;
-            asked.duration_s = Some(seconds(value)?);
+            // siege takes a number without a letter for minutes.
+            let is_of_siege = asked.program == Program::Siege;
+            let is_bare = value.bytes().all(|byte| byte.is_ascii_digit());
+            let minutes = if is_of_siege && is_bare { 60.0 } else { 1.0 };
+            asked.duration_s = Some(seconds(value)? * minutes);
         }
         Rate => asked.rate_per_s = Some(per_second(value)?),
         RateEach => asked.rate_each = Some(per_second(value)?),

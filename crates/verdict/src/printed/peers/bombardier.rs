@@ -43,6 +43,7 @@ fn statistics(report: &mut Report, line: &str) -> bool {
     if let Some(rate) = behind(line, "Reqs/sec") {
         let cells = numbers(rate);
         report.rate_per_s = cells.first().copied();
+        report.own.extend(cells.get(1).map(|deviation| (DEVIATION, *deviation)));
         report.own.extend(cells.get(2).map(|max| ("the maximum of Reqs/sec", *max)));
     } else if let Some(cells) = behind(line, "Latency ").filter(|rest| !rest.starts_with("Dist")) {
         let cells: Vec<Printed> = cells.split_whitespace().map_while(time_ms).collect();
@@ -108,6 +109,8 @@ fn is_left(word: &str) -> bool {
     word.starts_with('0') && word[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
+/// Of the rates of the parts.
+pub const DEVIATION: &str = "the deviation of Reqs/sec";
 pub const DONE: &str = "the number done by the progress";
 const DRAWN_PERCENT: &str = "the percentage of the progress";
 pub const DRAWN_S: &str = "the time beside the progress";

@@ -35,7 +35,9 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.classes = super::classes(2, &classes);
         let [good, others @ ..] = classes;
         let others: u64 = others.into_iter().flatten().fold(0, u64::saturating_add);
-        report.non_2xx = good.map(|_| others);
+        let beyond = beyond_classes(report);
+        own(report, BEYOND, beyond);
+        report.non_2xx = good.map(|_| others.saturating_add(beyond.unwrap_or(0)));
         own(report, "the number with a status", good.map(|good| good.saturating_add(others)));
     } else if let Some(traffic) = behind(line, "traffic:") {
         let data = traffic.rsplit(", ").next().filter(|item| item.ends_with(" data"));
@@ -142,6 +144,23 @@ fn requests(report: &mut Report, counts: &str) {
     own(report, "the number done", named(" done"));
     own(report, "the number timed out", named(" timeout"));
 }
+
+/// Responses that are in none of the classes: with a status of 600 or more (src/h2load.cc, `on_status_field`). It counts them
+/// as failed. At the edges of a run by time some of the classes are counted, and not yet as failed, or the other way
+/// round.
+fn beyond_classes(report: &Report) -> Option<u64> {
+    let exact = |name| report.own(name).map(|figure| figure.value as u64);
+    let with_status = exact("the number failed")?.saturating_sub(report.failed?);
+    let bad = [4, 5].iter().filter_map(|class| report.classes.get(class)).sum::<u64>();
+    let in_classes = report.classes.values().copied().fold(0, u64::saturating_add);
+    let left = report.complete?.saturating_sub(in_classes);
+    let beyond = with_status.saturating_sub(bad).min(left);
+    let at_edges = report.asked_s.is_some() && beyond <= with_status / 10;
+    (beyond > 0 && !at_edges).then_some(beyond)
+}
+
+/// Those of which no class is printed.
+pub const BEYOND: &str = "the number with a status of no class";
 
 /// Whether the rate is that of less time than the whole, as in a run by time with a warm-up.
 fn is_of_a_part(report: &Report) -> bool {

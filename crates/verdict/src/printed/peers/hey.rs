@@ -52,7 +52,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         || histogram(report, line)
         || statuses(report, line)
         || percentile(report, line)
-        || is_heading(line)
+        || is_heading(report, line)
 }
 
 fn summary(report: &mut Report, line: &str) -> bool {
@@ -181,7 +181,8 @@ fn statuses(report: &mut Report, line: &str) -> bool {
             }
             more(&mut report.complete, responses);
         }
-        (None, Ok(count)) if !rest.is_empty() => {
+        // Anybody may write so below a report.
+        (None, Ok(count)) if !rest.is_empty() && report.own(ERRORS).is_some() => {
             // Both tools have them in their rates.
             more(&mut report.complete, count);
             if rest == CUT_OFF {
@@ -212,8 +213,14 @@ fn percentile(report: &mut Report, line: &str) -> bool {
     true
 }
 
+/// Where the errors begin.
+const ERRORS: &str = "the list of errors";
+
 /// Lines with nothing to take.
-fn is_heading(line: &str) -> bool {
+fn is_heading(report: &mut Report, line: &str) -> bool {
+    if line.starts_with("Error distribution:") {
+        report.own.push((ERRORS, Printed { value: 0.0, step: 0.0 }));
+    }
     let starts = [
         "Summary:",
         "Size/request:",

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::bombardier::DEVIATION;
 use super::hey::CUT_OFF;
 use super::vegeta;
 use crate::printed::{Connections, Printed, Report, Times, Tool};
@@ -167,7 +168,10 @@ fn bombardier(object: &Map<String, Value>, line: usize) -> Option<Report> {
             super::error(&mut report.errors, words, count(error.get("count")));
         }
     }
-    report.rate_per_s = figure(result.get("rps").and_then(|rps| rps.get("mean")), 1.0);
+    let of_parts = |name: &str| figure(result.get("rps").and_then(|rps| rps.get(name)), 1.0);
+    report.rate_per_s = of_parts("mean");
+    own(&mut report, DEVIATION, of_parts("stddev"));
+    own(&mut report, "the maximum of Reqs/sec", of_parts("max"));
     let latency = result.get("latency");
     let of = |name: &str| figure(latency.and_then(|latency| latency.get(name)), 1e-3);
     report.total = some_time(Times {

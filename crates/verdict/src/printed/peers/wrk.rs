@@ -18,6 +18,49 @@ pub fn begins(line: &str) -> Option<Tool> {
     (first || second).then_some(Tool::Wrk)
 }
 
+/// Whether a line is one of those that `tail` leaves of a report, and of wrk's alone.
+pub fn is_of_end(line: &str) -> bool {
+    let cells = |rest: &str| rest.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+    let is_row = |rest: &str, is_cell: &dyn Fn(&str) -> bool| {
+        let cells = cells(rest);
+        cells.len() == 4 && cells[..3].iter().all(|cell| is_cell(cell)) && cells[3].ends_with('%')
+    };
+    let is_time = |cell: &str| time_ms(cell).is_some();
+    let is_rate = |cell: &str| thousands(cell).is_some();
+    line.strip_prefix("Latency ").is_some_and(|rest| is_row(rest, &is_time))
+        || line.strip_prefix("Req/Sec ").is_some_and(|rest| is_row(rest, &is_rate))
+        || is_counts(line)
+        || line.starts_with("Socket errors: connect ")
+        || line.starts_with("Non-2xx or 3xx responses: ")
+}
+
+/// `170177 requests in 2.00s, 23.86MB read`; autocannon has a blank before its unit.
+fn is_counts(line: &str) -> bool {
+    let Some((requests, rest)) = line.split_once(" requests in ") else { return false };
+    let Some((taken, read)) = rest.split_once(", ") else { return false };
+    let is_size = read.strip_suffix(" read").is_some_and(|size| {
+        !size.contains(' ') && number(size).is_some() && kibibytes(size).is_some()
+    });
+    count(requests).is_some_and(|_| requests.bytes().all(|byte| byte.is_ascii_digit()))
+        && time_s(taken).is_some()
+        && is_size
+}
+
+/// Where the percentiles begin that `tail` left above the counts, of reports whose other lines are lost: `90%  2.52ms`.
+pub fn tails(lines: &[&str]) -> Vec<usize> {
+    let is_percentile = |line: &str| {
+        let line = line.trim();
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        matches!(cells[..], [percent, ms] if percent.ends_with('%') && number(percent).is_some() && time_ms(ms).is_some())
+    };
+    let counts = (0..lines.len()).filter(|at| is_counts(lines[*at].trim()));
+    let begins = counts.filter_map(|at| {
+        let above = lines[..at].iter().rev().take_while(|line| is_percentile(line)).count();
+        (above > 0).then_some(at - above + 1)
+    });
+    begins.collect()
+}
+
 /// Whether a line below wrk's first shows that it was autocannon's, which begins alike: `10 connections`, a table of boxes,
 /// `276k requests in 11.01s, …`.
 pub fn is_of_autocannon(report: &Report, line: &str) -> bool {

@@ -54,8 +54,10 @@ fn order_of_row(report: &Report, row: Row) -> Vec<Contradiction> {
     use Column::*;
     let pairs = [(Min, Mean), (Min, Median), (Mean, Max), (Median, Max), (Min, Max)];
     let held = |(less, more)| at_most(report, Cell(row, less), Cell(row, more));
-    // The mean is of all responses, and the others of those that hey keeps.
-    let apart = report.responses_beyond_kept().is_some();
+    // The mean is of all responses, and the others of those that hey keeps. siege divides the times of all, of those that
+    // failed too, by the number of the others.
+    let apart = report.responses_beyond_kept().is_some()
+        || report.tool == Tool::Siege && report.failed != Some(0);
     let of_the_same = |(less, more): &(Column, Column)| !apart || *less != Mean && *more != Mean;
     pairs.into_iter().filter(of_the_same).filter_map(held).collect()
 }
