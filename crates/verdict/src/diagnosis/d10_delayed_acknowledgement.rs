@@ -93,19 +93,19 @@ fn on_run(run: &Run) -> Option<Finding> {
     Some(Finding::new(D10, severity, evidence, cause, fix))
 }
 
-const HELD_BACK: &str = "The server sends head and body separately, and its kernel holds back the second until the first is \
+const HELD_BACK: &str = "The server sends a response in several writes, and its kernel holds back the second until the first is \
                          acknowledged (Nagle's algorithm), which the client's kernel delays by 40 ms.";
-const LOOKS_THE_SAME: &str = "40 ms is how long Linux delays an acknowledgement: a server that sends head and body \
-                              separately, with Nagle's algorithm on, waits for it before it sends the second. A server \
-                              that itself takes 40 ms between head and body looks the same from here.";
-const TOGETHER: &str = "Have the server send head and body together, with one write or writev, or set \
-                        TCP_NODELAY on its connections.";
+const LOOKS_THE_SAME: &str = "40 ms is how long Linux delays an acknowledgement: a server that sends a response in several \
+                              writes, with Nagle's algorithm on, waits for it before the second leaves. A server that \
+                              itself takes 40 ms between two parts of a response looks the same from here.";
+const TOGETHER: &str = "Have the server send each response (its head and what it has of the body) with one write or \
+                        writev, or set TCP_NODELAY on its connections.";
 /// Of what is only known that it took so long.
 const NOT_COUNTED: (&str, &str) = (
-    "40 ms is how long Linux delays an acknowledgement, which a server waits for that sends head and body separately, with \
-     Nagle's algorithm on. A server that itself takes 40 ms between head and body, or a network that does, looks the same.",
+    "40 ms is how long Linux delays an acknowledgement, which a server waits for that sends a response in several writes, \
+     with Nagle's algorithm on. A server that itself takes 40 ms between two parts of it, or a network that does, looks the same.",
     "Run `nstat -az TcpExtDelayedACKs` on the client's machine before and after: if it rises by as many, have the server send \
-     head and body together, with one write or writev, or set TCP_NODELAY on its connections.",
+     each response with one write or writev, or set TCP_NODELAY on its connections.",
 );
 
 /// What else was seen of them, as sentences.
@@ -164,10 +164,10 @@ fn on_report(report: &Report) -> Option<Finding> {
             amount(processing.value),
             amount(after_ms)
         ),
-        "40 ms is how long Linux delays an acknowledgement: a server that sends head and body \
-         separately, with Nagle's algorithm on, waits for it before it sends the second. A server \
-         that itself takes 40 ms between head and body, or a network that takes as long for the body, prints the same.",
-        "Have the server send head and body together, with one write or writev, or set \
+        "40 ms is how long Linux delays an acknowledgement: a server that sends a response in several \
+         writes, with Nagle's algorithm on, waits for it before the second leaves. A server \
+         that itself takes 40 ms between two parts of it, or a network that takes as long for the body, prints the same.",
+        "Have the server send each response with one write or writev, or set \
          TCP_NODELAY on its connections; or measure with `ablaze`, which counts delayed \
          acknowledgements.",
     ))

@@ -262,9 +262,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
                 && record.connections_opened < u64::from(run.plan.load.connections()) =>
         {
             return format!(
-                "Only {} of the {} connections opened in time, and the server does not respond in time on these.",
-                grouped(record.connections_opened),
-                grouped(run.plan.load.connections().into())
+                "Of the {} connections {} opened, and the server does not respond in time on these.",
+                grouped(run.plan.load.connections().into()),
+                grouped(record.connections_opened)
             );
         }
         Timeout => "Connections open, and the server does not respond in time.",

@@ -322,7 +322,7 @@ fn timeouts_are_told_by_what_had_come() {
     let mut run = timed_out();
     // A kernel makes connections without the server, and six of a hundred are not all.
     run.record.connections_opened = 6;
-    assert!(cause(&run).starts_with("Only 6 of the 100 connections opened"), "{}", cause(&run));
+    assert!(cause(&run).starts_with("Of the 100 connections 6 opened"), "{}", cause(&run));
     run.record.connections_opened = 0;
     assert!(cause(&run).contains("No connection could be established"));
     let facts = ablaze_model::record::TlsFacts { connected: 5, ..Default::default() };
