@@ -9,7 +9,7 @@ use crate::DiagnosisId::D05;
 use crate::finding::{Finding, Severity};
 use crate::rules::comparison::{Comparison, Member};
 use crate::rules::curve::{Curves, OtherWork};
-use crate::rules::differences::{Difference, between};
+use crate::rules::differences::{Difference, UNANSWERED, between};
 use crate::words::{counted, grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -37,14 +37,27 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         let (one, other) = (names(nearest, kind), names(kind, nearest));
         evidence.push(format!("{one} against {other}: {}", texts.join("; ")));
     }
-    let fix = if kinds.len() < comparison.members.len() {
+    let severity = severity?;
+    if are_of_one_target(&comparison.members) {
+        return Some(Finding::new(
+            D05,
+            severity.min(Severity::Suspect),
+            evidence.join("\n"),
+            "These are runs of one target: in this they were asked otherwise, or it responded otherwise. A figure of all of them \
+             mixes both.",
+            "See what was found in these runs themselves, and measure again what is to be one figure.",
+        ));
+    }
+    let fix = if evidence.iter().any(|text| text.contains(UNANSWERED)) {
+        "See why requests got no response (D02). Then make the work equal (path, status, body, connections, number of \
+         requests), and measure again."
+    } else if kinds.len() < comparison.members.len() {
         "Compare only equal work, or make the work equal (path, status, body, connections, number \
          of requests) and measure again."
     } else {
         "Make the work equal (path, status, body, connections, number of requests), measure \
          again, and compare then."
     };
-    let severity = severity?;
     let cause = match severity {
         Severity::Invalid => {
             "A ratio of these rates compares unequal work: it says nothing about the targets."
@@ -122,6 +135,12 @@ fn at_one_concurrency(curves: &Curves<'_>) -> Option<Finding> {
     // Of equally grave ones the first, as sorting keeps their order.
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found.into_iter().next()
+}
+
+/// Runs whose rates are compared with nothing but each other.
+fn are_of_one_target(members: &[Member]) -> bool {
+    let mut all = members.iter().filter(|member| member.work.is_some());
+    all.all(|member| member.circumstances().is_some() && member.identity == members[0].identity)
 }
 
 /// Members that differ in nothing.

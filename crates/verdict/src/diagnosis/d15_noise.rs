@@ -156,7 +156,7 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         }
         let apart = faster.rate_per_s / slower.rate_per_s - 1.0;
         evidence.push_str(&format!(
-            "\n{} and {} ({} and {}/s) differ by {}, {} per request.",
+            "\n{} and {} ({} and {}/s) differ by {}, {} from one response to the next.",
             named("A", slower, &kinds),
             named("a", faster, &kinds),
             rate(slower.rate_per_s),
@@ -177,7 +177,7 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         evidence.push_str(&match are_incomparable(slower, faster) {
             true => not_comparable(one, other),
             false => format!(
-                "{} / {} = {}; the gap is {} per request.",
+                "{} / {} = {}; the gap is {} from one response to the next.",
                 rate(faster.rate_per_s),
                 rate(slower.rate_per_s),
                 amount(faster.rate_per_s / slower.rate_per_s),
@@ -205,7 +205,8 @@ fn not_comparable(one: &Member, other: &Member) -> String {
     format!("{} and {} are not comparable (D05).", one.name, other.name)
 }
 
-/// What one request takes longer on the slower: `264 µs`.
+/// How much longer it is on the slower from one response to the next: `264 µs`. A request takes as many times that as there are in
+/// flight.
 fn gap(slower: &Member, faster: &Member) -> String {
     format!("{} µs", amount(1e6 / slower.rate_per_s - 1e6 / faster.rate_per_s))
 }
@@ -263,7 +264,8 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
         .map(|(runs, share, [least, _, most])| {
             // A line, or the number of a run, is no name of them all.
             let name = &runs[0].name;
-            let is_named = !name.starts_with("line ") && !counts_runs(name);
+            let is_target = runs.iter().all(|run| run.name == *name && run.line.is_none());
+            let is_named = is_target || !name.starts_with("line ") && !counts_runs(name);
             format!(
                 "{}{} ranged from {} to {}/s: a spread of {} of the median.",
                 counted(runs.len() as u64, "run"),

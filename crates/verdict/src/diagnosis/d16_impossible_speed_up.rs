@@ -76,11 +76,14 @@ fn why(steps: &[Step]) -> Option<(&'static str, &'static str)> {
 
 fn steps_of(shown: &Curves<'_>, curve: &Curve) -> Vec<Step> {
     let mut found = Vec::new();
+    let served = shown.served(curve);
     for [(c1, x1), (c2, x2)] in steps(curve).filter(|[(_, x1), _]| *x1 > 0.0) {
         let (name, grown) = (&curve.name, x2 / x1);
         let bounds = |point| shown.bounds(curve, point);
         let ((low1, high1), (low2, high2)) = (bounds((c1, x1)), bounds((c2, x2)));
-        if low2 > TOLERANCE * high1 * c2 as f64 / c1 as f64 {
+        // Error pages may come as fast as they like.
+        let is_served = shown.is_served(curve, c2);
+        if is_served && low2 > TOLERANCE * high1 * c2 as f64 / c1 as f64 {
             let evidence = format!(
                 "{name}: from c = {} to {} the rate grows from {} to {}/s (×{grown:.2}), so each \
                  request takes {} instead of {}.",
@@ -94,10 +97,10 @@ fn steps_of(shown: &Curves<'_>, curve: &Curve) -> Vec<Step> {
             let longer_s = Some(c1 as f64 / x1 - c2 as f64 / x2);
             found.push(step(shown, curve, evidence, longer_s, [c1, c2]));
         }
-        let later = || curve.points.iter().filter(|(c, _)| *c > c2);
+        let later = || served.points.iter().filter(|(c, _)| *c > c2);
         let highest = later().map(|(_, x)| *x).fold(0.0, f64::max);
         let at_least = later().map(|point| bounds(*point).0).fold(0.0, f64::max);
-        if high2 < low1 && high1 < FAR_FROM_THE_LIMIT * at_least {
+        if shown.is_served(curve, c1) && high2 < low1 && high1 < FAR_FROM_THE_LIMIT * at_least {
             let evidence = format!(
                 "{name}: at c = {} the rate falls from {} to {}/s, although {}/s are reached \
                  later.",

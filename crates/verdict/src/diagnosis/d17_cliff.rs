@@ -48,15 +48,22 @@ fn finding(shown: &Curves<'_>, found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) 
     let new = |(curve, [(c1, _), (c2, _)]): &(&Curve, [(u64, f64); 2])| {
         let before = found(curve, *c1);
         // Fewer requests per connection follow from the fall.
-        let new = found(curve, *c2).into_iter().filter(|id| !before.contains(id) && *id != D14);
-        let named: Vec<String> = new.map(|id| format!("{id} {}", id.name())).collect();
+        let after = found(curve, *c2).into_iter().filter(|id| *id != D14);
+        let (both, new): (Vec<_>, Vec<_>) = after.partition(|id| before.contains(id));
+        let named =
+            |ids: Vec<DiagnosisId>| listed(ids.into_iter().map(|id| format!("{id} {}", id.name())));
         let (name, at) = (&curve.name, grouped(*c2));
-        (!named.is_empty())
-            .then(|| format!("{name}: found at c = {at} but not before: {}.", listed(named)))
+        // What was there before may have become worse.
+        let both = match both.is_empty() {
+            true => String::new(),
+            false => format!("; at both points: {}", named(both)),
+        };
+        (!new.is_empty())
+            .then(|| format!("{name}: found at c = {at} but not before: {}{both}.", named(new)))
     };
     evidence.extend(steepest.iter().filter_map(new));
     for curve in curves {
-        if let Some((level, reached)) = knee(curve) {
+        if let Some((level, reached)) = knee(&shown.served(curve)) {
             evidence.push(format!(
                 "{} reaches 95 % of its highest rate at c = {} ({}/s).",
                 curve.name,
@@ -78,7 +85,9 @@ fn finding(shown: &Curves<'_>, found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) 
 
 /// The steepest fall of a curve, if it has a cliff.
 fn steepest(shown: &Curves<'_>, curve: &Curve) -> Option<[(u64, f64); 2]> {
-    let falls = steps(curve).filter(|[before, after]| {
+    // From a rate of error pages there is no fall.
+    let falls = steps(curve).filter(|[before, _]| shown.is_served(curve, before.0));
+    let falls = falls.filter(|[before, after]| {
         let ((low, _), (_, high)) = (shown.bounds(curve, *before), shown.bounds(curve, *after));
         high < FALL * low
     });
@@ -126,7 +135,7 @@ mod tests {
             "a: from c = 100 to 1,000 the rate falls from 100 to 60.0/s (-40 %)",
             "At the same step b changes by -10 %",
             "a reaches 95 % of its highest rate at c = 10 (98.0/s)",
-            "a: found at c = 1,000 but not before: D08 connection attempts lost.",
+            "a: found at c = 1,000 but not before: D08 connection attempts lost; at both points: D10 ",
             "b reaches 95 % of its highest rate at c = 100 (100/s)",
         ] {
             assert!(evidence.contains(part), "{part}: {evidence}");

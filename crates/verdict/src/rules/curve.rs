@@ -59,6 +59,24 @@ impl<'a> Curves<'a> {
             .filter(move |member| member.curve == name && member.concurrency == Some(asked))
     }
 
+    /// Whether the rate of a point is one of what was asked for, and not of error pages or of requests without a response, as
+    /// far as its runs tell: most of them. Of printed rates that is not known.
+    pub fn is_served(&self, curve: &Curve, asked: u64) -> bool {
+        let (mut served, mut all) = (0, 0);
+        for member in self.at(curve, asked) {
+            all += 1;
+            served += usize::from(!is_of_failures(member));
+        }
+        all == 0 || served * 2 > all
+    }
+
+    /// A curve without the points that are not served.
+    pub fn served(&self, curve: &Curve) -> Curve {
+        let points = curve.points.iter().copied();
+        let points = points.filter(|(asked, _)| self.is_served(curve, *asked)).collect();
+        Curve { name: curve.name.clone(), points }
+    }
+
     /// What was found, graver than a note, in the runs of a curve at a concurrency.
     pub fn found_at(&self, curve: &Curve, asked: u64) -> Vec<DiagnosisId> {
         let circumstances = self.at(curve, asked).filter_map(Member::circumstances);
@@ -192,6 +210,14 @@ fn is_successful(member: &Member) -> bool {
         let failed = work.without_response.is_some_and(|(failed, all)| failed * 2 > all);
         !failed && matches!(work.responses, Responses::Good(share) if share > 0.5)
     })
+}
+
+/// Most of what came of a Run is error pages, or requests without a response. A status that was expected is none.
+fn is_of_failures(member: &Member) -> bool {
+    let (Some(work), Some(known)) = (&member.work, member.circumstances()) else { return false };
+    let unanswered = work.without_response.is_some_and(|(failed, all)| failed * 2 > all);
+    let errors = matches!(work.responses, Responses::Good(share) if share <= 0.5);
+    unanswered || errors && known.found.contains(&DiagnosisId::D04)
 }
 
 /// How far rates lie apart, as a share of the lowest.

@@ -24,6 +24,8 @@ const MOSTLY_FAILED: f64 = 0.5;
 const OFF_THE_CURVE: f64 = 0.1;
 /// Shares and means that differ by no more than so many standard errors may differ by chance.
 const BY_CHANCE: f64 = 3.0;
+/// What requests without a response are called.
+pub(crate) const UNANSWERED: &str = "of the requests without a response";
 /// A share of all from which on it is all, and below whose rest it is none.
 const ALL: f64 = 0.99;
 
@@ -64,7 +66,14 @@ pub(crate) fn are_repeats(one: &Member, other: &Member) -> bool {
     if let (Some(a), Some(b)) = (&a.circumstances, &b.circumstances) {
         circumstances(a, b, &mut adding(&mut found));
     }
-    found.iter().all(|difference| difference.severity == Note)
+    // Nor is it other work that some requests of a run got no response.
+    let unanswered = failures(a, b).filter(|_| are_runs(a, b)).map(|(_, text)| text);
+    let is_result = |difference: &Difference| Some(&difference.text) == unanswered.as_ref();
+    found.iter().all(|difference| difference.severity == Note || is_result(difference))
+}
+
+fn are_runs(a: &Work, b: &Work) -> bool {
+    a.circumstances.is_some() && b.circumstances.is_some()
 }
 
 /// In what two rates are of other responses, of none, or of other connections: a difference that no load explains away.
@@ -186,11 +195,7 @@ fn failures(a: &Work, b: &Work) -> Option<(f64, String)> {
     };
     let (one, other) = (share(a)?, share(b)?);
     shares_differ(one, other, APART).then(|| {
-        let text = format!(
-            "{} of the requests without a response against {}",
-            percent(one.0),
-            percent(other.0)
-        );
+        let text = format!("{} {UNANSWERED} against {}", percent(one.0), percent(other.0));
         ((one.0 - other.0).abs(), text)
     })
 }
@@ -299,7 +304,10 @@ fn load(
     }
     // Users that pause are not in flight: how many are is what the target makes of it.
     let pauses = |work: &Work| work.pace == Some(Pace::Pauses);
-    let in_flight = in_flight(one, other, a, b).filter(|_| !(pauses(a) && pauses(b)));
+    // Nor are requests that fail: of the same connections, how many do is told.
+    let asked_alike = one.concurrency.is_some() && one.concurrency == other.concurrency;
+    let fail = || asked_alike && are_runs(a, b) && failures(a, b).is_some();
+    let in_flight = in_flight(one, other, a, b).filter(|_| !(pauses(a) && pauses(b)) && !fail());
     if let Some(text) = in_flight {
         add(Invalid, Some(text));
     } else if let (Some(c1), Some(c2)) = (one.concurrency, other.concurrency)

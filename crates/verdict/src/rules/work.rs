@@ -21,7 +21,7 @@ pub struct Work {
     pub answered: u64,
     /// How the requests were answered: with success, otherwise, or not at all.
     pub responses: Responses,
-    /// How many requests got no response, of how many; of printed reports alone, as a Run has findings of its own.
+    /// How many requests got no response, of how many.
     pub without_response: Option<(u64, u64)>,
     /// Responses by status; empty where they are not printed.
     pub statuses: BTreeMap<u16, u64>,

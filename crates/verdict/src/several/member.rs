@@ -56,12 +56,12 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         tool_version: tool_version.map(str::to_owned),
         answered: record.responses,
         responses: responses(record),
-        without_response: None,
+        without_response: Some((record.failures_total(), record.finished())),
         request_options: None,
         sent_bodies: None,
         statuses: record.statuses.clone(),
         body_bytes,
-        body_bytes_error: body_bytes_error(record).unwrap_or(0.0),
+        body_bytes_error: body_bytes_error(record),
         // A head changes by a date at most; what else was received may belong to no response.
         bytes: body_bytes
             .filter(|_| !record.first_head.is_empty())
@@ -140,14 +140,19 @@ fn body_bytes(record: &Record) -> Option<f64> {
 }
 
 /// By how much that mean misses the mean of all responses that the server has, as a standard error: 0 where all are
-/// equally long. `None` of more lengths than are told apart.
-fn body_bytes_error(record: &Record) -> Option<f64> {
-    let mean = body_bytes(record).filter(|_| record.body_lengths_other == 0)?;
-    let told: u64 = record.body_lengths.values().sum();
-    let squares =
-        |(bytes, responses): (&u64, &u64)| (*bytes as f64 - mean).powi(2) * *responses as f64;
-    let squares: f64 = record.body_lengths.iter().map(squares).sum();
-    (told > 0).then(|| squares.sqrt() / told as f64)
+/// equally long. Of lengths that are not told apart the mean is known; they are taken to differ by as much as that.
+fn body_bytes_error(record: &Record) -> f64 {
+    let Some(mean) = body_bytes(record) else { return 0.0 };
+    let of = |(bytes, responses): (&u64, &u64)| (*bytes as f64 - mean).powi(2) * *responses as f64;
+    let told: f64 = record.body_lengths.iter().map(of).sum();
+    let (bytes, responses) = record
+        .body_lengths
+        .iter()
+        .fold((0.0, 0), |(bytes, all), (length, n)| (bytes + *length as f64 * *n as f64, all + n));
+    let others = record.body_lengths_other as f64;
+    let of_others = (record.body_bytes as f64 - bytes).max(0.0) / others.max(1.0);
+    let squares = told + others * ((of_others - mean).powi(2) + of_others.powi(2));
+    squares.sqrt() / (responses as f64 + others).max(1.0)
 }
 
 /// As they were used, whatever was asked for.

@@ -1,6 +1,6 @@
 //! What several runs or reports show only beside each other.
 
-use ablaze_model::Run;
+use ablaze_model::{FailureKind, Run};
 
 use super::*;
 use crate::DiagnosisId::{self, *};
@@ -265,7 +265,10 @@ fn a_target_that_changes_between_its_runs_is_no_noise() {
     let said =
         "The first 3 runs of a came to 9,000 to 9,040/s, and the last 7 to 3,000 to 3,040/s.";
     assert_eq!(found.evidence, said);
-    assert!(found.cause.contains("and not for those measured in turns with it"), "{found:?}");
+    assert!(
+        found.cause.contains("that did not show in the rates of those measured in turns"),
+        "{found:?}"
+    );
     // Both at once: pairs are compared on one level each.
     let found = rounds(|round| if round < 3 { 6_000 } else { 2_000 } + round % 4 * 10).unwrap();
     assert_eq!(found.severity, Severity::Note);
@@ -405,4 +408,87 @@ fn other_work_along_a_curve_is_found_where_it_is() {
     ]);
     let found = finding(&several, D05).unwrap();
     assert_eq!(found.evidence, "At c = 10: a against b: status 200 against 404");
+}
+
+#[test]
+fn what_became_of_equal_loads_is_told_as_that() {
+    let failing = |share_of_100: u64| {
+        changed(|run| {
+            let failed = run.record.responses * share_of_100 / (100 - share_of_100);
+            run.record.failures[FailureKind::Reset as usize] = failed;
+            run.record.in_flight_ns /= 4;
+        })
+    };
+    let runs = [("a", run(2000)), ("b", failing(80))];
+    let several = compared(&runs);
+    let found = finding(&several, D05).unwrap();
+    // As many connections were asked for: that fewer were in flight is no other load.
+    let said = "a against b: 0 % of the requests without a response against 80 %";
+    assert_eq!((found.severity, found.evidence.as_str()), (Severity::Invalid, said));
+    assert!(found.fix.starts_with("See why requests got no response (D02)"), "{}", found.fix);
+    assert!(!is_equal_work(&members(&runs)));
+    // How many failed differs from run to run; these are repeats all the same.
+    let repeats: Vec<_> = [80, 85, 90].map(|share| ("b", failing(share))).into();
+    let of_one: Vec<_> = members(&repeats);
+    assert!(crate::rules::differences::are_repeats(&of_one[0], &of_one[2]));
+}
+
+#[test]
+fn runs_of_one_target_are_no_unequal_comparison() {
+    let errors = changed(|run| run.record.statuses = [(200, 10_000), (503, 10_000)].into());
+    let several = compared(&[("a", run(2000)), ("a", errors)]);
+    let found = finding(&several, D05).unwrap();
+    assert_eq!(found.severity, Severity::Suspect);
+    assert!(found.cause.starts_with("These are runs of one target"), "{}", found.cause);
+    assert!(!found.fix.contains("Make the work equal"), "{}", found.fix);
+}
+
+/// Bodies of 0 to 332 bytes at random: their means differ by chance from run to run.
+#[test]
+fn random_bodies_of_many_lengths_are_equal_work() {
+    let of_mean = |bytes: u64| {
+        changed(|run| {
+            run.record.body_lengths = (0..64).map(|nth| (nth * 5, 10)).collect();
+            run.record.body_lengths_other = run.record.responses - 640;
+            run.record.body_bytes = run.record.responses * bytes;
+        })
+    };
+    let severity = |other| {
+        let several = compared(&[("a", of_mean(166)), ("b", of_mean(other))]);
+        finding(&several, D05).map(|found| found.severity)
+    };
+    assert_eq!(severity(168), None);
+    assert_eq!(severity(190), Some(Severity::Invalid));
+}
+
+#[test]
+fn rates_of_error_pages_are_no_points_to_grow_or_fall_from() {
+    let refused = |concurrency, rate_per_s: u64| {
+        let mut run = at(concurrency, rate_per_s);
+        run.record.statuses = [(200, rate_per_s), (503, rate_per_s * 9)].into();
+        run
+    };
+    let found = |last: Run| {
+        let runs = [("a", at(1, 1000)), ("a", at(10, 2000)), ("a", at(16, 2500)), ("a", last)];
+        let several = compared(&runs);
+        let evidence = |id| finding(&several, id).map(|found| found.evidence.clone());
+        (evidence(D16), evidence(D17))
+    };
+    assert!(found(at(20, 30_000)).0.is_some());
+    assert_eq!(found(refused(20, 30_000)), (None, None));
+    // What falls to errors is a cliff.
+    let (_, cliff) = found(refused(20, 500));
+    assert!(cliff.unwrap().contains("95 % of its highest rate at c = 16 (2,500/s)"));
+    // Nothing but refusals, faster with fewer clients.
+    let several = compared(&[1, 4, 16].map(|c| ("a", refused(c, 30_000 / u64::from(c)))));
+    assert_eq!(finding(&several, D17), None);
+}
+
+#[test]
+fn a_target_keeps_its_name_whatever_it_counts() {
+    let rates = [("first", 2000), ("second", 2900), ("first", 3000), ("second", 4000)];
+    let rates = rates.into_iter().chain([("first", 2500), ("second", 3500)]);
+    let several = compared(&rates.map(|(name, rate)| (name, run(rate))).collect::<Vec<_>>());
+    let evidence = &finding(&several, D15).unwrap().evidence;
+    assert!(evidence.contains("3 runs of first ranged"), "{evidence}");
 }

@@ -57,12 +57,12 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             )
         }
         Some(Found::LowestFails { fails_per_s }) => format!(
-            "no rate holds: {}/s, the lowest {}, does not: {}",
+            "no rate tried holds: {}/s, the lowest permitted{}, does not: {}",
             rate(fails_per_s),
-            if has_tried_another(searched) {
-                "permitted"
-            } else {
-                "permitted and the only one tried"
+            // One that answers in batches may hold a higher one.
+            match highest_tried(searched).filter(|per_s| *per_s > fails_per_s) {
+                Some(per_s) => format!(" (none above {}/s was tried)", rate(per_s)),
+                None => " and the only one tried".to_owned(),
             },
             why(searched, fails_per_s, Trial::Fails)
         ),
@@ -88,8 +88,8 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
     }
 }
 
-fn has_tried_another(searched: &Searched) -> bool {
-    searched.stages.windows(2).any(|pair| pair[0].asked_per_s != pair[1].asked_per_s)
+fn highest_tried(searched: &Searched) -> Option<f64> {
+    searched.stages.iter().map(|stage| stage.asked_per_s).reduce(f64::max)
 }
 
 /// From this share of a rate on, all of it was answered: the rest is in flight at the boundaries of what is counted.
@@ -312,6 +312,21 @@ mod tests {
         let above = searched.stages.iter().cloned().chain([stage(979.0, Trial::Holds)]).collect();
         let searched = Searched { stages: above, ..searched };
         assert_eq!(answer(&searched, &[]), "interrupted, no answer yet: 250/s held");
+    }
+
+    /// A server that answers in batches has longer times at a low rate than at a high one.
+    #[test]
+    fn of_rates_that_were_not_tried_nothing_is_said() {
+        let said = |rates: &[f64]| {
+            let stages = rates.iter().map(|per_s| stage(*per_s, Trial::Fails)).collect();
+            let found = Some(Found::LowestFails { fails_per_s: 13.0 });
+            answer(&Searched { stages, found, interrupted: false, gone: None }, &[])
+        };
+        let several = "no rate tried holds: 13.0/s, the lowest permitted (none above 1,000/s was tried), does not:";
+        assert!(said(&[1000.0, 100.0, 13.0]).starts_with(several), "{}", said(&[1000.0, 13.0]));
+        let one =
+            "no rate tried holds: 13.0/s, the lowest permitted and the only one tried, does not:";
+        assert!(said(&[13.0]).starts_with(one), "{}", said(&[13.0]));
     }
 
     #[test]

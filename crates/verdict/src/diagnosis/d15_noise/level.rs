@@ -40,16 +40,17 @@ pub(super) fn found(targets: &[Repeats<'_>]) -> Option<Finding> {
     };
     let cause = match (changes.as_slice(), rest) {
         ([change], Some(rest)) if only_here(change, &rest) => {
-            "In between, something changed for this target and not for those measured in turns with it: its state, its data, or \
-             the processes that serve it. A figure of all its runs mixes them."
+            "In between, something changed that did not show in the rates of those measured in turns with it: this target's state, \
+             its data, the processes that serve it, or what only it has too little of, such as the time of its CPUs. A figure of \
+             all its runs mixes what was before and behind it."
         }
         _ => {
             "In between, something changed, in a target, on a machine, or in what else runs there: which it was the rates do not \
              tell. A figure of all runs mixes what was before and behind it."
         }
     };
-    let fix = "See what became of the target between these runs, and measure it in one state: with the server started anew for \
-               each run, or after it has served for a while.";
+    let fix = "See what became of the target between these runs, and what else ran on its CPUs. Measure it in one state: with the \
+               server started anew for each run, or after it has served for a while.";
     Some(Finding::new(D15, Severity::Suspect, evidence.join("\n"), cause, fix))
 }
 
