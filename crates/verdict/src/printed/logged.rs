@@ -119,11 +119,10 @@ fn without_stamps(line: &str) -> &str {
 fn stamp(line: &str) -> Option<&str> {
     let inner = without_priority(line);
     let inner = inner.strip_prefix('[').unwrap_or(inner);
-    let inner = without_day(inner);
-    let after = date_and_time(inner).or_else(|| of_syslog(inner)).or_else(|| {
-        let rest = clock(inner)?;
-        Some(fraction(rest))
-    })?;
+    let of_clock = || Some(fraction(clock(inner)?));
+    let of_month =
+        || of_syslog(inner).or_else(|| Some(without_year(of_syslog(without_day(inner)?)?)));
+    let after = date_and_time(inner).or_else(of_month).or_else(of_clock)?;
     let after = after.strip_prefix([']', ':']).unwrap_or(after);
     match after.strip_prefix(' ') {
         Some(after) => Some(program(after)),
@@ -155,10 +154,10 @@ fn without_priority(line: &str) -> &str {
     rest.filter(|(number, _)| is_number(number)).map_or(line, |(_, rest)| rest)
 }
 
-/// `Fri ` before a month.
-fn without_day(line: &str) -> &str {
+/// Behind the `Fri ` before a month.
+fn without_day(line: &str) -> Option<&str> {
     const DAYS: [&str; 7] = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
-    DAYS.iter().find_map(|day| line.strip_prefix(day)).unwrap_or(line)
+    DAYS.iter().find_map(|day| line.strip_prefix(day))
 }
 
 /// `2026-11-23T07:45:01.1234567Z`, `2026-11-23 07:45:01,123`, `…+01:00`.
@@ -175,20 +174,23 @@ fn date_and_time(text: &str) -> Option<&str> {
     Some(zone.unwrap_or_else(|| rest.strip_prefix('Z').unwrap_or(rest)))
 }
 
-/// `Nov 23 07:45:01`, with the year or without.
+/// `Nov 23 07:45:01`.
 fn of_syslog(text: &str) -> Option<&str> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let month = MONTHS.iter().find_map(|month| text.strip_prefix(month))?;
     let day = month.trim_start();
     let rest = digits(day, 2).or_else(|| digits(day, 1))?.strip_prefix(' ')?;
-    let rest = fraction(clock(rest)?);
-    // `date` writes the zone before it.
-    let behind = rest.strip_prefix(' ').unwrap_or(rest);
+    Some(fraction(clock(rest)?))
+}
+
+/// `date` writes the year behind the time, and the zone between them.
+fn without_year(text: &str) -> &str {
+    let behind = text.strip_prefix(' ').unwrap_or(text);
     let zone = behind.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let zones = [Some(behind), zone.strip_prefix(' ').filter(|_| zone.len() < behind.len())];
     let year = zones.into_iter().flatten().find_map(|rest| digits(rest, 4));
-    Some(year.filter(|rest| rest.is_empty() || rest.starts_with([' ', ':'])).unwrap_or(rest))
+    year.filter(|rest| rest.is_empty() || rest.starts_with([' ', ':'])).unwrap_or(text)
 }
 
 /// `07:45:01`.

@@ -136,6 +136,12 @@ fn names_behind_the_time_of_a_log_are_no_words_of_a_report() {
          10:00:01 requests: 100 total, 100 started, 100 done, 100 succeeded, 0 failed, 0 errored, 0 timeout\n"
     );
     assert_eq!(one(&text).0.clients, Some(10));
+    // A count behind a time is no year.
+    let counts = format!(
+        "Jan  2 10:00:00 {}\nJan  2 10:00:00 5000 requests in 2.00s, 1.00MB read\n",
+        "Running 2s test @ http://h/"
+    );
+    assert_eq!(one(&counts).0.complete, Some(5000));
     let rates = "10:00:00 Requests per second:    7837.42 [#/sec] (mean)\n".repeat(5);
     assert_eq!(read(&rates).rates.len(), 5);
 }
@@ -188,6 +194,13 @@ fn a_command_of_another_tool_is_not_that_of_the_report() {
         let said = findings.iter().map(|one| format!("{one:?}")).collect::<String>();
         assert!(!said.contains("9999") && !said.contains("-c 50"), "{said}");
     }
+    // Nor of one that began, and printed no more.
+    let begun = format!(
+        "$ ab -k -c 50 -n 20000 http://127.0.0.1:9999/x\n{}",
+        &WRK[..WRK.find("  Thread").unwrap()]
+    );
+    let begun = judged(&begun).begun;
+    assert_eq!((begun[0].tool, &begun[0].command), (Tool::Wrk, &None));
 }
 
 /// /, /a and /b in turn; only the first is there.

@@ -148,17 +148,8 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     let severity = if invalid { Severity::Invalid } else { Severity::Suspect };
     let of = format!("{} of {} ({})", grouped(unanswered), counted(all, "request"), percent(share));
     if report.tool == Tool::Siege {
-        // What came back and was no HTTP is a transaction as well.
-        let evidence = match report.non_2xx.is_some_and(|others| others >= unanswered) {
-            true => format!(
-                "siege counts {} as failed, and {} of the {} that it has besides as not successful: they may be the same{}.",
-                counted(unanswered, "request"),
-                grouped(report.non_2xx.unwrap_or(0)),
-                grouped(complete),
-                words::quoted(report)
-            ),
-            false => format!("{of} failed{}.", words::quoted(report)),
-        };
+        let evidence = words::failed_of_siege(report, unanswered, complete)
+            .unwrap_or_else(|| format!("{of} failed{}.", words::quoted(report)));
         return Some(Finding::new(D02, severity, evidence, words::cause_of_siege(report), CURL));
     }
     if held::ends_in_redirects(report) {

@@ -4,7 +4,7 @@ use super::aborted::NO_ADDRESS;
 use super::printed::failures;
 use crate::printed::{Report, is_of_name};
 use crate::rules::own_limits::{self, Limit};
-use crate::words::{grouped, listed};
+use crate::words::{counted, grouped, listed};
 
 /// So many kinds of errors are quoted.
 const SHOWN: usize = 3;
@@ -39,6 +39,19 @@ pub(super) fn quoted(report: &Report) -> String {
         1..=SHOWN => format!(": {}", listed(kinds)),
         _ => format!(": {} and others", kinds[..SHOWN].join(", ")),
     }
+}
+
+/// What came back and was no HTTP is for siege a transaction without success, and a failed one as well: where as many are
+/// the one as the other, they may be the same.
+pub fn failed_of_siege(report: &Report, failed: u64, complete: u64) -> Option<String> {
+    let others = report.non_2xx.filter(|others| *others >= failed)?;
+    Some(format!(
+        "siege counts {} as failed, and {} of the {} that it has besides as not successful: they may be the same{}.",
+        counted(failed, "request"),
+        grouped(others),
+        grouped(complete),
+        quoted(report)
+    ))
 }
 
 /// Of each that got no response siege writes why on stderr, mostly.

@@ -56,7 +56,8 @@ impl Reader {
             let has_head = is_labelled || report.total.is_some() || !report.percentiles.is_empty();
             let begun = if is_labelled { report.announced } else { says_that_it_runs(report.tool) };
             if begun && self.abort.is_none() {
-                let (line, tool, command) = (report.line, report.tool, self.command.take());
+                let (line, tool) = (report.line, report.tool);
+                let command = self.command.take().filter(|above| fits(above.program, tool));
                 self.text.begun.push(Begun { line, tool, has_head, command });
             }
             return;
