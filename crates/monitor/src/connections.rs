@@ -18,6 +18,20 @@ pub(crate) fn seen(so_far: Option<Connections>, look: ConnectionsAt) -> Connecti
     Connections { first: so_far.map_or(look, |so_far| so_far.first), last: look }
 }
 
+/// Adds a look behind the load. Of it only the counts are taken that went on until then: that no queue has anything in it is
+/// nothing that was seen under the load. Where connections were replaced meanwhile their counts are gone.
+pub(crate) fn counted_to_the_end(so_far: &mut Connections, look: ConnectionsAt) {
+    let last = &mut so_far.last;
+    if look.connections < last.connections || look.sent_segments < last.sent_segments {
+        return;
+    }
+    last.at_clock_ns = look.at_clock_ns;
+    last.retransmissions = look.retransmissions;
+    last.with_retransmissions = look.with_retransmissions;
+    last.sent_segments = look.sent_segments;
+    last.received_segments = look.received_segments;
+}
+
 /// Both sides of the connections to the target at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
@@ -197,6 +211,23 @@ mod tests {
             client.read_exact(&mut [0; 8]).unwrap();
         }
         Some((clients, servers, address))
+    }
+
+    #[test]
+    fn a_look_behind_the_load_counts_on_and_leaves_the_queues_as_they_were() {
+        let look = |at_ns: u64, retransmissions: u32, queue: u32| {
+            let mut look = summed(at_ns, &[info(retransmissions, 100, 232)]).unwrap();
+            look.send_queue_bytes = Some(queue.into());
+            look
+        };
+        let mut seen = seen(None, look(1, 2, 500));
+        counted_to_the_end(&mut seen, look(9, 40, 0));
+        assert_eq!((seen.first.retransmissions, seen.last.retransmissions), (2, 40));
+        assert_eq!((seen.last.at_clock_ns, seen.last.send_queue_bytes), (9, Some(500)));
+        // One of two is gone, and another one may stand for it.
+        seen.last.connections = 2;
+        counted_to_the_end(&mut seen, look(12, 50, 0));
+        assert_eq!((seen.last.at_clock_ns, seen.last.retransmissions), (9, 40));
     }
 
     #[test]

@@ -213,7 +213,10 @@ impl Looking {
             let young = now_ns.saturating_sub(begun_ns) < 1_000_000_000;
             let wait_ns = wait_ns(young, took_ns);
             match hearing.recv_timeout(Duration::from_nanos(wait_ns)) {
-                Ok(Word::Rest(_looked)) => self.look_at_rest(),
+                Ok(Word::Rest(_looked)) => {
+                    self.look_at_rest();
+                    self.count_connections_to_the_end();
+                }
                 // Whoever asked may have gone.
                 Ok(Word::Present { from_ns, reply }) => drop(reply.send(self.present(from_ns))),
                 Ok(Word::End) | Err(RecvTimeoutError::Disconnected) => break,
@@ -296,6 +299,19 @@ impl Looking {
             if busy.sum::<u64>() == 0 {
                 break;
             }
+        }
+    }
+
+    /// Looks under the load may lie seconds apart: what was sent again since the last one is still known.
+    fn count_connections_to_the_end(&mut self) {
+        let Some(so_far) = &mut self.connections else { return };
+        let Some(look) = Look::now(clock::monotonic_ns(), &self.addresses, self.on_this_host)
+        else {
+            return;
+        };
+        connections::counted_to_the_end(so_far, look.client);
+        if let Some((so_far, look)) = self.server_connections.as_mut().zip(look.server) {
+            connections::counted_to_the_end(so_far, look);
         }
     }
 
