@@ -78,8 +78,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         _ => Severity::Note,
     };
     let (cause, fix) = match delayed {
-        Some(_) if unsent.is_some_and(|bytes| bytes > 0) => (HELD_BACK, TOGETHER),
-        Some(_) => (LOOKS_THE_SAME, TOGETHER),
+        Some(_) if unsent.is_some_and(|bytes| bytes > 0) && !is_blocked(run) => {
+            (HELD_BACK, TOGETHER)
+        }
+        Some(_) => (LOOKS_THE_SAME, TOGETHER_OR_NOT),
         None => NOT_COUNTED,
     };
     let evidence = format!(
@@ -100,6 +102,8 @@ const LOOKS_THE_SAME: &str = "40 ms is how long Linux delays an acknowledgement:
                               itself takes 40 ms between two parts of a response looks the same from here.";
 const TOGETHER: &str = "Have the server send each response (its head and what it has of the body) with one write or \
                         writev, or set TCP_NODELAY on its connections.";
+const TOGETHER_OR_NOT: &str = "Have the server send each response with one write or writev, or set TCP_NODELAY on its connections. \
+                               If that changes nothing, see what takes the server 40 ms before the end of a response.";
 /// Of what is only known that it took so long.
 const NOT_COUNTED: (&str, &str) = (
     "40 ms is how long Linux delays an acknowledgement, which a server waits for that sends a response in several writes, \
@@ -205,6 +209,15 @@ fn unsent_bytes(run: &Run) -> Option<u64> {
     [looks.first.unsent_bytes, looks.last.unsent_bytes].into_iter().flatten().max()
 }
 
+/// Whether the client's receive window, or the server's own buffer, was full at times: what lies unsent there, no algorithm of
+/// Nagle's need have kept back.
+fn is_blocked(run: &Run) -> bool {
+    let looks = monitor(run).and_then(|monitor| monitor.server_connections.as_ref());
+    let blocked =
+        looks.map(|looks| [looks.last.window_limited_ns, looks.last.send_buffer_limited_ns]);
+    blocked.into_iter().flatten().flatten().any(|blocked_ns| blocked_ns > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,6 +288,17 @@ mod tests {
         let mut run = split(1000);
         run.record.answered.receive.record_many(65_000_000, 600);
         assert_eq!(on_run(&run), None);
+    }
+
+    /// With TCP_NODELAY on, a body that does not fit into the client's window lies unsent too.
+    #[test]
+    fn bytes_that_wait_for_a_full_window_are_not_said_to_be_held_back() {
+        let mut run = split(20_000);
+        assert!(on_run(&run).unwrap().cause.contains("holds back"));
+        server(&mut run).window_limited_ns = Some(3_000_000);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.contains("looks the same"), "{finding:?}");
+        assert!(finding.fix.contains("If that changes nothing"), "{finding:?}");
     }
 
     #[test]
