@@ -26,7 +26,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors, d29_stuck_c
 use crate::DiagnosisId::{D07, D13, D22, D23};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{
-    asked_in_flight, elapsed_s, in_flight, monitor, server_stopped, weighed_s,
+    asked_in_flight, elapsed_s, in_flight, monitor, server_stopped, users_pause, weighed_s,
 };
 use crate::live::options::{Opt, spelled};
 use crate::words::{amount, counted, grouped, listed, percent, time};
@@ -43,7 +43,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     },
 };
 
-/// A slice without a response means something only where slices have so many as a rule: with 20
+/// A slice without a response means something by itself only where slices have so many as a rule: with 20
 /// expected, none is left to chance once in half a billion.
 const FEWEST_USUAL: u64 = 20;
 /// The requests that were frozen took at least so many times the median, or the 99 % time where that
@@ -64,6 +64,12 @@ const CAUSE: &str = "The server, the client, one of their machines or the networ
 /// What was sent meanwhile, on other connections, did not come back either.
 const ALL_WAITED: &str = " It is not a slow tail: what was sent meanwhile did not come back either. A single request that blocks \
                           all others looks like this, too.";
+/// Where few finish, that none does for a while is less of a sign.
+const OF_FEW: (&str, &str) = (
+    "Something held up all requests for that time. What it was this run does not show: a server, a machine or a network that \
+     stands still, a lock or one request that all others wait for, and requests that are all slow at that time look the same.",
+    "See in the server's log what it did at that time, and run it again, for longer, to see whether it comes back.",
+);
 /// A closed loop sends nothing meanwhile.
 const OR_IN_STEP: &str = " Or all requests in flight were slow at the same moment, as those of connections that keep step may be: \
                           a closed loop sends nothing else that would show it.";
@@ -97,7 +103,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let finished = finished(run);
     usual(&finished)
         .and_then(|usual| {
-            between(run, &finished, usual).or_else(|| start::found(run, &finished, usual))
+            let often = usual >= FEWEST_USUAL;
+            let at_start = || start::found(run, &finished, usual).filter(|_| often);
+            between(run, &finished, usual).or_else(at_start)
         })
         .or_else(|| hardly::found(run, &finished))
         .or_else(|| end::found(run, &finished))
@@ -117,7 +125,12 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         let paused = run.was_paused_between(from_ns, to_ns) || is_idle(run, from_ns, to_ns);
         !paused && !is_behind_the_last(run, to_ns) && around::goes_on(run, finished, (*at, *length))
     });
-    if are_of_timers(run, stalls.len()) || chance::explains(run, &stalls) {
+    let few = usual < FEWEST_USUAL;
+    if are_of_timers(run, stalls.len())
+        || chance::explains(run, &stalls)
+        // Users who think finish nothing for a while, too.
+        || few && (users_pause(run) || chance::leaves_empty(finished, &stalls))
+    {
         return None;
     }
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
@@ -198,6 +211,7 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
     );
     let (cause, fix) = match monitor(run) {
         Some(_) if is_stopped => STOPPED,
+        _ if few => OF_FEW,
         Some(monitor) if monitor.target.on_this_host && ran_on => HERE_AND_RAN_ON,
         Some(monitor) if monitor.target.on_this_host => HERE,
         _ => (
@@ -206,10 +220,10 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
              every comparison, unless it is the server that does.",
         ),
     };
-    let cause = match (is_stopped, chance::places_in_use(run)) {
-        (true, _) => cause.to_owned(),
-        (false, None) => format!("{cause}{ALL_WAITED}"),
-        (false, Some(_)) => format!("{cause}{OR_IN_STEP}"),
+    let cause = match chance::places_in_use(run) {
+        _ if is_stopped || few => cause.to_owned(),
+        None => format!("{cause}{ALL_WAITED}"),
+        Some(_) => format!("{cause}{OR_IN_STEP}"),
     };
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
     let finding =
@@ -294,12 +308,11 @@ fn failed_in(run: &Run, stalls: &[(usize, usize)]) -> u64 {
     stalls.iter().flat_map(of).map(|slice| slice.failures).sum()
 }
 
-/// How many a usual slice has: the median of those that have any, as a server may stand still most of the time; `None` when
-/// they are too few to tell a stall by.
+/// How many a usual slice has: the median of those that have any, as a server may stand still most of the time.
 fn usual(finished: &[u64]) -> Option<u64> {
     let mut usual: Vec<u64> = finished.iter().copied().filter(|number| *number > 0).collect();
     usual.sort_unstable();
-    usual.get(usual.len() / 2).copied().filter(|usual| *usual >= FEWEST_USUAL)
+    usual.get(usual.len() / 2).copied()
 }
 
 /// Runs of slices in which nothing was finished, with work before and after: begin and length.

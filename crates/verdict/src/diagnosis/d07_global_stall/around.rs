@@ -66,6 +66,8 @@ pub(super) fn explains_the_late(run: &Run, slices: u64, least_ns: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use ablaze_model::plan::Load;
+    use ablaze_model::plan::journey::PlannedJourney;
+    use ablaze_model::plan::users::Users;
     use ablaze_model::record::Slice;
 
     use super::super::on_run;
@@ -137,6 +139,41 @@ mod tests {
         };
         assert_eq!(on_run(&stepped(800)), None);
         assert!(on_run(&stepped(5)).is_some());
+    }
+
+    /// A server that stands still for 300 ms every two seconds, at 100/s and at 20/s.
+    #[test]
+    fn a_stall_is_found_at_a_low_rate_and_has_no_cause() {
+        let with = |per_slice: u64, took_ms: u64, pause: bool| {
+            let mut run = sample::run();
+            sample::open_loop(&mut run, 100.0);
+            let users = Users { pause, ..Users::default() };
+            run.plan.journey = Some(PlannedJourney {
+                name: "a".to_owned(),
+                steps: Vec::new(),
+                users,
+                route: None,
+            });
+            let slices = &mut run.record.slices.slices;
+            slices.fill(slice(per_slice, 5));
+            let times = &mut run.record.answered.total;
+            times.clear();
+            times.record_many(5_000_000, 90 * per_slice);
+            for at in [20, 40, 60, 80] {
+                slices[at..at + 2].fill(Slice::default());
+                times.record_many(took_ms * 1_000_000, 2 * per_slice);
+            }
+            run.record.responses = 100 * per_slice;
+            run.record.in_flight_ns = u128::from(per_slice) * 5 * 1_000_000_000;
+            on_run(&run)
+        };
+        let found = with(10, 250, false).unwrap();
+        assert!(found.evidence.contains("at least 200 ms starting at 2.00 s"), "{found:?}");
+        assert!(found.cause.contains("this run does not show"), "{found:?}");
+        assert!(!found.fix.contains("garbage collection"), "{found:?}");
+        assert_eq!(with(10, 20, false), None, "nobody waited");
+        assert_eq!(with(10, 250, true), None, "users think together");
+        assert_eq!(with(2, 250, false), None, "that few may not have come by chance");
     }
 
     /// Each takes a second one by one, and all are at it for half a second.

@@ -8,6 +8,8 @@ use crate::live::figures::in_flight;
 
 /// As many stalls as there were come about by chance no more often than this: then they are stalls.
 const SELDOM: f64 = 0.001;
+/// As many stretches without a response as there were come about by chance no more often than this.
+const HARDLY_EVER: f64 = 1e-6;
 /// In an open loop a request that is due waits for a place only where so many of them were in use: while places are free, the
 /// next one is sent, and would come back.
 const IN_USE: f64 = 0.9;
@@ -28,6 +30,16 @@ pub(super) fn explains(run: &Run, stalls: &[(usize, usize)]) -> bool {
     stalls.iter().all(|(_, length)| {
         let as_long = stalls.iter().filter(|(_, other)| other >= length).count();
         at_least(as_long, expected(run, *length as u64, places)) > SELDOM
+    })
+}
+
+/// Whether so few finish in a slice as a rule that stretches as long as the stalls may be without any by chance.
+pub(super) fn leaves_empty(finished: &[u64], stalls: &[(usize, usize)]) -> bool {
+    let slices = finished.len() as f64;
+    let mean = finished.iter().sum::<u64>() as f64 / slices.max(1.0);
+    !stalls.iter().any(|(_, length)| {
+        let as_long = stalls.iter().filter(|(_, other)| other >= length).count();
+        at_least(as_long, slices * (-mean * *length as f64).exp()) <= HARDLY_EVER
     })
 }
 
@@ -181,6 +193,25 @@ mod tests {
             *connections = 4;
         }
         assert!(explains(&run, &[(3, 1)]));
+    }
+
+    /// Eight seconds.
+    #[test]
+    fn stretches_without_any_of_few_are_chance_unless_long_or_many() {
+        let finished = |per_slice: u64, stalls: &[(usize, usize)]| {
+            let mut finished = vec![per_slice; 80];
+            for (at, length) in stalls {
+                finished[*at..][..*length].fill(0);
+            }
+            leaves_empty(&finished, stalls)
+        };
+        // 80 × e⁻²⁰ and 80 × e⁻¹⁰.
+        assert!(!finished(10, &[(30, 2)]));
+        assert!(finished(10, &[(30, 1)]));
+        assert!(!finished(10, &[(10, 1), (30, 1), (50, 1)]));
+        // 80 × e⁻², of which there are eleven.
+        let ten: Vec<_> = (0..10).map(|at| (at * 7, 2)).collect();
+        assert!(finished(1, &ten));
     }
 
     #[test]
