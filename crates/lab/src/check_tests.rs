@@ -101,6 +101,11 @@ fn what_is_not_shown_fails_nothing_and_what_cannot_be_judged_fails_both() {
     let standing = check.judge(&experiments::experiment(), &results(12, 0.5), &unequal);
     assert_eq!(standing[0].answer, Unknown);
     assert!(standing[0].text.ends_with("one responses 200, other 404"), "{standing:?}");
+    // Runs that failed are why it was other work.
+    let mut failed = results(12, 0.5);
+    failed.trials[1].1 = Outcome::Failed("it exited".to_owned());
+    let standing = check.judge(&experiments::experiment(), &failed, &unequal);
+    assert!(standing[0].text.ends_with("other: 1 of 12 runs failed"), "{standing:?}");
     // What differs under another load, or between others, is nothing to this one.
     for (load, targets) in [(1, (0, 1)), (0, (1, 2))] {
         (unequal[0].load, unequal[0].targets) = (load, targets);

@@ -129,18 +129,22 @@ impl RatioCheck {
         let standing = |load: usize| {
             let label = at_load(experiment, load);
             let what = format!("{self}{label}");
+            let became = [target, control].map(|of| (of, Became::of(results, of, load)));
+            let unusable = |why: fn(&Became) -> Option<String>| {
+                let of = |(of, became): &(usize, Became)| {
+                    Some(format!("{}: {}", printable(&experiment.targets[*of].name), why(became)?))
+                };
+                became.iter().find_map(of)
+            };
             let both = (target.min(control), target.max(control));
-            let differs = unequal.iter().find(|pair| pair.load == load && pair.targets == both);
-            if let Some(Unequal { evidence, .. }) = differs {
-                let text = format!("{what}: cannot be judged, {evidence}");
-                return Standing { what, text, answer: Answer::Unknown };
-            }
-            let unusable = [target, control].into_iter().find_map(|of| {
-                let became = Became::of(results, of, load);
-                let why = became.failed().or_else(|| became.invalid())?;
-                Some(format!("{}: {why}", printable(&experiment.targets[of].name)))
-            });
-            if let Some(why) = unusable {
+            let differs = || {
+                let mut pairs = unequal.iter();
+                let of_these = pairs.find(|pair| pair.load == load && pair.targets == both)?;
+                Some(of_these.evidence.clone())
+            };
+            // Work may differ because runs failed, and runs may be INVALID because work differs.
+            let why_not = unusable(Became::failed).or_else(differs);
+            if let Some(why) = why_not.or_else(|| unusable(Became::invalid)) {
                 let text = format!("{what}: cannot be judged, {why}");
                 return Standing { what, text, answer: Answer::Unknown };
             }

@@ -266,7 +266,7 @@ fn answered_per_s(run: &Run) -> f64 {
 
 /// What is at least answered of a rate that a target keeps up with: the share, less what chance takes away from
 /// a count. An even schedule is off by at most two; of random arrivals the count is Poisson
-/// distributed, and three deviations leave one in a thousand outside.
+/// distributed, and three deviations leave one in a thousand outside. Of what comes in batches one may be missing.
 fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
     let whole = second_half(run).filter(|_| run.record.journeys.is_none());
     let length_s = whole.map_or(run.elapsed_ns as f64 / 1e9, |(_, length_s)| length_s);
@@ -275,22 +275,37 @@ fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
         Load::Open { arrivals: Arrivals::Poisson, .. } => 3.0 * expected.sqrt(),
         _ => EVEN_CHANCE,
     };
-    (expected * ANSWERED - chance) / length_s.max(f64::MIN_POSITIVE)
+    (expected * ANSWERED - chance - at_boundaries(run, asked_per_s))
+        / length_s.max(f64::MIN_POSITIVE)
+}
+
+/// The median of the best slice, when nothing had piled up yet, and how much longer others took in it: no more than by that much is
+/// taken for the wait of a server that answers in batches, where times lie evenly from none to twice the median.
+fn best_ns(run: &Run) -> (u64, u64) {
+    let slices = run.record.slices.slices.iter().filter(|slice| slice.responses > 0);
+    let best = slices.min_by_key(|slice| slice.p50_ns);
+    best.map_or((0, 0), |best| {
+        (best.p50_ns, best.p99_ns.saturating_sub(best.p50_ns).min(best.p50_ns))
+    })
+}
+
+/// How many responses of a batch may lie on the other side of a boundary: as many as come in the time in which it is filled.
+fn at_boundaries(run: &Run, asked_per_s: f64) -> f64 {
+    asked_per_s * 2.0 * best_ns(run).1 as f64 / 1e9
 }
 
 /// Whether requests piled up: more were unanswered at the end than are under way at any time, by more
 /// than the share that may be missing. Under way are, by Little's law, rate × latency, with
-/// the time taken from the best slice, when nothing had piled up yet; of random arrivals that number
-/// is Poisson distributed, and three deviations leave one in a thousand outside.
+/// the time taken from the best slice, when nothing had piled up yet, and for the last of a batch the longer time in it; of random
+/// arrivals that number is Poisson distributed, and three deviations leave one in a thousand outside.
 fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
     let record = &run.record;
     if let Some(own) = &record.journeys {
         let spare = own.begun as f64 * (1.0 - ANSWERED) + EVEN_CHANCE;
         return journeys::piled_up(own, asked_per_s, spare);
     }
-    let times = record.slices.slices.iter().filter(|slice| slice.responses > 0);
-    let best_ns = times.map(|slice| slice.p50_ns).min().unwrap_or(0);
-    let under_way = asked_per_s * best_ns as f64 / 1e9;
+    let (usual_ns, longer_ns) = best_ns(run);
+    let under_way = asked_per_s * (usual_ns + longer_ns) as f64 / 1e9;
     let due = record.finished() + record.unfinished;
     let permitted =
         due as f64 * (1.0 - ANSWERED) + under_way + 3.0 * under_way.sqrt() + EVEN_CHANCE;

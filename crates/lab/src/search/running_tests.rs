@@ -279,6 +279,22 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
         run.record.slices.slices.iter_mut().for_each(|slice| slice.p50_ns = 1_000_000_000);
     });
     assert_eq!(slow.why, None);
+    // A server that answers 256 at a time: the batch that is being filled is no pile.
+    let batch = |run: &mut Run| {
+        run.record.unfinished = 232;
+        run.record.slices.slices.iter_mut().for_each(|slice| {
+            (slice.p50_ns, slice.p99_ns) = (128_000_000, 253_000_000);
+        });
+    };
+    assert_eq!(judged("errors<0.1%", 1000.0, batch).why, None);
+    // Nor is one that ends behind the second half: 80 ms of them.
+    let missed = judged("errors<0.1%", 1060.0, |run| {
+        run.record.unfinished = 0;
+        run.record.slices.slices.iter_mut().for_each(|slice| {
+            (slice.p50_ns, slice.p99_ns) = (40_000_000, 79_000_000);
+        });
+    });
+    assert_eq!(missed.why, None);
     let ports = judged("errors<0.1%", 900.0, |run| {
         run.record.failures[FailureKind::LocalPorts as usize] = 400;
     });

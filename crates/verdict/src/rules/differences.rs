@@ -307,7 +307,7 @@ fn load(
     // Nor are requests that fail: of the same connections, how many do is told.
     let asked_alike = one.concurrency.is_some() && one.concurrency == other.concurrency;
     let fail = || asked_alike && are_runs(a, b) && failures(a, b).is_some();
-    let in_flight = in_flight(one, other, a, b).filter(|_| !(pauses(a) && pauses(b)) && !fail());
+    let in_flight = in_flight(one, other, a, b).filter(|_| !(fail() || pauses(a) && pauses(b)));
     if let Some(text) = in_flight {
         add(Invalid, Some(text));
     } else if let (Some(c1), Some(c2)) = (one.concurrency, other.concurrency)
