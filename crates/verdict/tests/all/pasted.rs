@@ -1,0 +1,55 @@
+//! Reports that somebody edited, cut off, repeated or took from an odd run: what is said of them holds for all that they may be.
+
+use ablaze_verdict::DiagnosisId::{self, *};
+use ablaze_verdict::printed::{Report, read};
+use ablaze_verdict::rules::judge;
+use ablaze_verdict::{Finding, Severity};
+
+const AB: &str = include_str!("../printed/real-ab.txt");
+
+fn run(text: &str, command: &str) -> String {
+    let mut runs =
+        text.split("\n$ ").map(|run| format!("$ {}\n", run.trim_start_matches("$ ").trim_end()));
+    runs.find(|run| run.starts_with(command)).unwrap_or_else(|| panic!("no {command}"))
+}
+
+fn one(text: &str) -> (Report, Vec<Finding>) {
+    let mut reports = judge(&read(text)).reports;
+    assert_eq!(reports.len(), 1, "{text}");
+    let report = reports.remove(0);
+    (report.subject, report.findings)
+}
+
+fn of(id: DiagnosisId, findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| finding.id == id)
+}
+
+/// 400 responses of 200,000 B, from a server whose heads have 105 B.
+const LARGE: &str = "Document Length:        200000 bytes\nConcurrency Level:      10\n\
+    Time taken for tests:   0.297 seconds\nComplete requests:      400\nFailed requests:        0\n\
+    Total transferred:      80042000 bytes\nHTML transferred:       80000000 bytes\n\
+    Requests per second:    1346.80 [#/sec] (mean)\nTransfer rate:          263185.00 [Kbytes/sec] received\n";
+
+#[test]
+fn one_edited_figure_is_no_counter_that_wrapped() {
+    assert_eq!(one(LARGE).1.iter().filter(|one| [D32, D43].contains(&one.id)).count(), 0);
+    for (figure, edited) in [
+        ("Document Length:        200000", "Document Length:        20000000"),
+        ("Total transferred:      80042000", "Total transferred:      -80042000"),
+        ("HTML transferred:       80000000", "HTML transferred:       -80000000"),
+    ] {
+        let (_, findings) = one(&LARGE.replace(figure, edited));
+        assert_eq!(of(D32, &findings), None, "{edited}");
+        assert!(of(D43, &findings).is_some(), "{edited}");
+    }
+    // 30,000 × 200,105 B = 6,003,150,000, less 2³²; the same of 30,000 × 200,000.
+    let (_, findings) = one("Document Length:        200000 bytes\nConcurrency Level:      10\n\
+        Time taken for tests:   22.000 seconds\nComplete requests:      30000\nFailed requests:        0\n\
+        Total transferred:      1708182704 bytes\nHTML transferred:       1705032704 bytes\n");
+    assert!(of(D32, &findings).is_some() && of(D43, &findings).is_none(), "{findings:?}");
+    // A counter of 32 bits with a sign: 15,000 × 200,105 B less 2³², and the rate that follows from that.
+    let (_, findings) = one("Document Length:        200000 bytes\nConcurrency Level:      10\n\
+        Time taken for tests:   11.000 seconds\nComplete requests:      15000\nFailed requests:        0\n\
+        Total transferred:      -1293392296 bytes\nTransfer rate:          -114825.31 kb/s received\n");
+    assert!(of(D32, &findings).is_some() && of(D43, &findings).is_none(), "{findings:?}");
+}
