@@ -53,3 +53,18 @@ fn one_edited_figure_is_no_counter_that_wrapped() {
         Total transferred:      -1293392296 bytes\nTransfer rate:          -114825.31 kb/s received\n");
     assert!(of(D32, &findings).is_some() && of(D43, &findings).is_none(), "{findings:?}");
 }
+
+/// As ansible, docker and a logger's `msg=` keep them.
+#[test]
+fn what_a_quoted_line_ends_with_is_no_part_of_its_value() {
+    let text = run(AB, "$ ab ");
+    let (report, _) = one(&text);
+    let (_, text) = text.split_once('\n').unwrap();
+    for (before, behind) in [("    \"", "\","), ("level=info msg=\"", "\"")] {
+        let quoted: String = text.lines().map(|line| format!("{before}{line}{behind}\n")).collect();
+        let (quoted, findings) = one(&quoted);
+        let of = |report: &Report| (report.host.clone(), report.path.clone(), report.total);
+        assert_eq!(of(&quoted), of(&report), "{behind}");
+        assert_eq!(super::pasted::of(D43, &findings), None);
+    }
+}
