@@ -68,3 +68,47 @@ fn what_a_quoted_line_ends_with_is_no_part_of_its_value() {
         assert_eq!(super::pasted::of(D43, &findings), None);
     }
 }
+
+const WRK: &str = "Running 5s test @ http://h/\n  2 threads and 40 connections\n\
+    \x20 Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     2.00ms    1.00ms  12.00ms   93.69%\n\
+    \x20   Req/Sec     1.20k     0.10k    1.40k    70.00%\n  11850 requests in 5.00s, 1.51MB read\n\
+    Requests/sec:   2370.00\nTransfer/sec:    309.25KB\n";
+
+/// wrk (wg/wrk#327) and wrk2 (giltene/wrk2#138): the clock went back, or a length was printed that no run had.
+#[test]
+fn a_wrong_clock_is_no_other_command() {
+    for (command, taken, rate) in [
+        ("$ wrk -t2 -c40 -d5s http://h/\n", "307445734491.24m", "0.00"),
+        ("$ wrk -t2 -c40 -d5s -R 10000 http://h/\n", "1.25ms", "9480000.00"),
+    ] {
+        let report = WRK
+            .replace("5.00s,", &format!("{taken},"))
+            .replace("2370.00", rate)
+            .replace("12.00ms", "4.93s");
+        let (_, findings) = one(&format!("{command}{report}"));
+        assert_eq!(of(D36, &findings), None, "{taken}");
+        let said = of(D43, &findings).unwrap();
+        assert!(said.evidence.contains("the length of the run"), "{said:?}");
+        assert_eq!(said.severity, Severity::Invalid);
+    }
+    // A run that was interrupted.
+    let (_, findings) =
+        one(&format!("$ wrk -t2 -c40 -d60s http://h/\n{}", WRK.replace("5s test", "1m test")));
+    assert!(of(D43, &findings).is_none() && of(D36, &findings).is_none(), "{findings:?}");
+}
+
+/// Counts that another figure shows to be wrong are counted no further.
+#[test]
+fn nothing_is_counted_from_what_is_contradictory() {
+    let more = "Concurrency Level:      10\nTime taken for tests:   10.000 seconds\nComplete requests:      2000\n\
+        Failed requests:        500\n   (Connect: 0, Receive: 0, Length: 500, Exceptions: 0)\nNon-2xx responses:      500\n\
+        Requests per second:    100.00 [#/sec] (mean)\nTime per request:       100.000 [ms] (mean)\n\
+        Time per request:       10.000 [ms] (mean, across all concurrent requests)\n";
+    let (_, findings) = one(more);
+    assert!(of(D43, &findings).unwrap().cause.contains("`Complete requests`"), "{findings:?}");
+    assert!(of(D04, &findings).is_none() && of(D37, &findings).is_none(), "{findings:?}");
+    // Another figure is the wrong one.
+    let rate = more.replace("2000", "1000").replace("100.00 [#", "300.00 [#");
+    let (_, findings) = one(&rate);
+    assert!(of(D43, &findings).is_some() && of(D04, &findings).is_some(), "{findings:?}");
+}
