@@ -97,6 +97,20 @@ fn a_wrong_clock_is_no_other_command() {
     assert!(of(D43, &findings).is_none() && of(D36, &findings).is_none(), "{findings:?}");
 }
 
+#[test]
+fn a_line_that_is_not_there_is_no_other_value() {
+    let text = "$ ab -k -n 400 -c 10 http://h/\nServer Hostname:        h\nServer Port:            80\n\
+        Document Path:          /\nConcurrency Level:      10\nTime taken for tests:   0.297 seconds\n\
+        Complete requests:      400\nFailed requests:        0\nTotal transferred:      80042 bytes\n";
+    let (_, findings) = one(text);
+    let said = of(D36, &findings).unwrap();
+    assert!(said.evidence.contains("no line `Keep-Alive requests`"), "{said:?}");
+    assert!(!said.evidence.contains("closed after each"), "{said:?}");
+    for possible in ["a different command", "masked", "wrapped", "lost or edited"] {
+        assert!(said.cause.contains(possible), "{said:?}");
+    }
+}
+
 /// Counts that another figure shows to be wrong are counted no further.
 #[test]
 fn nothing_is_counted_from_what_is_contradictory() {
