@@ -111,6 +111,16 @@ fn a_line_that_is_not_there_is_no_other_value() {
     }
 }
 
+/// 2,370 × 2 ms are the 4 that the command asks for, and one figure of the report is another.
+#[test]
+fn connections_that_two_places_tell_differently_are_not_said_to_be_unused() {
+    let (_, findings) = one(&format!("$ wrk -t2 -c4 -d5s http://h/\n{WRK}"));
+    assert!(of(D36, &findings).is_some(), "{findings:?}");
+    assert_eq!(of(D01, &findings), None);
+    let (_, findings) = one(&format!("$ wrk -t2 -c40 -d5s http://h/\n{WRK}"));
+    assert!(of(D36, &findings).is_none() && of(D01, &findings).is_some(), "{findings:?}");
+}
+
 /// Counts that another figure shows to be wrong are counted no further.
 #[test]
 fn nothing_is_counted_from_what_is_contradictory() {
