@@ -43,7 +43,7 @@ pub(crate) use peers::bombardier::{DEVIATION, DONE, DRAWN_S};
 pub(crate) use peers::h2load::{BEYOND, FIRST_BYTE, FIRST_BYTES, WARM_UP};
 pub(crate) use peers::hey::{DIVIDED_BY_KEPT, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;
-pub(crate) use peers::wrk::NO_TIMES;
+pub(crate) use peers::wrk::{NO_TIMES, OLD_HEAD};
 pub use reader::read;
 pub use report::{
     Connections, Document, Errors, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,

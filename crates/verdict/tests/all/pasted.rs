@@ -121,6 +121,32 @@ fn connections_that_two_places_tell_differently_are_not_said_to_be_unused() {
     assert!(of(D36, &findings).is_none() && of(D01, &findings).is_some(), "{findings:?}");
 }
 
+/// Before 4.0 (wrk.c of 3.1.2, `check_timeouts`) wrk looked at its connections from time to time, and counted those that waited;
+/// no latency was left out.
+#[test]
+fn timeouts_of_an_old_wrk_are_no_responses() {
+    let late = WRK.replace(
+        "Requests/sec",
+        "  Socket errors: connect 0, read 0, write 0, timeout 20\nRequests/sec",
+    );
+    let left_out = |text: &str| {
+        of(D06, &one(text).1).map_or(String::new(), |one| format!("{} {}", one.evidence, one.cause))
+    };
+    let says = |said: &str| said.contains("leaves them out");
+    let command = "$ wrk -t2 -c40 -d5s http://h/\n";
+    assert!(says(&left_out(&format!("{command}{late}"))));
+    // A latency above --timeout was recorded.
+    let longer = late.replace("12.00ms", " 2.84s");
+    assert!(!says(&left_out(&format!("{command}{longer}"))));
+    assert!(says(&left_out(&format!("$ wrk -t2 -c40 -d5s -T 4 http://h/\n{longer}"))));
+    let either = left_out(&longer);
+    assert!(either.contains("--timeout was longer") && either.contains("before 4.0"), "{either}");
+    let old = late.replace("Running 5s test @", "Making 11850 requests to");
+    let said = left_out(&old);
+    assert!(!says(&said), "{said}");
+    assert_eq!(one(&old).0.host.as_deref(), Some("h"));
+}
+
 /// Counts that another figure shows to be wrong are counted no further.
 #[test]
 fn nothing_is_counted_from_what_is_contradictory() {
