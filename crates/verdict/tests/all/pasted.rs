@@ -147,6 +147,51 @@ fn timeouts_of_an_old_wrk_are_no_responses() {
     assert_eq!(one(&old).0.host.as_deref(), Some("h"));
 }
 
+#[test]
+fn a_list_of_the_same_figures_is_no_other_run() {
+    let text = run(AB, "$ ab ");
+    let value = |label: &str| {
+        let line = text.lines().find(|line| line.starts_with(label)).unwrap();
+        line.split_whitespace()
+            .find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+            .unwrap()
+            .to_owned()
+    };
+    let list = |rate: &str| {
+        format!(
+            "\nWhat it means:\n- Concurrency Level: {}, how many at once (-c)\n- Time taken for tests: {} seconds, until the end\n\
+             - Complete requests: {}, of all\n- Requests per second: {rate}, the throughput\n",
+            value("Concurrency Level"),
+            value("Time taken for tests"),
+            value("Complete requests")
+        )
+    };
+    let rate = value("Requests per second");
+    let judgement = judge(&read(&format!("{text}{}", list(&rate))));
+    assert_eq!((judgement.reports.len(), judgement.comparisons.len()), (1, 0));
+    let judgement = judge(&read(&format!("{text}{}", list("1.25"))));
+    assert_eq!(judgement.reports.len(), 2);
+}
+
+#[test]
+fn a_figure_in_which_the_text_ends_is_not_read() {
+    let (before, _) = LARGE.split_once("042000 bytes").unwrap();
+    let (report, findings) = one(before);
+    assert_eq!(report.total_bytes, None);
+    assert_eq!(of(D02, &findings), None);
+    let (before, _) = LARGE.split_once("6.80 [#/sec]").unwrap();
+    assert_eq!(one(before).0.rate_per_s, None);
+    // The whole line, without its end.
+    let (before, _) = LARGE.split_once("\nHTML").unwrap();
+    assert_eq!(one(before).0.total_bytes, Some(80_042_000));
+    let (before, _) = LARGE.split_once("\nTotal").unwrap();
+    assert_eq!(one(before).0.failed, Some(0));
+    let siege = "{\t\"transactions\":\t\t\t1500,\n\t\"availability\":\t\t\t100.00,\n\t\"elapsed_time\":\t\t\t5.00,\n\
+        \t\"transaction_rate\":\t\t300.00,\n\t\"successful_transactions\":\t15";
+    assert_eq!(of(D04, &one(siege).1), None);
+    assert!(of(D04, &one(&format!("{siege},\n")).1).is_some());
+}
+
 /// Counts that another figure shows to be wrong are counted no further.
 #[test]
 fn nothing_is_counted_from_what_is_contradictory() {
@@ -161,4 +206,14 @@ fn nothing_is_counted_from_what_is_contradictory() {
     let rate = more.replace("2000", "1000").replace("100.00 [#", "300.00 [#");
     let (_, findings) = one(&rate);
     assert!(of(D43, &findings).is_some() && of(D04, &findings).is_some(), "{findings:?}");
+}
+
+#[test]
+fn a_report_of_loadtest_is_none_of_ab() {
+    let text = "INFO Max requests:        5000\nINFO Concurrency level:   30\nINFO Requests per second: 350\n\
+        INFO Completed requests:  5000\nINFO Total errors:        10\nINFO Total time:          15.4 s\n\
+        INFO Requests per second: 324\nINFO Mean latency:        1600 ms\nINFO\n\
+        INFO Percentage of the requests served within a certain time\nINFO   50%      1118 ms\n";
+    let read = read(text);
+    assert!(read.reports.is_empty() && read.rates.is_empty(), "{read:?}");
 }
