@@ -232,3 +232,15 @@ fn a_report_of_loadtest_is_none_of_ab() {
     let read = read(text);
     assert!(read.reports.is_empty() && read.rates.is_empty(), "{read:?}");
 }
+
+/// 600 times 11 B, which ab takes for a head without a status of 2xx.
+#[test]
+fn what_is_no_http_has_no_status() {
+    let text = "Document Length:        0 bytes\nConcurrency Level:      10\nTime taken for tests:   0.211 seconds\n\
+        Complete requests:      600\nFailed requests:        0\nNon-2xx responses:      600\n\
+        Total transferred:      6600 bytes\nHTML transferred:       0 bytes\n";
+    let (_, findings) = one(text);
+    assert!(of(D02, &findings).is_some() && of(D04, &findings).is_none(), "{findings:?}");
+    let heads = text.replace("6600", "66000");
+    assert!(of(D04, &one(&heads).1).is_some());
+}
