@@ -244,3 +244,21 @@ fn what_is_no_http_has_no_status() {
     let heads = text.replace("6600", "66000");
     assert!(of(D04, &one(&heads).1).is_some());
 }
+
+/// vegeta prints the number of requests for the rate of one.
+#[test]
+fn one_request_of_vegeta_has_the_rate_of_its_command() {
+    let report = "Requests      [total, rate]            1, 1.00\nDuration      [total, attack, wait]    15.312127947s, 0s, 15.312127947s\n\
+        Latencies     [mean, 50, 95, 99, max]  15.312127947s, 15.312127947s, 15.312127947s, 15.312127947s, 15.312127947s\n\
+        Bytes In      [total, mean]            11335, 11335.00\nBytes Out     [total, mean]            0, 0.00\n\
+        Success       [ratio]                  100.00%\nStatus Codes  [code:count]             200:1\nError Set:\n";
+    let fix = |text: &str| of(D14, &one(text).1).unwrap().fix.clone();
+    let command =
+        "echo \"GET http://h/\" | vegeta attack -duration=1s -rate 1/1s | vegeta report\n";
+    assert!(
+        fix(&format!("{command}{report}")).contains("100 s"),
+        "{}",
+        fix(&format!("{command}{report}"))
+    );
+    assert!(!fix(report).contains("at this rate"), "{}", fix(report));
+}
