@@ -262,3 +262,10 @@ fn one_request_of_vegeta_has_the_rate_of_its_command() {
     );
     assert!(!fix(report).contains("at this rate"), "{}", fix(report));
 }
+
+#[test]
+fn a_host_that_was_taken_out_is_in_no_command() {
+    let (report, findings) = one(&WRK.replace("http://h/", "/luaRedis"));
+    assert_eq!((report.host, report.path.as_deref()), (None, Some("/luaRedis")));
+    assert!(findings.iter().all(|one| !one.fix.contains("http:///")), "{findings:?}");
+}
