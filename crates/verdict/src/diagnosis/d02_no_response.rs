@@ -64,7 +64,7 @@ const SHARE: f64 = 0.01;
 const MOST: f64 = 0.5;
 /// ab counts a request as complete when the connection closes, with or without a response; the
 /// shortest HTTP response there can be is `HTTP/1.0 200 OK` with its two line ends.
-const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
+pub(crate) const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
 
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.

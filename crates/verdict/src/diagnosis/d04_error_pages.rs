@@ -20,7 +20,7 @@ use crate::live::options::{Opt, spelled};
 use crate::live::walk;
 use crate::live::{UnderWay, curl, headers};
 use crate::printed::{Document, Report, Tool};
-use crate::rules::arithmetic::{nothing_came_back, url};
+use crate::rules::arithmetic::{has_hardly_heads, nothing_came_back, url};
 use crate::words::{counted, for_shell, grouped, listed, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -295,7 +295,7 @@ fn responses(report: &Report) -> Option<u64> {
 fn on_report(report: &Report) -> Option<Finding> {
     let (complete, others) = (responses(report)?, report.non_2xx?);
     let share = others as f64 / complete as f64;
-    if complete == 0 || share <= SHARE || nothing_came_back(report) {
+    if complete == 0 || share <= SHARE || nothing_came_back(report) || has_hardly_heads(report) {
         return None;
     }
     // What came back and was no HTTP is for siege a transaction without success, and a failed one as well.

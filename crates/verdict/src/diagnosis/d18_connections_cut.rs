@@ -293,11 +293,11 @@ fn kept_for_some(report: &Report) -> Option<Finding> {
     ))
 }
 
-/// The bytes prove it where the head says `close` instead of `keep-alive` on the last response.
+/// The bytes prove it where the head says `close` instead of `keep-alive` on the last response, and no equal heads explain them.
 fn bytes_agree(report: &Report, complete: u64, closes: u64) -> Option<String> {
-    let total = u64::try_from(report.total_bytes?).ok()?;
-    let whole = total + LETTERS * closes;
-    whole.is_multiple_of(complete).then(|| {
+    let (total, fewer) = (u64::try_from(report.total_bytes?).ok()?, LETTERS * closes);
+    let whole = total + fewer;
+    (!fewer.is_multiple_of(complete) && whole.is_multiple_of(complete)).then(|| {
         format!(
             " The bytes agree: {} × {} - {} × {LETTERS} = {}, as `close` is {LETTERS} letters shorter \
              than `keep-alive`.",

@@ -42,6 +42,8 @@ struct Shown<'a> {
     path: Option<&'a str>,
     complete: Option<u64>,
     keep_alive: Option<bool>,
+    /// That it says by a line which is not there.
+    lacks_line_of_kept: bool,
     threads: Option<u64>,
     /// Its length: as the tool was told, and as it was.
     asked_s: Option<Printed>,
@@ -70,6 +72,8 @@ fn on_report(report: &Report) -> Option<Finding> {
             Connections::PerRequest => Some(false),
             Connections::Unknown => None,
         },
+        lacks_line_of_kept: report.tool.is_ab_like()
+            && report.connections == Connections::PerRequest,
         threads: report.threads,
         asked_s: report.asked_s,
         // vegeta is told how long to send, and waits for the last responses behind it.
@@ -85,7 +89,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         }
         false => {
             "This is the output of a different command than the one shown above it, or one of the two was changed since: \
-             masked, cut off or edited."
+             a name masked, a command wrapped, a line or a figure lost or edited."
         }
     };
     differences.extend(in_flight::more_than_asked(report));
@@ -211,7 +215,11 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
     }
     let words = |kept: bool| if kept { "kept" } else { "closed after each request" }.to_owned();
     if let Some(asked) = command.keep_alive {
-        differ("connections", words(asked), shown.keep_alive.map(words));
+        if asked && shown.lacks_line_of_kept {
+            found.push("connections kept, the report has no line `Keep-Alive requests`".to_owned());
+        } else {
+            differ("connections", words(asked), shown.keep_alive.map(words));
+        }
     }
     found
 }

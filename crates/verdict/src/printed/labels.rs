@@ -1,7 +1,7 @@
 //! The labels of ab's report, which gurl's and many others' share: finding one in a line, and
 //! taking its figure.
 
-use super::line::{count, number, numbers, signed, word};
+use super::line::{QUOTES, count, number, numbers, signed, word};
 use super::{Connections, Document, FailedParts, Printed, Report, Times};
 
 /// A label of ab's report.
@@ -192,7 +192,7 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
     let value = labelled.value;
     match labelled.label {
         Server => report.server = word(value),
-        Host => report.host = word(value),
+        Host => report.host = word(value).map(|host| host.trim_end_matches(QUOTES).to_owned()),
         Port => report.port = count(value).and_then(|port| port.try_into().ok()),
         Tls => report.tls = true,
         Path => report.path = path(value),
@@ -240,6 +240,8 @@ fn in_ms(value: &str) -> Option<Printed> {
 /// As ab was told it, blanks and all; before a remark in brackets or in another script.
 fn path(value: &str) -> Option<String> {
     let value = value.trim();
+    let is_quoted = value.trim_end_matches(',').ends_with('"');
+    let value = if is_quoted { value.trim_end_matches(QUOTES) } else { value };
     const REMARKS: [&str; 6] = ["  ", " (", " |", " #", " //", " <"];
     let signs = REMARKS.iter().filter_map(|sign| value.find(sign));
     let end = signs.chain(value.find(|c: char| !c.is_ascii())).min().unwrap_or(value.len());

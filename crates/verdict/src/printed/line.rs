@@ -201,7 +201,7 @@ pub fn numbers(mut text: &str) -> Vec<Printed> {
 }
 
 /// What programs put behind a line that they quote.
-const QUOTES: [char; 4] = ['"', '\'', ',', '\\'];
+pub const QUOTES: [char; 4] = ['"', '\'', ',', '\\'];
 
 /// A time with its unit, in ms, and what follows it: `1.30 ms`, `472 µs`.
 pub fn time_ms(text: &str) -> Option<(Printed, &str)> {

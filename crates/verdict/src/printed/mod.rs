@@ -7,6 +7,7 @@ mod abort;
 mod above;
 mod command;
 mod current;
+mod cut;
 mod finish;
 mod headings;
 mod labels;
@@ -21,6 +22,7 @@ mod numbered;
 mod peers;
 mod reader;
 mod remarks;
+mod repeated;
 mod report;
 mod sweep;
 mod targets;
@@ -43,7 +45,7 @@ pub(crate) use peers::bombardier::{DEVIATION, DONE, DRAWN_S};
 pub(crate) use peers::h2load::{BEYOND, FIRST_BYTE, FIRST_BYTES, WARM_UP};
 pub(crate) use peers::hey::{DIVIDED_BY_KEPT, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;
-pub(crate) use peers::wrk::NO_TIMES;
+pub(crate) use peers::wrk::{NO_TIMES, OLD_HEAD};
 pub use reader::read;
 pub use report::{
     Connections, Document, Errors, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,

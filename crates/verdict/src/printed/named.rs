@@ -5,6 +5,9 @@ pub fn no_report(text: &str) -> Option<&'static str> {
     if text.lines().take(LINES).any(is_result_of_vegeta) {
         return Some(VEGETA_S);
     }
+    if text.lines().take(LINES).any(|line| is_of_loadtest(line.trim())) {
+        return Some(LOADTEST);
+    }
     text.lines().take(LINES).find_map(|line| {
         let line = line.trim();
         let is = |starts: &str, has: &[&str]| {
@@ -17,6 +20,8 @@ pub fn no_report(text: &str) -> Option<&'static str> {
 const VEGETA_S: &str = "it is vegeta's list of results (vegeta encode), one for each request; pass what `vegeta report` \
                         prints of them";
 
+const LOADTEST: &str = "it is a report of loadtest (npm), which explain does not read; it reads reports of the tools in its --help";
+
 /// `1795421749146184963,200,1692316,0,14,,…,GET,http://…`: when, status, latency.
 fn is_result_of_vegeta(line: &str) -> bool {
     let cells: Vec<&str> = line.split(',').collect();
@@ -26,8 +31,25 @@ fn is_result_of_vegeta(line: &str) -> bool {
     cells.len() >= 10 && number(0, 18) && number(1, 1) && number(2, 1) && number(3, 1)
 }
 
+/// A line that only npm's loadtest prints: `INFO Max requests:        20`, `Mean latency:  1099.5 ms`.
+pub fn is_of_loadtest(line: &str) -> bool {
+    const LABELS: [&str; 5] = [
+        "Max requests:",
+        "Completed requests:",
+        "Total errors:",
+        "Mean latency:",
+        "Effective rps:",
+    ];
+    let rest = line.split_once(" INFO ").map_or(line, |(_, rest)| rest);
+    let rest = rest.strip_prefix("INFO ").unwrap_or(rest).trim_start();
+    LABELS.iter().any(|label| {
+        let value = rest.strip_prefix(label).map(str::trim_start);
+        value.is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
 /// A command or a heading may stand above.
-const LINES: usize = 20;
+pub const LINES: usize = 20;
 
 /// How a line begins, what else it has, and what the text is.
 const KINDS: [(&str, &[&str], &str); 20] = [
@@ -175,6 +197,20 @@ mod tests {
                 "====\n2026-11-26 07:00:00 GMT      1s elapsed\n---- Global Information -----\n\
                  > request count      | 10 | 10 | -\n",
                 "Gatling",
+            ),
+            (
+                "[Mon Oct 31 2016 21:23:05 GMT-0400 (EDT)] INFO Max requests:        20\n\
+                 [Mon Oct 31 2016 21:23:05 GMT-0400 (EDT)] INFO Completed requests:  20\n\
+                 [Mon Oct 31 2016 21:23:05 GMT-0400 (EDT)] INFO Requests per second: 1\n\
+                 [Mon Oct 31 2016 21:23:05 GMT-0400 (EDT)] INFO Percentage of the requests served within a certain time\n\
+                 [Mon Oct 31 2016 21:23:05 GMT-0400 (EDT)] INFO   50%      1118 ms\n",
+                "loadtest",
+            ),
+            (
+                "Max requests:        1000\nConcurrent clients:  100\nRequests per second: 350\n\n\
+                 Completed requests:  1000\nTotal errors:        0\nTotal time:          3.001 s\n\
+                 Requests per second: 333\nMean latency:        7.8 ms\n",
+                "loadtest",
             ),
             (
                 "httperf --client=0/1 --server=h --port=80 --uri=/ --num-conns=10\n\

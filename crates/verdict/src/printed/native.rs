@@ -225,8 +225,11 @@ pub fn url(report: &mut Report, url: &str) {
         _ => (authority, Some(if report.tls { 443 } else { 80 })),
     };
     // An address of IPv6 stands in brackets.
-    report.host = Some(host.trim_start_matches('[').trim_end_matches(']').to_owned());
-    report.port = port;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    // Somebody may have taken the host out.
+    let is_there = !host.is_empty();
+    report.host = is_there.then(|| host.to_owned());
+    report.port = port.filter(|_| is_there);
     report.path = Some(if path.starts_with('/') { path.to_owned() } else { format!("/{path}") });
 }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::abort;
 use super::above::Above;
 use super::current::Current;
+use super::cut::is_within_figure;
 use super::finish::banner;
 use super::labels::{self, Labelled};
 use super::line::{cleaned, with_points};
@@ -16,8 +17,8 @@ use super::naming::{beside, is_markup, is_progress, typed};
 use super::titles::{Titles, is_output_of};
 use super::{
     Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
-    command, headings, listed::Listed, logged, looped, native, peers, remarks, sweep, targets,
-    verdict,
+    command, headings, listed::Listed, logged, looped, named, native, peers, remarks, sweep,
+    targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -28,6 +29,7 @@ const ERROR_SET_MOST: usize = 10_000;
 
 /// Reads a text.
 pub fn read(text: &str) -> Text {
+    let has_end = text.ends_with('\n');
     let text = logged::bare(text);
     let mut json = peers::json::find(&text).into_iter().peekable();
     let text = &*with_points(&text);
@@ -43,6 +45,10 @@ pub fn read(text: &str) -> Text {
             read_until = last;
         }
         if number <= read_until {
+            continue;
+        }
+        let is_last = number == lines.len() && !has_end;
+        if is_last && reader.is_in_report() && is_within_figure(&cleaned(raw)) {
             continue;
         }
         match command::continued(&lines[number - 1..], number) {
@@ -85,6 +91,8 @@ struct Reader {
     looped: Vec<Range<usize>>,
     /// Where what is left of a report of wrk's begins with its percentiles.
     tails: Vec<usize>,
+    /// The last line of loadtest, some of whose labels are those of ab.
+    loadtest: Option<usize>,
     /// How this text writes its headings.
     titles: Titles,
     /// Between the verdict above a report of ablaze and the report itself.
@@ -109,6 +117,12 @@ struct Beside {
 }
 
 impl Reader {
+    /// More than one figure of a report was read, and more may come.
+    fn is_in_report(&self) -> bool {
+        let current = self.current.as_ref();
+        current.is_some_and(|current| current.seen.len() > 1 || current.is_of_peer())
+    }
+
     fn line(&mut self, raw: &str, number: usize) {
         let line = cleaned(raw);
         self.text.images += remarks::images(&line);
@@ -136,7 +150,12 @@ impl Reader {
         if self.native_line(&line, number) || self.peer_line(&line, number) {
             return;
         }
+        if named::is_of_loadtest(&line) {
+            self.loadtest = Some(number);
+            self.current = self.current.take().filter(Current::is_of_peer);
+        }
         match labels::find(&line) {
+            Some(_) if self.loadtest.is_some_and(|at| number - at <= named::LINES) => {}
             Some(labelled) => self.labelled(&labelled, number),
             None => self.unlabelled(raw, &line, number),
         }

@@ -275,7 +275,7 @@ impl Report {
     }
 
     /// Requests in flight that were asked for: as printed, else by the command above. Where that asks for other connections
-    /// than are printed it is another run's (D36), and so are its streams.
+    /// than are printed one of the two is another run's, or wrong (D36).
     pub fn asked(&self) -> Option<u64> {
         let by_command = self.connections_by_command();
         let printed = self.clients.or(self.concurrency);
@@ -285,9 +285,7 @@ impl Report {
             true => by_command.map(|connections| connections.saturating_mul(streams)),
             false => self.concurrency.or(by_command),
         };
-        let may_have_streams = streams > 1 || self.tool == Tool::H2load;
-        let unknown = is_of_other && (may_have_streams || self.concurrency.is_none());
-        asked.filter(|_| !unknown).map(|asked| self.shared_out(asked))
+        asked.filter(|_| !is_of_other).map(|asked| self.shared_out(asked))
     }
 
     /// wrk and wrk2 give each thread as many connections as the others, and open none for what is left over: 100 on 3

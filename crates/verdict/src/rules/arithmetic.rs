@@ -1,5 +1,6 @@
 //! What several rules compute from a report.
 
+use crate::diagnosis::d02_no_response::SHORTEST_RESPONSE_BYTES;
 use crate::printed::{Command, Connections, DONE, DRAWN_S, Printed, Report, Times, Tool};
 
 /// bombardier draws its progress once in this time, and last after the last response: the length that it shows is up to so
@@ -114,6 +115,15 @@ pub fn nothing_came_back(report: &Report) -> bool {
     counts_all_bytes(report)
         && report.total_bytes == Some(0)
         && report.complete.is_some_and(|complete| complete > 0)
+}
+
+/// Whether all that came is less than the shortest heads, so that ab's `Non-2xx responses` are what it takes for one: anything
+/// that has no status of 2xx in its place.
+pub fn has_hardly_heads(report: &Report) -> bool {
+    let per_request = report.bytes_per_request();
+    report.tool.is_ab_like()
+        && report.body_bytes == Some(0)
+        && per_request.is_some_and(|bytes| (0.0..SHORTEST_RESPONSE_BYTES).contains(&bytes))
 }
 
 /// h2load counts no bytes on connections that it opens again, and a request as complete only with a response.

@@ -23,12 +23,13 @@ pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
 pub use work::{Circumstances, CpuPerResponse, Pace, Responses, Server, Work};
 
-use crate::DiagnosisId::{self, D01, D06, D07, D08, D09, D14, D18, D30, D36, D43};
+use crate::DiagnosisId::{self, D01, D02, D04, D06, D07, D08, D09, D14, D18, D30, D36, D37, D43};
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::printed::{Abort, Begun, Command, LoneRate, PrintedVerdict, Report, Sweep, Text};
 pub use crate::printed::{counts_runs, target_of_file};
 use crate::several::{self, Several};
+use consistency::figure::Figure;
 pub use files::of_file;
 
 /// What was judged, with what was found against it.
@@ -98,6 +99,19 @@ pub fn report(report: &Report) -> Vec<Finding> {
 /// Rules that compute from the figures what the report does not print.
 const COMPUTED: [DiagnosisId; 7] = [D01, D07, D08, D09, D14, D18, D30];
 
+/// Whether a rule that counts requests or responses does so from this figure.
+fn is_counted(by: DiagnosisId, figure: &Figure) -> bool {
+    match figure {
+        _ if ![D02, D04, D37].contains(&by) => false,
+        Figure::Own(name) => name.starts_with("the number") || name.ends_with("transactions"),
+        Figure::Complete | Figure::Statuses => true,
+        Figure::Failed | Figure::FailedParts => by != D04,
+        Figure::WriteErrors => by == D02,
+        Figure::Non2xx => by == D04,
+        _ => false,
+    }
+}
+
 /// Rules on the text itself: what stands in it, and not what the run was. The others looked at the run already
 /// where ablaze says what it found, and there they saw more than a text has.
 const OF_THE_TEXT: [DiagnosisId; 2] = [D36, D43];
@@ -105,7 +119,7 @@ const OF_THE_TEXT: [DiagnosisId; 2] = [D36, D43];
 /// What is found in a report. From figures that contradict each other nothing follows.
 fn of_report(report: &Report) -> Vec<Finding> {
     let mut findings = found(|forms| forms.report?(report));
-    if let Some(sound) = consistency::without_contradicted_bytes(report) {
+    if let Some(sound) = consistency::sound(report) {
         findings.retain(|one| one.id == D43);
         let others = found(|forms| forms.report?(&sound));
         findings.extend(others.into_iter().filter(|one| one.id != D43));
@@ -117,7 +131,10 @@ fn of_report(report: &Report) -> Vec<Finding> {
     }
     let contradictory = |one: &Finding| one.id == D43 && one.severity == Severity::Invalid;
     if findings.iter().any(contradictory) {
-        findings.retain(|finding| !COMPUTED.contains(&finding.id));
+        findings.retain(|finding| {
+            let counts = |figure: &Figure| is_counted(finding.id, figure);
+            !COMPUTED.contains(&finding.id) && !consistency::may_be_wrong(report, counts)
+        });
         // How coarse the times are stands in themselves; what the rate makes of them is not known.
         let without_rate = Report { rate_per_s: None, taken_s: None, ..report.clone() };
         if let Some(coarse) = findings.iter_mut().find(|one| one.id == D06) {

@@ -12,6 +12,7 @@ mod inputs;
 mod loops;
 mod mutations;
 mod noise;
+mod pasted;
 mod published;
 mod readers;
 mod said;

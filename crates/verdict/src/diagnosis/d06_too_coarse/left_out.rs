@@ -1,10 +1,11 @@
 //! Responses that are in the rate and not in the times: wrk leaves out what took longer than its `--timeout`, hey what came
-//! behind the first million.
+//! behind the first million. Before 4.0 wrk left none out, and counted under `timeout` how often, in looks at all connections,
+//! one was found to wait that long.
 
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
-use crate::printed::{DIVIDED_BY_KEPT, HEY_KEEPS, NO_TIMES, Report, Tool};
-use crate::rules::consistency::wrk::late_are_too_many;
+use crate::printed::{DIVIDED_BY_KEPT, HEY_KEEPS, NO_TIMES, OLD_HEAD, Printed, Report, Tool};
+use crate::rules::consistency::wrk::{late_are_too_many, whole_seconds};
 use crate::words::{counted, grouped, time};
 
 /// Of more than this share of the responses the 99th percentile is a wrong one.
@@ -20,6 +21,24 @@ pub(super) fn by_wrk(report: &Report, fix: &str) -> Option<Finding> {
         return None;
     }
     let asked = report.command.as_ref().map(|command| command.value_of('T', "timeout"));
+    match beyond_timeout(report, asked) {
+        Beyond::No => {}
+        Beyond::Proven => return None,
+        Beyond::Possible(max) => {
+            let evidence = format!(
+                "`timeout` is {} of {}, and the longest latency {}.",
+                grouped(late),
+                counted(complete, "response"),
+                time(max.value)
+            );
+            let cause = "--timeout was longer than that, and so many responses took longer still: wrk has them in its rate, and \
+                         leaves them out of its latencies. Or this is a wrk before 4.0, which leaves none out: there `timeout` counts \
+                         how often a connection was found to wait for longer.";
+            let fix =
+                &format!("See which it is with `wrk -v` and the --timeout of the command. {fix}");
+            return Some(Finding::new(D06, Severity::Note, evidence, cause, fix));
+        }
+    }
     let timeout = match asked {
         Some(Some(asked)) => format!("the --timeout of the command, {asked}"),
         Some(None) => "2 s, wrk's --timeout where the command has none".to_owned(),
@@ -51,6 +70,33 @@ pub(super) fn by_wrk(report: &Report, fix: &str) -> Option<Finding> {
     let share = late as f64 / complete as f64;
     let severity = if share > LEFT_OUT { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, fix))
+}
+
+/// Whether a latency is above `--timeout`, which none is that wrk has recorded since 4.0.
+enum Beyond {
+    No,
+    Proven,
+    /// The command is not known.
+    Possible(Printed),
+}
+
+/// wrk's `--timeout` where the command has none.
+const TIMEOUT_MS: f64 = 2e3;
+
+fn beyond_timeout(report: &Report, asked: Option<Option<&str>>) -> Beyond {
+    if report.own(OLD_HEAD).is_some() {
+        return Beyond::Proven;
+    }
+    let Some(max) = report.total.and_then(|row| row.max_ms) else { return Beyond::No };
+    let timeout_ms = match asked.flatten() {
+        Some(asked) => whole_seconds(asked).map_or(f64::INFINITY, |asked_s| asked_s * 1e3),
+        None => TIMEOUT_MS,
+    };
+    match max.value - max.step > timeout_ms {
+        false => Beyond::No,
+        true if asked.is_some() => Beyond::Proven,
+        true => Beyond::Possible(max),
+    }
 }
 
 fn none_recorded(late: u64, complete: u64, timeout: &str, fix: &str) -> Finding {

@@ -26,10 +26,13 @@ const WAIT_FIX: &str = "Attack for twice as long (-duration), several times the 
 
 /// vegeta sends no more requests per second than it is told.
 fn longer_attack(report: &Report) -> Option<String> {
-    let per_s = report.own("the rate of the attack").filter(|_| report.tool == Tool::Vegeta);
-    // It divides them by the time from the first to the last, in which there was one less.
-    let sent = report.complete.filter(|sent| *sent > 1).unwrap_or(2) as f64;
-    let needed_s = per_s.map(|per_s| FEW / (per_s.value * (sent - 1.0) / sent));
+    let per_s = report.own("the rate of the attack").filter(|_| report.tool == Tool::Vegeta)?;
+    let per_s = match report.complete {
+        // It divides them by the time from the first to the last, in which there was one less; of one it prints the number.
+        Some(1) => report.asked_per_s(),
+        sent => Some(sent.unwrap_or(2) as f64).map(|sent| per_s.value * (sent - 1.0) / sent),
+    };
+    let needed_s = per_s.map(|per_s| FEW / per_s);
     let needed_s = needed_s.filter(|needed_s| needed_s.is_finite() && *needed_s > LONG_S)?;
     Some(format!(
         "Run until 100 requests or more were sent: for {} s at this rate (-duration={:.0}s).",

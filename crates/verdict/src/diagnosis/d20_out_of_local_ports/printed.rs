@@ -51,7 +51,7 @@ mod tests {
 
     fn of_words(responses: u64, errors: u64, words: &str) -> Vec<Finding> {
         let text = format!(
-            "$ hey -n 40000 -c 200 -disable-keepalive http://10.0.0.5:8080/\n\nSummary:\n  Total:\t20.0120 secs\n  \
+            "$ hey -n 40000 -c 200 -disable-keepalive http://10.0.0.5:8080/\n\nSummary:\n  Total:\t20.0006 secs\n  \
              Slowest:\t0.0100 secs\n  Fastest:\t0.0010 secs\n  Average:\t0.0050 secs\n  Requests/sec:\t1999.9400\n\n\
              Status code distribution:\n{}\nError distribution:\n  \
              [{errors}]\tGet http://10.0.0.5:8080/: dial tcp 10.0.0.5:8080: {words}\n",

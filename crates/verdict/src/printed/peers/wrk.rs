@@ -7,6 +7,15 @@ use crate::printed::{Connections, Printed, Report, SocketErrors, Times, Tool};
 /// Its table of times is there, and has none in it.
 pub const NO_TIMES: &str = "the mean of no times";
 
+/// The report begins as one of a version before 2.0, which ended after a number of requests.
+pub const OLD_HEAD: &str = "the head of an old version";
+
+/// `Making 100000 requests to http://…`: the URL.
+fn old_head(line: &str) -> Option<&str> {
+    let (requests, url) = line.strip_prefix("Making ")?.split_once(" requests to ")?;
+    (count(requests).is_some() && url.contains("://") && !url.contains(' ')).then_some(url)
+}
+
 /// `Running 10s test @ http://…`.
 pub fn begins(line: &str) -> Option<Tool> {
     let first = line.starts_with("Running ") && line.contains(" test @ ");
@@ -15,7 +24,7 @@ pub fn begins(line: &str) -> Option<Tool> {
         count(threads).is_some()
             && rest.split_once(' ').is_some_and(|(_, rest)| rest == "connections")
     });
-    (first || second).then_some(Tool::Wrk)
+    (first || second || old_head(line).is_some()).then_some(Tool::Wrk)
 }
 
 /// Whether a line is one of those that `tail` leaves of a report, and of wrk's alone.
@@ -78,6 +87,12 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         report.asked_s = length.rsplit(' ').next().and_then(time_s);
         crate::printed::native::url(report, url.trim());
         // Those that the server closes it opens again, and does not say so.
+        report.connections = Connections::Unknown;
+        return true;
+    }
+    if let Some(url) = old_head(line) {
+        crate::printed::native::url(report, url);
+        report.own.push((OLD_HEAD, Printed { value: 0.0, step: 0.0 }));
         report.connections = Connections::Unknown;
         return true;
     }

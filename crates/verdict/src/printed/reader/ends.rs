@@ -2,6 +2,7 @@
 
 use super::super::current::Current;
 use super::super::finish::{finish, fits, says_that_it_runs};
+use super::super::repeated::repeats;
 use super::super::{Begun, Command, LoneRate, Report, Tool};
 use super::{Beside, Reader};
 
@@ -60,6 +61,10 @@ impl Reader {
                 let command = self.command.take().filter(|above| fits(above.program, tool));
                 self.text.begun.push(Begun { line, tool, has_head, command });
             }
+            return;
+        }
+        let last = self.text.reports.last().filter(|_| self.command.is_none());
+        if last.is_some_and(|last| repeats(&report, last)) {
             return;
         }
         let lone = current.seen.len() == 1;

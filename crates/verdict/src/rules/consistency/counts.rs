@@ -3,6 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::rates::bytes_wrapped;
+use crate::diagnosis::d32_counter_wrapped::{body_wrapped, shows_no_round};
 use crate::printed::{Connections, Document, Report, Tool};
 use crate::words::{counted, grouped};
 
@@ -11,8 +12,18 @@ use crate::words::{counted, grouped};
 const TOO_LONG_MOST: u64 = 12;
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
-    let rules =
-        [impossible, kinds, lengths, connects, non_2xx, kept, statuses, bodies, bodies_of_all];
+    let rules = [
+        impossible,
+        kinds,
+        lengths,
+        connects,
+        non_2xx,
+        kept,
+        statuses,
+        bodies,
+        bodies_of_all,
+        bytes_below_zero,
+    ];
     rules.into_iter().filter_map(|rule| rule(report)).collect()
 }
 
@@ -165,6 +176,24 @@ fn bodies(report: &Report) -> Option<Contradiction> {
         );
         Contradiction::new([BodyBytes, TotalBytes], said)
     })
+}
+
+/// A counter of 32 bits shows such a number (D32), but not each.
+fn bytes_below_zero(report: &Report) -> Option<Contradiction> {
+    let (figure, others) = if shows_no_round(report) {
+        (TotalBytes, [Received, BodyBytes, Document])
+    } else if report.body_bytes.is_some_and(|body| body < 0) && body_wrapped(report) == Some(false)
+    {
+        (BodyBytes, [TotalBytes, Document, Complete])
+    } else {
+        return None;
+    };
+    let said = format!(
+        "{} is {} bytes: a count is not below 0, and a counter of 32 bits that wrapped around would show another number here.",
+        figure.name(report),
+        figure.digits(report)
+    );
+    Some(Contradiction::new([&[figure], &others[..]].concat(), said))
 }
 
 /// A request that ab could not send is complete to it, and has no body. Where the others have the length of the first,

@@ -69,17 +69,30 @@ pub fn rate_is_contradicted(report: &Report) -> bool {
     })
 }
 
-/// The report without the bytes that other figures contradict: nothing follows from them.
-pub fn without_contradicted_bytes(report: &Report) -> Option<Report> {
+/// The report without the bytes that other figures contradict, and without what a wrong clock measured: nothing follows from
+/// them.
+pub fn sound(report: &Report) -> Option<Report> {
     let found = contradictions(report);
     let of_bytes = |figure: Figure| found.iter().any(|one| one.figures.contains(&figure));
     let (total, body) = (of_bytes(Figure::TotalBytes), of_bytes(Figure::BodyBytes));
-    (total || body).then(|| {
+    let clock = wrk::clock_is_wrong(report);
+    (total || body || clock).then(|| {
         let mut sound = report.clone();
+        if clock {
+            (sound.taken_s, sound.rate_per_s, sound.kilobytes_per_s) = (None, None, None);
+            sound.socket_errors.iter_mut().for_each(|errors| errors.timeout = 0);
+        }
         sound.total_bytes = sound.total_bytes.filter(|_| !total);
         sound.body_bytes = sound.body_bytes.filter(|_| !body);
         sound
     })
+}
+
+/// Whether one of these figures may be wrong: a contradiction is about them alone, or one of them explains all.
+pub fn may_be_wrong(report: &Report, of: impl Fn(&Figure) -> bool) -> bool {
+    let found = contradictions(report);
+    let alone = culprits(&found);
+    found.iter().any(|one| one.figures.iter().all(&of)) || alone.iter().any(&of)
 }
 
 /// The figures that alone explain all contradictions: without any one of them the others agree.

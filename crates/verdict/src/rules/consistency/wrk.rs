@@ -2,11 +2,12 @@
 
 use super::Contradiction;
 use super::figure::Figure::*;
+use super::figure::{Column, Row};
 use crate::printed::{Printed, Report, Tool};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
-    let mut found: Vec<Contradiction> = spectrum(report).into_iter().collect();
+    let mut found: Vec<Contradiction> = spectrum(report).into_iter().chain(clock(report)).collect();
     if report.tool == Tool::Wrk {
         found.extend(above_its_parts(report));
         found.extend(late(report));
@@ -43,6 +44,44 @@ fn above_its_parts(report: &Report) -> Option<Contradiction> {
     })
 }
 
+/// What is under way when the time is up may take so much longer, and looks at the clock so much.
+const LAST_S: f64 = 60.0;
+const CLOCK_S: f64 = 1.0;
+
+/// wrk ends when the time is up that it was told, or sooner, and no response took longer than the whole run.
+fn clock(report: &Report) -> Option<Contradiction> {
+    let taken = report.taken_s?;
+    let told = "the length that it was told";
+    if let Some(asked) =
+        report.asked_s.filter(|asked| taken.value > (asked.value + asked.step) * 1.5 + LAST_S)
+    {
+        let said = format!(
+            "{} is {} s, but {told} {} s.",
+            Taken.name(report),
+            Taken.digits(report),
+            decimal(asked.value, 0)
+        );
+        return Some(Contradiction::new([Taken, Own(told)], said));
+    }
+    let max = Cell(Row::Total, Column::Max);
+    let longest_s = max.range(report)?.low / 1e3;
+    (longest_s > taken.value + taken.step + CLOCK_S).then(|| {
+        let said = format!(
+            "{} is {} ms, more than {} ({} s).",
+            max.name(report),
+            max.digits(report),
+            Taken.name(report),
+            Taken.digits(report)
+        );
+        Contradiction::new([max, Taken], said)
+    })
+}
+
+/// Whether the length of the run is not what its clock could have measured. What else it measured is as wrong.
+pub fn clock_is_wrong(report: &Report) -> bool {
+    matches!(report.tool, Tool::Wrk | Tool::Wrk2) && clock(report).is_some()
+}
+
 /// Before the clock starts the threads have begun already.
 const BEGUN_S: f64 = 0.1;
 /// Older versions look at all connections so often, and count those that have waited for longer than `--timeout`.
@@ -76,7 +115,7 @@ pub fn late_are_too_many(report: &Report) -> bool {
 }
 
 /// wrk takes whole seconds, minutes and hours.
-fn whole_seconds(text: &str) -> Option<f64> {
+pub fn whole_seconds(text: &str) -> Option<f64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text[digits.len()..].to_lowercase().as_str() {
         "" | "s" => 1.0,
