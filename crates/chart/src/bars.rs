@@ -81,6 +81,14 @@ impl Bars {
     }
 }
 
+impl Bars {
+    /// What the length is, and on which scale it is drawn.
+    pub(crate) fn drawn_title(&self) -> String {
+        let scale = if self.ratio_ends().is_some() { ", log scale" } else { "" };
+        format!("{}{scale}", self.title)
+    }
+}
+
 impl BarRow {
     /// A row of these parts.
     pub fn new(name: &str, slot: usize, values: &[f64]) -> Self {

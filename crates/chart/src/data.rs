@@ -1,6 +1,6 @@
 //! A chart's figures as tables, for pages that show both and for those who do not see charts.
 
-use crate::{Bars, Chart, Panel, Plot, Point};
+use crate::{Bars, Chart, Panel, Plot, Unit};
 
 /// A table of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,25 +36,19 @@ fn of_plot(plot: &Plot) -> Table {
     let row = |series: &crate::Series| {
         let cells = columns.iter().map(|x| {
             let point = series.points.iter().find(|point| point.x == *x);
-            point.map_or("-".to_owned(), |point| with_interval(plot, point))
+            point
+                .map_or("-".to_owned(), |point| with_interval(plot.y.unit, point.y, point.interval))
         });
         std::iter::once(series.name.clone()).chain(cells).collect()
     };
     Table { head, rows: plot.series.iter().map(row).collect() }
 }
 
-fn with_interval(plot: &Plot, point: &Point) -> String {
-    let unit = plot.y.unit;
-    match point.interval {
-        Some((low, high)) if point.y.is_finite() => {
-            format!(
-                "{} [{}–{}]",
-                unit.bare_text(point.y),
-                unit.bare_text(low),
-                unit.bare_text(high)
-            )
-        }
-        _ => unit.bare_text(point.y),
+fn with_interval(unit: Unit, value: f64, interval: Option<(f64, f64)>) -> String {
+    let text = unit.bare_text(value);
+    match interval.filter(|_| value.is_finite()) {
+        Some((low, high)) => format!("{text} [{}–{}]", unit.bare_text(low), unit.bare_text(high)),
+        None => text,
     }
 }
 
@@ -71,7 +65,12 @@ fn of_bars(bars: &Bars) -> Table {
             let part = |index: usize| row.values.get(index).copied().unwrap_or(f64::NAN);
             cells.extend((0..bars.parts.len()).map(|index| bars.unit.text(part(index))));
         }
-        cells.push(row.words(bars.unit));
+        cells.push(match row.interval {
+            Some(interval) if row.text.is_none() => {
+                with_interval(bars.unit, row.sum().unwrap_or(f64::NAN), Some(interval))
+            }
+            _ => row.words(bars.unit),
+        });
         cells
     };
     Table { head, rows: bars.rows.iter().map(row).collect() }

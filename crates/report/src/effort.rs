@@ -24,6 +24,11 @@ pub struct Effort {
 /// CPU time from which its parts are told: 12 ticks of 4 ms.
 const PARTS_FROM_NS: f64 = 50e6;
 
+/// Whether so much of a process's or thread's time tells how much of it was in which mode.
+pub(crate) fn has_parts(user_ns: f64, system_ns: f64) -> bool {
+    user_ns > 0.0 && system_ns > 0.0 && user_ns + system_ns >= PARTS_FROM_NS
+}
+
 impl Effort {
     /// `None` when nothing finished or no worker reported its CPU time.
     pub fn of(run: &Run) -> Option<Self> {
@@ -38,8 +43,8 @@ impl Effort {
         let cpu_ns = user_ns + system_ns;
         // Spinning is measured on the clock: a thread put aside while it spun used no CPU.
         let spun_ns = sum(|worker| worker.spun_ns.min(worker.user_ns + worker.system_ns));
-        let has_parts =
-            user_ns > 0.0 && system_ns > 0.0 && cpu_ns * finished as f64 >= PARTS_FROM_NS;
+        let all = finished as f64;
+        let has_parts = has_parts(user_ns * all, system_ns * all);
         (cpu_ns > 0.0).then_some(Self { cpu_ns, user_ns, system_ns, spun_ns, has_parts })
     }
 

@@ -19,7 +19,7 @@ pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64
     out.group("bars");
     let mut y = top + LINE;
     out.group("m");
-    let title = cut(&bars.title, TEXT_SIZE, width.pixels());
+    let title = cut(&bars.drawn_title(), TEXT_SIZE, width.pixels());
     out.text("n", (0.0, y - 6.0), Anchor::Start, &title);
     out.close("g");
     y += legend(bars, width.pixels(), y, out);

@@ -9,7 +9,7 @@ pub(super) fn lines(bars: &Bars, width: usize, characters: Characters) -> Vec<St
     let names = bars.rows.iter().map(|row| length(&row.name)).max().unwrap_or(0).min(width / 3);
     let words = bars.rows.iter().map(|row| length(&row.words(bars.unit))).max().unwrap_or(0);
     let room = width.saturating_sub(names + words + 6).max(4);
-    let mut lines = vec![bars.title.clone()];
+    let mut lines = vec![bars.drawn_title()];
     if bars.parts.len() > 1 {
         let item =
             |(index, part): (usize, &String)| format!("  {} {part}", fill(index, characters));

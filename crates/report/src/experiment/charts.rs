@@ -116,12 +116,15 @@ pub(crate) fn ratios(experiment: &Experiment, comparison: &Comparison, against: 
     let mut bars = Bars::new("", Unit::Ratio, &["ratio"]);
     bars.look = BarLook::Dots;
     bars.reference = Some((1.0, "equal".to_owned()));
-    let mut without = None;
+    let (mut without, mut corrected) = (None, false);
     for compared in &against.metrics {
         let row = |ratio| BarRow::new(compared.metric.name(), against.target, &[ratio]);
         match compared.ratio {
             Ok(ratio) => {
-                let interval = Some((ratio.low, ratio.high));
+                // The one that belongs to the answer.
+                let among = compared.among_several.map(|among| (among.low, among.high));
+                corrected |= among.is_some();
+                let interval = among.or(Some((ratio.low, ratio.high)));
                 bars.rows.push(BarRow { interval, ..row(ratio.ratio) });
             }
             // One by definition: nothing was measured by it.
@@ -138,7 +141,8 @@ pub(crate) fn ratios(experiment: &Experiment, comparison: &Comparison, against: 
         (Some(_), true) => "median ratio with 99 % interval, where there is one".to_owned(),
         (Some(why), false) => format!("ratio of the medians ({why})"),
     };
-    bars.title = format!("{title}: {what}, log scale");
+    let wider = if corrected { ", wider where it is one of several questions" } else { "" };
+    bars.title = format!("{title}: {what}{wider}");
     Chart::of(&title, bars)
 }
 
@@ -238,6 +242,53 @@ mod tests {
                 values.iter().all(|value| drawn.contains(value)) && drawn.contains(&note),
                 "{drawn}"
             );
+        }
+    }
+
+    #[test]
+    fn the_interval_that_belongs_to_the_answer_is_drawn_and_is_in_the_table() {
+        let (experiment, measured) = results(1, 6);
+        let mut comparison = Comparison::of(&experiment, &measured, 0, 0);
+        let title = |comparison: &Comparison| {
+            let chart = ratios(&experiment, comparison, &comparison.against[0]);
+            let table = chart.tables().remove(0);
+            (table.head[1].clone(), table.rows[0].join(" "))
+        };
+        let (head, _) = title(&comparison);
+        assert!(head.ends_with(": median ratio with 99 % interval"), "{head}");
+        let among = super::super::comparison::AmongSeveral { questions: 2, low: 0.9, high: 2.5 };
+        comparison.against[0].metrics[0].among_several = Some(among);
+        let (head, row) = title(&comparison);
+        assert!(
+            head.ends_with("99 % interval, wider where it is one of several questions"),
+            "{head}"
+        );
+        assert!(row.ends_with(" [0.900–2.50]"), "{row}");
+    }
+
+    /// A line through loads on both sides of it would be a figure for a load that has none.
+    #[test]
+    fn a_line_has_a_gap_where_a_load_failed_or_has_no_such_figure() {
+        for repeats in [1, 2] {
+            let (sweep, mut measured) = results(4, repeats);
+            for (trial, outcome) in &mut measured.trials {
+                match (trial.load, outcome) {
+                    (1, outcome) => *outcome = Outcome::Failed("refused".to_owned()),
+                    (2, Outcome::Measured(figures)) => figures.p99_ns = None,
+                    _ => {}
+                }
+            }
+            let gaps = |chart: Chart| match chart.panels.into_iter().next() {
+                Some(Panel::Plot(plot)) => {
+                    plot.series[0].points.iter().map(|point| point.y.is_nan()).collect::<Vec<_>>()
+                }
+                other => panic!("{other:?}"),
+            };
+            let rate = rate_curves(&sweep, &measured, Pick::Median).chart();
+            assert_eq!(rate.tables()[0].rows[0][2], "-");
+            assert_eq!(gaps(rate), [false, true, false, false]);
+            let latency = latency_curves(&sweep, &measured, Pick::Median).unwrap().chart();
+            assert_eq!(gaps(latency), [false, true, true, false]);
         }
     }
 

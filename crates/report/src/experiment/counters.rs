@@ -5,9 +5,15 @@ use ablaze_model::experiment::{Counted, Experiment, Results};
 
 use crate::number::amount;
 
-/// Below the table.
-pub const CAPTION: &str = "Per response, over all runs; the rest is in `counters/` of the results folder. EAGAIN: writes that \
-                           could not go on, because the socket's buffer was full.";
+/// Below the table; where the rest of them is, if that is beside what shows it.
+pub fn caption(whence: &str) -> String {
+    format!(
+        "Per response, over all runs{whence}. EAGAIN: writes that could not go on, because the socket's buffer was full."
+    )
+}
+
+/// Where the rest is, beside the page of the experiment.
+pub const WHENCE: &str = "; the rest is in `counters/` of the results folder";
 
 /// A head and a row per target whose counters were kept, under the first load; `None` where none were.
 pub fn table(

@@ -17,4 +17,5 @@ pub mod profiles;
 pub mod search_page;
 mod stages;
 pub mod text;
+mod whence;
 mod workers;

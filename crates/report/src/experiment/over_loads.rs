@@ -9,6 +9,9 @@ use super::curve::{Curve, Pick, Point};
 /// Longer names of values are cut.
 const MOST_LETTERS: usize = 18;
 
+/// Where a load stands, and what was measured under it: the line has a gap where nothing was.
+type Measured<'a> = (f64, Option<&'a Point>);
+
 /// One figure over the loads: a plot, or one for each value of the second axis.
 #[derive(Debug, Clone)]
 pub(crate) struct Multiples {
@@ -48,7 +51,8 @@ impl Multiples {
 
     /// Whether anything is drawn.
     fn shows(&self) -> bool {
-        self.plots.iter().any(|(_, plot)| plot.series.iter().any(|line| !line.points.is_empty()))
+        let drawn = |line: &Series| line.points.iter().any(|point| point.y.is_finite());
+        self.plots.iter().any(|(_, plot)| plot.series.iter().any(drawn))
     }
 
     /// The ends of what is drawn, with intervals.
@@ -81,15 +85,18 @@ impl Multiples {
 /// Responses per second.
 pub(crate) fn rate_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Multiples {
     let y = Axis::linear("responses per second", Unit::PerSecond);
-    let line = |curve: &Curve, slot: usize, points: &[(f64, &Point)]| match experiment.repeats {
+    let line = |curve: &Curve, slot: usize, points: &[Measured<'_>]| match experiment.repeats {
         1 => {
-            let points = points.iter().map(|(x, point)| (*x, point.rate_per_s));
+            let rate = |point: &Point| point.rate_per_s;
+            let points = points.iter().map(|(x, point)| (*x, point.map_or(f64::NAN, rate)));
             Series::line(&curve.name, slot, points.collect::<Vec<_>>())
         }
         _ => {
             let points = points.iter().map(|(x, point)| {
-                let (low, high) = point.extent();
-                (*x, point.rate_per_s, low, high)
+                point.map_or((*x, f64::NAN, f64::NAN, f64::NAN), |point| {
+                    let (low, high) = point.extent();
+                    (*x, point.rate_per_s, low, high)
+                })
             });
             Series::with_intervals(&curve.name, slot, points.collect::<Vec<_>>())
         }
@@ -125,9 +132,10 @@ pub(crate) fn cpu_curves(
 
 fn line_of(
     figure: impl Fn(&Point) -> Option<f64>,
-) -> impl Fn(&Curve, usize, &[(f64, &Point)]) -> Series {
+) -> impl Fn(&Curve, usize, &[Measured<'_>]) -> Series {
     move |curve, slot, points| {
-        let points = points.iter().filter_map(|(x, point)| Some((*x, figure(point)?)));
+        let y = |point: &Option<&Point>| point.and_then(&figure).unwrap_or(f64::NAN);
+        let points = points.iter().map(|(x, point)| (*x, y(point)));
         Series::line(&curve.name, slot, points.collect::<Vec<_>>())
     }
 }
@@ -138,7 +146,7 @@ fn drawn(
     results: &Results,
     pick: Pick,
     (title, y): (&str, Axis),
-    line: impl Fn(&Curve, usize, &[(f64, &Point)]) -> Series,
+    line: impl Fn(&Curve, usize, &[Measured<'_>]) -> Series,
 ) -> Multiples {
     let x = Along::of(experiment);
     let curves = Curve::all(experiment, results, pick);
@@ -146,8 +154,7 @@ fn drawn(
         let mut plot = Plot::new(x.axis.clone(), y.clone());
         for (slot, curve) in curves.iter().enumerate() {
             let points = curve.points[slice.loads.clone()].iter().zip(&x.places);
-            let points: Vec<(f64, &Point)> =
-                points.filter_map(|(point, x)| Some((*x, point.as_ref()?))).collect();
+            let points: Vec<Measured<'_>> = points.map(|(point, x)| (*x, point.as_ref())).collect();
             plot.series.push(line(curve, slot, &points));
         }
         (slice.label, plot)

@@ -10,6 +10,7 @@ use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
 use super::over_loads::{self, Multiples};
 use super::pooled::{self, Pooled};
+use super::whence::{ELSEWHERE, IN_FOLDER, Whence, of_figures};
 use super::{charts, counters, groups, profiles, text, workers};
 use crate::number::rate;
 use crate::page::section;
@@ -65,12 +66,10 @@ pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
     let last = experiment.control();
     if experiment.loads.len() == 1 {
         let comparison = Comparison::of(experiment, results, 0, last);
-        page.sections.push(rows(experiment, results, &comparison));
-        if ranked && !comparison.against.is_empty() {
-            page.sections.push(ratios(experiment, &comparison));
-        }
+        page.sections.push(rows(experiment, results, &comparison, IN_FOLDER));
+        page.sections.extend(ratios(experiment, &comparison, judged, ranked));
     } else {
-        page.sections.extend(over_loads(experiment, results, pick));
+        page.sections.extend(over_loads(experiment, results, pick, IN_FOLDER));
     }
     page.figures.push((experiment.title.clone(), figures.to_owned()));
     page.sections.extend(checked(checks));
@@ -101,9 +100,9 @@ pub fn so_far(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
     let mut sections = match experiment.loads.len() {
         1 => {
             let comparison = Comparison::of(experiment, results, 0, experiment.control());
-            vec![rows(experiment, results, &comparison)]
+            vec![rows(experiment, results, &comparison, IN_FOLDER)]
         }
-        _ => over_loads(experiment, results, pick),
+        _ => over_loads(experiment, results, pick, IN_FOLDER),
     };
     for section in &mut sections {
         section.blocks.retain(|block| !matches!(block, Block::OfTheFile(_)));
@@ -124,12 +123,10 @@ pub fn section_of(
     if experiment.loads.len() == 1 {
         let last = experiment.control();
         let comparison = Comparison::of(experiment, results, 0, last);
-        parts.push(rows(experiment, results, &comparison));
-        if ranked && !comparison.against.is_empty() {
-            parts.push(ratios(experiment, &comparison));
-        }
+        parts.push(rows(experiment, results, &comparison, ELSEWHERE));
+        parts.extend(ratios(experiment, &comparison, judged, ranked));
     } else {
-        parts.extend(over_loads(experiment, results, Pick::Median));
+        parts.extend(over_loads(experiment, results, Pick::Median, ELSEWHERE));
     }
     // Its own page has the notes too.
     let mut grave = findings(experiment, results, judged);
@@ -191,13 +188,8 @@ fn verdict(experiment: &Experiment, results: &Results, judged: &JudgedTogether) 
     for line in text::failures(experiment, results) {
         section = section.with(Block::Text(line.trim().to_owned()));
     }
-    if let Some(what) = &results.unsaved {
-        let text = format!("Partial results: {what} could not be saved, and it ended there.");
-        section = section.with(Block::Text(text));
-    } else if results.interrupted {
-        let text = "Interrupted: partial results.".to_owned();
-        section = section.with(Block::Text(text));
-    }
+    let partial = text::partial(experiment, results);
+    section.blocks.extend(partial.map(|text| Block::Text(section::sentence(&text))));
     section
 }
 
@@ -233,7 +225,12 @@ fn findings(
 }
 
 /// A row per target of a comparison.
-fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Section {
+fn rows(
+    experiment: &Experiment,
+    results: &Results,
+    comparison: &Comparison,
+    whence: Whence,
+) -> Section {
     let row = |(at, (target, point)): (usize, (&Target, &Option<Point>))| {
         let mut cells = vec![target.name.clone()];
         match point {
@@ -256,12 +253,12 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
         caption: "From the slowest to the fastest run.".to_owned(),
         figures: false,
     };
-    let [whence, in_here] = whence(Pick::Median);
-    let mut section = table.with(chart).with(whence).with(in_here);
+    let mut section = table.with(chart);
+    section.blocks.extend(of_figures(Pick::Median, whence));
     if let Some((head, rows)) = counters::table(experiment, results) {
         let mut table = Block::table(&head, rows);
         if let Block::Table(TableBlock { caption, .. }) = &mut table {
-            *caption = counters::CAPTION.to_owned();
+            *caption = counters::caption(whence.counters);
         }
         section = section.with(Block::Text("What the servers counted:".to_owned())).with(table);
     }
@@ -280,23 +277,20 @@ fn of_groups(experiment: &Experiment, results: &Results) -> Option<Block> {
     Some(table)
 }
 
-/// Where the figures come from.
-fn whence(pick: Pick) -> [Block; 2] {
-    let of_what = match pick {
-        Pick::Median => "Medians of the runs.",
-        Pick::Best => "Rates: the best of the runs. Everything else: medians of the runs.",
-    };
-    [
-        Block::Remark(format!("{of_what} Every run is in `runs/` of the results folder.")),
-        Block::OfTheFile(
-            "This page contains the figures of all runs (class `ablaze-figures`).".to_owned(),
-        ),
-    ]
-}
-
-/// The ratios of a comparison with their intervals, as dots around 1 and in words.
-fn ratios(experiment: &Experiment, comparison: &Comparison) -> Section {
+/// The ratios of a comparison with their intervals, as dots around 1 and in words; or why there are none. `None` of one
+/// target.
+fn ratios(
+    experiment: &Experiment,
+    comparison: &Comparison,
+    judged: &JudgedTogether,
+    ranked: bool,
+) -> Option<Section> {
     let mut section = Section::new("Ratios");
+    let note = text::of_ranking(judged, ranked);
+    section.blocks.extend(note.map(|text| Block::Text(section::sentence(text))));
+    if comparison.against.is_empty() || !ranked {
+        return (!comparison.against.is_empty() && note.is_some()).then_some(section);
+    }
     for against in &comparison.against {
         let chart = charts::ratios(experiment, comparison, against);
         if charts::has_rows(&chart) {
@@ -304,11 +298,16 @@ fn ratios(experiment: &Experiment, comparison: &Comparison) -> Section {
         }
     }
     let rows = text::ratio_rows(experiment, comparison);
-    section.with(Block::list(rows))
+    Some(section.with(Block::list(rows)))
 }
 
 /// A line per target over the loads: rate, 99 % time and CPU time of the server.
-fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Section> {
+fn over_loads(
+    experiment: &Experiment,
+    results: &Results,
+    pick: Pick,
+    whence: Whence,
+) -> Vec<Section> {
     let drawn = [
         Some(over_loads::rate_curves(experiment, results, pick)),
         over_loads::latency_curves(experiment, results, pick),
@@ -316,7 +315,7 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
     ];
     let mut sections: Vec<Section> = drawn.into_iter().flatten().map(multiples).collect();
     sections[0].blocks.extend(of_groups(experiment, results));
-    sections[0].blocks.extend(whence(pick));
+    sections[0].blocks.extend(of_figures(pick, whence));
     let doubtful = text::doubtful(experiment, results);
     if !doubtful.is_empty() {
         let rows = doubtful.iter().map(|cell| cell.to_vec()).collect();

@@ -19,6 +19,16 @@ fn saved() -> Run {
 
 /// An experiment that was run, and its page: each target slower than the one before. Each run took ten seconds.
 fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
+    page_of(targets, loads, repeats, |_, _| {})
+}
+
+/// The same, with something else to report.
+fn page_of(
+    targets: &[&str],
+    loads: &[u32],
+    repeats: u32,
+    otherwise: impl Fn(&mut Results, &mut JudgedTogether),
+) -> (Page, Results) {
     let mut experiment = experiments::experiment();
     experiment.targets = targets.iter().map(|name| running(name, "http://h/")).collect();
     experiment.loads = loads.iter().map(|c| experiments::load(*c)).collect();
@@ -28,9 +38,10 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
         (trial, Outcome::Measured(Box::new(figures)))
     };
     let trials = experiment.trials().into_iter().map(measured).collect();
-    let results = Results { trials, ..Results::default() };
-    let judged =
+    let mut results = Results { trials, ..Results::default() };
+    let mut judged =
         JudgedTogether { verdict: Verdict::Valid, findings: Vec::new(), unequal: Vec::new() };
+    otherwise(&mut results, &mut judged);
     let loads = pooled::shown_loads(&experiment).into_iter();
     let all = loads.flat_map(|load| (0..targets.len()).map(move |target| (target, load)));
     let runs: Vec<Pooled> = all.map(|(target, load)| Pooled::of(target, load, saved())).collect();
@@ -54,7 +65,7 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
     };
     let shown = Shown {
         figures: &figures,
-        ranked: true,
+        ranked: judged.unequal_work().is_empty(),
         pick: Pick::Median,
         printed: "the report",
         asked: &asked,
@@ -388,4 +399,108 @@ fn a_search_that_measured_nothing_is_invalid() {
         let value: Value = serde_json::from_str(&json::search(&search, &searched)).unwrap();
         assert_eq!(value["verdict"], head);
     }
+}
+
+#[test]
+fn a_page_says_how_many_runs_were_made_and_under_which_load() {
+    let (whole, _) = page(&["one", "other"], &[10], 6);
+    assert!(whole.subtitle.starts_with("2 targets · c=10 · 6 runs of each"), "{}", whole.subtitle);
+    let interrupted = |from: usize| {
+        page_of(&["one", "other"], &[10], 6, move |results, _| {
+            results.interrupted = true;
+            match from {
+                0 => results.trials.truncate(5),
+                at => drop(results.trials.remove(at)),
+            }
+        })
+    };
+    let (page, _) = interrupted(0);
+    assert!(page.subtitle.contains(" runs of one, "), "{}", page.subtitle);
+    let says = |page: &Page, text: &str| {
+        page.sections[0]
+            .blocks
+            .iter()
+            .any(|block| matches!(block, Block::Text(said) if said == text))
+    };
+    assert!(
+        says(&page, "Interrupted after 5 of 12 runs: partial results."),
+        "{:?}",
+        page.sections[0]
+    );
+    // One is missing of a complete one.
+    let (page, _) = interrupted(4);
+    assert!(
+        says(&page, "11 of 12 runs are in the folder: partial results."),
+        "{:?}",
+        page.sections[0]
+    );
+}
+
+#[test]
+fn a_page_without_ratios_says_why() {
+    let unequal = |_: &mut Results, judged: &mut JudgedTogether| {
+        let finding =
+            Finding::new(DiagnosisId::D05, Severity::Suspect, "Other bodies.", "", "Fix it.");
+        judged.findings.push(finding);
+    };
+    let (page, _) = page_of(&["one", "other"], &[10], 6, unequal);
+    let ratios = page.sections.iter().find(|section| section.heading == "Ratios").unwrap();
+    let expected = "No ranking: the runs are not comparable (D05); --allow-unequal ranks anyway.";
+    assert!(matches!(&ratios.blocks[..], [Block::Text(text)] if text == expected), "{ratios:?}");
+}
+
+#[test]
+fn an_experiment_among_several_does_not_say_where_files_are_that_are_not_there() {
+    let experiment = experiments::experiment();
+    let outcome = |trial: Trial| {
+        let counted = ablaze_model::experiment::Counted {
+            requests: 100,
+            writes: 150,
+            write_eagains: 50,
+            out_events: 50,
+            epoll_mods: 0,
+        };
+        let figures = Figures { counted: Some(counted), ..experiments::figures(1e3) };
+        (trial, Outcome::Measured(Box::new(figures)))
+    };
+    let trials = experiment.trials().into_iter().map(outcome).collect();
+    let results = Results { trials, ..Results::default() };
+    let judged =
+        JudgedTogether { verdict: Verdict::Valid, findings: Vec::new(), unequal: Vec::new() };
+    let section = section_of("part", &experiment, &results, &judged, true);
+    let said = format!("{section:?}");
+    assert!(said.contains("EAGAIN: writes") && said.contains("Medians of the runs."), "{said}");
+    assert!(!said.contains("results folder"), "{said}");
+    assert!(format!("{:?}", page(&["one"], &[10], 2).0).contains("`runs/` of the results folder"));
+}
+
+/// Two stages of one rate are one place on its axis; the table of the stages has both.
+#[test]
+fn all_stages_stand_in_one_table_and_what_is_not_supported_is_said() {
+    let page = of_search();
+    let stages = page.sections.iter().find(|section| section.heading == "Stages").unwrap();
+    assert!(matches!(&stages.blocks[..], [Block::Chart { figures: false, .. }, Block::Table(_)]));
+    let search = experiments::search("p99<20ms");
+    let measured = Measured {
+        answered_per_s: 1000.0,
+        figures: vec![Some("10.3 ms".to_owned())],
+        values: Vec::new(),
+        unsupported: vec!["p99<20ms".to_owned()],
+        verdict: Verdict::Valid,
+        findings: Vec::new(),
+    };
+    let stage = Stage {
+        undecided: false,
+        run: None,
+        asked_per_s: 1000.0,
+        confirming: false,
+        trial: StageTrial::Holds,
+        why: None,
+        measured: Some(measured),
+    };
+    let found = Some(Found::HighestHolds { holds_per_s: 1000.0 });
+    let searched = Searched { stages: vec![stage], found, interrupted: false, gone: None };
+    let page = search_page::of_search(&search, &searched, None, &Description::default());
+    let said = format!("{:?}", page.sections[0]);
+    assert!(said.contains("p99<20ms: too few responses in a stage for this percentile"), "{said}");
 }

@@ -1,16 +1,16 @@
 //! All runs of a target under a load, put together: what the charts of a page are drawn of. Latencies are added;
 //! CPU times per request are medians of the runs, as in the tables.
 
-use ablaze_chart::{BarRow, Bars, Chart, Unit};
+use ablaze_chart::{BarRow, Chart};
 use ablaze_model::Run;
 use ablaze_model::experiment::Experiment;
 use ablaze_stats::Latency;
 use ablaze_stats::repeats::median;
 
 use super::workers::{self, Workers};
-use crate::effort::{self, Effort};
+use crate::effort::Effort;
 use crate::number::{counted, grouped};
-use crate::page::charts::{self as single, ShownLatency};
+use crate::page::charts::{self as single, CpuParts, ShownLatency};
 use crate::page::{Block, Section, section};
 
 /// The runs of one target under one load.
@@ -26,10 +26,10 @@ pub struct Pooled {
     pub runs: u64,
     /// The latencies of all of them.
     pub latency: Latency,
-    /// CPU time per request of the server in each run that has one: user and kernel, ns.
-    server_ns: Vec<[f64; 2]>,
-    /// The same of the client: user, kernel, busy polling.
-    client_ns: Vec<[f64; 3]>,
+    /// CPU time per request of the server in each run that has one.
+    server_ns: Vec<CpuParts>,
+    /// The same of the client.
+    client_ns: Vec<CpuParts>,
     /// The machines that carried them out together; none where one did.
     pub(super) workers: Workers,
 }
@@ -65,21 +65,26 @@ impl Pooled {
     }
 }
 
-fn cpu_of(run: &Run) -> (Option<[f64; 2]>, Option<[f64; 3]>) {
-    let server =
-        effort::of_the_server(run).filter(|(cpu_ns, _)| *cpu_ns > 0.0).map(|(cpu_ns, _)| {
-            let user = single::server_user_share(run);
-            [cpu_ns * user, cpu_ns * (1.0 - user)]
-        });
-    (server, Effort::of(run).map(|effort| single::client_parts(&effort)))
+fn cpu_of(run: &Run) -> (Option<CpuParts>, Option<CpuParts>) {
+    (single::server_parts(run), Effort::of(run).map(|effort| single::client_parts(&effort)))
 }
 
-/// The parts of a median: those of all runs, scaled to add up to the median of their sums.
-fn parts_of_median<const N: usize>(runs: &[[f64; N]]) -> Option<[f64; N]> {
-    let sums: Vec<f64> = runs.iter().map(|parts| parts.iter().sum()).collect();
+/// The parts of a median: those of all runs, scaled to add up to the median of their sums. What one of the runs does
+/// not tell apart is not told apart.
+fn parts_of_median(runs: &[CpuParts]) -> Option<CpuParts> {
+    let known = |parts: &[f64]| parts.iter().filter(|part| part.is_finite()).sum::<f64>();
+    let sums: Vec<f64> = runs.iter().map(|parts| known(parts)).collect();
     let (middle, total) = (median(&sums)?, sums.iter().sum::<f64>());
-    let part = |at: usize| runs.iter().map(|parts| parts[at]).sum::<f64>();
-    Some(std::array::from_fn(|at| if total > 0.0 { part(at) / total * middle } else { 0.0 }))
+    let together = runs.iter().any(|[user, ..]| user.is_nan());
+    let of_all = |part: fn(&CpuParts) -> f64| runs.iter().map(part).sum::<f64>() / total * middle;
+    let polling = of_all(|parts| parts[2]);
+    Some(match together {
+        true => {
+            let polled = if polling.is_finite() { polling } else { 0.0 };
+            [f64::NAN, f64::NAN, polling, (middle - polled).max(0.0)]
+        }
+        false => [of_all(|parts| parts[0]), of_all(|parts| parts[1]), polling, f64::NAN],
+    })
 }
 
 /// The latencies of every load that is shown, by percentile, and the CPU times per request.
@@ -90,13 +95,24 @@ pub(crate) fn sections(experiment: &Experiment, pooled: &[Pooled]) -> Vec<Sectio
     let of = |load: usize| {
         pooled.iter().filter(move |pooled| pooled.load == load).collect::<Vec<&Pooled>>()
     };
-    let mut sections: Vec<Section> =
-        loads.iter().map(|load| percentiles(experiment, &of(*load), *load)).collect();
+    let shown = loads.iter().map(|load| percentiles(experiment, &of(*load), *load));
+    let mut sections: Vec<Section> = of_some(experiment, &loads).into_iter().chain(shown).collect();
     // Over several loads the servers' CPU time has a curve.
     if experiment.loads.len() == 1 {
         sections.extend(loads.iter().map(|load| cpu(experiment, &of(*load), *load)));
     }
     sections
+}
+
+/// Which loads have a chart, where not all have.
+fn of_some(experiment: &Experiment, loads: &[usize]) -> Option<Section> {
+    let (shown, all) = (loads.len(), experiment.loads.len());
+    let names = loads.iter().map(|load| experiment.loads[*load].label.as_str());
+    (0 < shown && shown < all).then(|| {
+        let names = names.collect::<Vec<_>>().join("; ");
+        let text = format!("Latency by percentile of {shown} of {all} loads: {names}.");
+        Section::default().with(Block::Remark(text))
+    })
 }
 
 /// Which loads of an experiment have charts of their own: all of up to three, else the first, the middle one
@@ -134,6 +150,8 @@ fn percentiles(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Sect
          the same width; the shaded band is the 95 % interval.",
         what.collect::<Vec<_>>().join("; ")
     );
+    let few = pooled.iter().filter(|pooled| pooled.latency.count() < single::PERCENTILES_FROM);
+    caption.push_str(&section::too_few(&few.map(|pooled| name(pooled)).collect::<Vec<_>>()));
     caption.push_str(&left_out(experiment, pooled));
     Section::default().with(Block::Chart { chart, caption, figures: false })
 }
@@ -156,34 +174,33 @@ fn left_out(experiment: &Experiment, pooled: &[&Pooled]) -> String {
 
 fn cpu(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
     let label = &experiment.loads[load].label;
-    let mut bars = Bars::new(
-        &if experiment.is_saved() {
-            "median of the runs".to_owned()
-        } else {
-            format!("median of the runs at {label}")
-        },
-        Unit::TimeNs,
-        &["user", "kernel", "busy polling"],
-    );
+    let mut bars = single::cpu_bars(&if experiment.is_saved() {
+        "median of the runs".to_owned()
+    } else {
+        format!("median of the runs at {label}")
+    });
     for pooled in pooled {
         let name = |who: &str| of_whom(&experiment.targets[pooled.target].name, who);
-        if let Some([user, kernel]) = parts_of_median(&pooled.server_ns) {
-            let row = BarRow::new(&name("server"), pooled.target, &[user, kernel, 0.0]);
-            bars.rows.push(row);
+        if let Some(parts) = parts_of_median(&pooled.server_ns) {
+            bars.rows.push(BarRow::new(&name("server"), pooled.target, &parts));
         }
         if let Some(parts) = parts_of_median(&pooled.client_ns) {
             bars.rows.push(BarRow::new(&name("client"), pooled.target, &parts));
         }
     }
-    single::drop_unused_polling(&mut bars);
+    single::drop_unused_parts(&mut bars);
     if bars.rows.is_empty() {
         return Section::default().with(Block::Remark("No CPU times were measured.".to_owned()));
     }
-    let mut unseen = pooled.iter().filter(|pooled| pooled.server_ns.is_empty());
-    let caption = unseen.find_map(|pooled| section::server_unseen(&pooled.first)).unwrap_or("");
+    let unseen = pooled.iter().map(|pooled| {
+        let why = section::server_unseen(&pooled.first);
+        let name = experiment.targets[pooled.target].name.as_str();
+        (name, why.filter(|_| pooled.server_ns.is_empty()))
+    });
+    let caption = section::servers_unseen(unseen);
     Section::default().with(Block::Chart {
         chart: Chart::of("CPU time per request", bars),
-        caption: caption.to_owned(),
+        caption,
         figures: true,
     })
 }
@@ -251,7 +268,19 @@ mod tests {
         assert_eq!(bars.title, "median of the runs at c=10");
         assert_eq!(bars.rows[0].name, "one: client");
         assert!((bars.rows[0].values.iter().sum::<f64>() - 2_000.0).abs() < 1e-6, "{bars:?}");
-        assert_eq!(parts_of_median(&[[1.0, 3.0], [4.0, 4.0], [10.0, 10.0]]), Some([3.75, 4.25]));
+    }
+
+    #[test]
+    fn what_one_run_does_not_tell_apart_is_one_part() {
+        let nan = f64::NAN;
+        let known = |runs: &[CpuParts]| {
+            parts_of_median(runs).unwrap().map(|part| (!part.is_nan()).then_some(part))
+        };
+        let [one, two, three] =
+            [[1.0, 3.0, nan, nan], [4.0, 4.0, nan, nan], [10.0, 10.0, nan, nan]];
+        assert_eq!(known(&[one, two, three]), [Some(3.75), Some(4.25), None, None]);
+        assert_eq!(known(&[one, [nan, nan, nan, 8.0], three]), [None, None, None, Some(8.0)]);
+        assert_eq!(known(&[[nan, nan, 2.0, 6.0]]), [None, None, Some(2.0), Some(6.0)]);
     }
 
     #[test]
@@ -266,6 +295,11 @@ mod tests {
         assert_eq!(titles, ["c=1", "c=10", "c=100"].map(at));
         sweep.loads = (1..=13).map(load).collect();
         assert_eq!(shown_loads(&sweep), [0, 6, 12]);
+        let all: Vec<Pooled> =
+            shown_loads(&sweep).into_iter().map(|at| pooled(0, at, [1_000_000; 3])).collect();
+        let expected = "Latency by percentile of 3 of 13 loads: c=1; c=7; c=13.";
+        let blocks = &super::sections(&sweep, &all)[0].blocks;
+        assert!(matches!(&blocks[..], [Block::Remark(text)] if text == expected), "{blocks:?}");
     }
 
     #[test]

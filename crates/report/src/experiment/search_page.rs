@@ -9,6 +9,7 @@ use ablaze_stats::rate_search::{Found, Trial};
 
 use super::page::repeat;
 use super::{json, text, workers};
+use crate::number::rate;
 use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock, section};
 use crate::table::sentence;
 
@@ -31,9 +32,7 @@ pub fn of_search(
     page.subtitle = text::what_for(search);
     page.sections.push(answer(searched, &texts));
     let found = found(searched);
-    page.sections.push(
-        Section::new("Stages").with(Block::chart(chart(searched))).with(rows(searched, &texts)),
-    );
+    page.sections.push(Section::new("Stages").with(drawn(searched)).with(rows(searched, &texts)));
     page.sections.extend(found);
     if let Some(run) = run {
         page.when = section::started(run);
@@ -43,7 +42,10 @@ pub fn of_search(
     if let Some(run) = run {
         if !search.target.is_started_here() {
             let mut command = section::command(&run.command_line);
-            command.heading = "The command of that stage".to_owned();
+            command.heading = match searched.shown_stage().map(|at| &searched.stages[at]) {
+                Some(stage) => format!("The command of the stage at {}/s", rate(stage.asked_per_s)),
+                None => "The command of a stage".to_owned(),
+            };
             page.sections.push(command);
         }
         page.sections.push(section::environment(run));
@@ -60,7 +62,7 @@ pub fn so_far(search: &Search, searched: &Searched) -> Vec<Section> {
     if searched.stages.is_empty() {
         return Vec::new();
     }
-    let stages = Section::new("Stages so far").with(Block::chart(chart(searched)));
+    let stages = Section::new("Stages so far").with(drawn(searched));
     vec![stages.with(rows(searched, &search.conditions()))]
 }
 
@@ -76,7 +78,10 @@ fn folded(printed: &str) -> String {
 /// The answer, and how far it is to be believed.
 fn answer(searched: &Searched, texts: &[&str]) -> Section {
     let banner = Banner { verdict: text::verdict(searched), text: text::answer(searched, texts) };
-    Section::default().with(Block::Verdict(banner))
+    let section = Section::default().with(Block::Verdict(banner));
+    let doubts = text::unsupported(searched).into_iter();
+    doubts
+        .fold(section, |section, (text, why)| section.with(Block::Text(format!("{text}: {why}."))))
 }
 
 /// What takes something away from the answer, as the report has it; `None` where nothing does.
@@ -142,6 +147,11 @@ fn far_apart(searched: &Searched) -> bool {
     let rates: Vec<f64> = measured.flatten().filter(|rate| *rate > 0.0).collect();
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     rates.iter().any(|rate| *rate > least * FAR_APART)
+}
+
+/// The chart without a table of its own: two stages of one rate would be one column, and all of them stand below it.
+fn drawn(searched: &Searched) -> Block {
+    Block::Chart { chart: chart(searched), caption: String::new(), figures: false }
 }
 
 fn rows(searched: &Searched, texts: &[&str]) -> Block {

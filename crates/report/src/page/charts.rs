@@ -1,23 +1,29 @@
 //! The charts of Runs: what is drawn from what. Each is a pure function from Runs to a
 //! [`Chart`]; where a Run does not have the figures there is `None`.
 
-use ablaze_chart::{Axis, BarRow, Bars, Chart, Mark, Plot, Series, Unit};
+use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
 use ablaze_model::Run;
 use ablaze_model::record::Slice;
 use ablaze_stats::Latency;
 
 use super::ShownRun;
-use crate::effort::{self, Effort};
 use crate::rate_changes;
 
+mod cpu;
 mod phases;
 
+pub use cpu::cpu;
+pub(crate) use cpu::{CpuParts, bars as cpu_bars, client_parts, drop_unused_parts, server_parts};
 pub use phases::phases;
 
 /// At most this many points over time are drawn; slices are combined until they fit.
 const MOST_POINTS: usize = 240;
 /// Bins of a distribution.
 const BINS: u32 = 48;
+/// Fewer values have no line on the axis of percentiles.
+pub(crate) const PERCENTILES_FROM: u64 = 10;
+/// Fewer values have no distribution.
+pub(crate) const DISTRIBUTION_FROM: u64 = 20;
 /// Points per power of ten on the axis of percentiles.
 const PER_NINE: u32 = 16;
 
@@ -90,7 +96,7 @@ fn stalls(pieces: &[Piece], piece_ns: f64) -> Vec<Mark> {
     stretches.sort_by_key(|(from, length)| (std::cmp::Reverse(*length), *from));
     let mark = |(from, length): &(usize, usize)| {
         let (from_ns, to_ns) = (*from as f64 * piece_ns, (from + length) as f64 * piece_ns);
-        let text = format!("no response for {}", crate::number::time(to_ns - from_ns));
+        let text = format!("no response for at least {}", crate::number::time(to_ns - from_ns));
         Mark::between(from_ns, to_ns, &text)
     };
     stretches.iter().take(MOST).map(mark).collect()
@@ -101,12 +107,18 @@ pub fn over_time_caption(run: &Run) -> String {
     let slices = &run.record.slices;
     let together = whole_slices(run).div_ceil(MOST_POINTS).max(1);
     let piece = crate::number::time_exact(slices.slice_ns * together as u64);
-    match together {
+    let text = match together {
         1 => format!("Each point stands for {piece}."),
         _ => format!(
             "Each point stands for {piece}, {together} slices: their rate, the median of their \
              medians, the highest of their 99th percentiles."
         ),
+    };
+    let of_what = if together == 1 { "point" } else { "slice" };
+    let has_few = |slice: &Slice| (1..100).contains(&slice.responses);
+    match slices.slices[..whole_slices(run)].iter().any(has_few) {
+        true => format!("{text} p99 of a {of_what} with fewer than 100 responses is the longest."),
+        false => text,
     }
 }
 
@@ -183,7 +195,7 @@ pub fn percentiles(subjects: &[ShownRun<'_>]) -> Option<Chart> {
 /// The same of any latencies; `alone` is what the axis is called where there is one line. `None` where none has
 /// ten values.
 pub fn percentile_lines(lines: &[ShownLatency<'_>], alone: &str) -> Option<Chart> {
-    let enough = |line: &&ShownLatency<'_>| line.latency.count() >= 10;
+    let enough = |line: &&ShownLatency<'_>| line.latency.count() >= PERCENTILES_FROM;
     let lines: Vec<&ShownLatency<'_>> = lines.iter().filter(enough).collect();
     let first = lines.first()?;
     let values = || {
@@ -209,7 +221,8 @@ pub fn percentile_lines(lines: &[ShownLatency<'_>], alone: &str) -> Option<Chart
         });
         plot.series.push(Series::with_intervals(name, *slot, points));
     }
-    if let (Some(q), 1) = (supported, lines.len()) {
+    let of_one_size = lines.iter().all(|line| line.latency.count() == first.latency.count());
+    if let Some(q) = supported.filter(|_| of_one_size) {
         let last = 1.0 - 1.0 / first.latency.count() as f64;
         plot.marks.push(Mark::between(q, last, "few values"));
     }
@@ -236,21 +249,25 @@ pub fn distribution(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     let latencies: Vec<(&str, usize, &Latency)> = subjects
         .iter()
         .map(|subject| (subject.name, subject.slot, subject.run.record.answered.latency()))
-        .filter(|(_, _, latency)| latency.count() >= 20)
+        .filter(|(_, _, latency)| latency.count() >= DISTRIBUTION_FROM)
         .collect();
     let low = latencies.iter().filter_map(|(_, _, latency)| latency.min_ns()).min()?.max(1);
     let high = latencies.iter().filter_map(|(_, _, l)| l.quantile_ns(0.999)).max()?;
     if high <= low {
         return None;
     }
+    let name = match subjects {
+        [one] => latency_name(one.run),
+        _ => "latency",
+    };
     let ratio = high as f64 / low as f64;
     let (axis, edge): (Axis, Box<dyn Fn(u32) -> f64>) = if ratio > 4.0 {
         let edge = move |i| low as f64 * ratio.powf(f64::from(i) / f64::from(BINS));
-        (Axis::log("latency", Unit::TimeNs), Box::new(edge))
+        (Axis::log(name, Unit::TimeNs), Box::new(edge))
     } else {
         let width = (high - low) as f64 / f64::from(BINS);
         let edge = move |i| low as f64 + width * f64::from(i);
-        (Axis::between("latency", Unit::TimeNs, low as f64, high as f64), Box::new(edge))
+        (Axis::between(name, Unit::TimeNs, low as f64, high as f64), Box::new(edge))
     };
     let mut plot = Plot::new(axis, Axis::linear("share of the responses", Unit::Share));
     for (name, slot, latency) in latencies {
@@ -261,50 +278,7 @@ pub fn distribution(subjects: &[ShownRun<'_>]) -> Option<Chart> {
         });
         plot.series.push(Series::steps(name, slot, points));
     }
-    Some(Chart::of("Distribution of the latency", plot).described(
+    Some(Chart::of(&format!("Distribution of the {name}"), plot).described(
         "The share of the responses in each interval of time, up to the 99.9th percentile.",
     ))
-}
-
-/// CPU time per request of server and client.
-pub fn cpu(subjects: &[ShownRun<'_>]) -> Option<Chart> {
-    let several = subjects.len() > 1;
-    let mut bars =
-        Bars::new("mean over all requests", Unit::TimeNs, &["user", "kernel", "busy polling"]);
-    for ShownRun { name, slot, run } in subjects {
-        let named = |who: &str| if several { format!("{name}: {who}") } else { who.to_owned() };
-        // No response is free: where the kernel's account shows nothing, nothing is known.
-        if let Some((cpu_ns, who)) = effort::of_the_server(run).filter(|(ns, _)| *ns > 0.0) {
-            let user = server_user_share(run);
-            let values = [cpu_ns * user, cpu_ns * (1.0 - user), 0.0];
-            let who = if several { "server".to_owned() } else { format!("server ({who})") };
-            bars.rows.push(BarRow::new(&named(&who), *slot, &values));
-        }
-        if let Some(effort) = Effort::of(run).filter(|effort| effort.work_ns() > 0.0) {
-            bars.rows.push(BarRow::new(&named("client"), *slot, &client_parts(&effort)));
-        }
-    }
-    drop_unused_polling(&mut bars);
-    (!bars.rows.is_empty()).then(|| Chart::of("CPU time per request", bars))
-}
-
-/// The client's CPU time per request in parts: user, kernel, busy polling.
-pub(crate) fn client_parts(effort: &Effort) -> [f64; 3] {
-    // Active waiting is spent in user mode.
-    let user = (effort.user_ns - effort.spun_ns).max(0.0);
-    [user, effort.cpu_ns - user - effort.spun_ns, effort.spun_ns]
-}
-
-/// Takes busy polling, the third part, away where nobody polled.
-pub(crate) fn drop_unused_polling(bars: &mut Bars) {
-    if !bars.rows.iter().any(|row| row.values[2] > 0.0) {
-        bars.parts.truncate(2);
-        bars.rows.iter_mut().for_each(|row| row.values.truncate(2));
-    }
-}
-
-pub(crate) fn server_user_share(run: &Run) -> f64 {
-    let Some(monitor) = &run.monitor else { return 0.0 };
-    let user: u64 = monitor.target.processes.iter().map(|process| process.user_ns).sum();
-    user as f64 / monitor.target.cpu_ns().max(1) as f64
 }

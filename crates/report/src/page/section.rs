@@ -12,6 +12,10 @@ use crate::number::{bytes, bytes_rate, counted, grouped, percent, rate, time, ti
 use crate::per_second::PerSecond;
 use crate::text;
 
+mod cpu;
+
+pub use cpu::{cpu, server_unseen, servers_unseen};
+
 /// What stands above findings.
 pub const FOUND: &str = "What was found";
 
@@ -97,7 +101,14 @@ fn large(run: &Run) -> Vec<Figure> {
     let errors = match (failures, record.unexpected) {
         (0, 0) => "all as expected".to_owned(),
         (0, unexpected) => format!("{} with an unexpected status", grouped(unexpected)),
-        _ => format!("{} of the requests", percent(failures as f64, record.finished() as f64)),
+        (_, unexpected) => {
+            let share = percent(failures as f64, record.finished() as f64);
+            let beside = match unexpected {
+                0 => String::new(),
+                _ => format!("; {} with an unexpected status", grouped(unexpected)),
+            };
+            format!("{share} of the requests{beside}")
+        }
     };
     vec![
         figure(
@@ -133,8 +144,12 @@ pub fn outcome(run: &Run) -> Section {
             rows.push(vec![format!("error: {}", kind.label()), grouped(n), share(n)]);
         }
     }
-    for (length, n) in record.body_lengths.iter().take(8) {
-        rows.push(vec![format!("body of {} B", grouped(*length)), grouped(*n), share(*n)]);
+    let (lengths, others) = body_lengths(run);
+    for (length, n) in lengths {
+        rows.push(vec![format!("body of {} B", grouped(length)), grouped(n), share(n)]);
+    }
+    if others > 0 {
+        rows.push(vec!["body of another length".to_owned(), grouped(others), share(others)]);
     }
     for (name, n) in [("unfinished", record.unfinished), ("sent again", record.repeated)] {
         if n > 0 {
@@ -165,6 +180,18 @@ pub fn outcome(run: &Run) -> Section {
     })
 }
 
+/// The most frequent lengths of bodies, from the shortest on, each with its responses; and how many responses had others.
+fn body_lengths(run: &Run) -> (Vec<(u64, u64)>, u64) {
+    const MOST: usize = 8;
+    let mut lengths: Vec<(u64, u64)> =
+        run.record.body_lengths.iter().map(|(length, n)| (*length, *n)).collect();
+    lengths.sort_by_key(|(length, n)| (std::cmp::Reverse(*n), *length));
+    let rest = lengths.split_off(lengths.len().min(MOST));
+    lengths.sort_unstable();
+    let others = rest.iter().map(|(_, n)| n).sum::<u64>() + run.record.body_lengths_other;
+    (lengths, others)
+}
+
 /// The one chart of a Run where there is room for one: see [`charts::main`].
 pub fn main(run: &Run) -> Section {
     let chart = charts::main(run);
@@ -185,23 +212,42 @@ pub fn over_time(run: &Run) -> Section {
 pub fn percentiles(subjects: &[ShownRun<'_>]) -> Section {
     let caption = "Each further nine takes the same width. The shaded band is the 95 % interval; \
                    where there are few values, longer runs would show a different line.";
-    let block = charts::percentiles(subjects).map(|chart| Block::Chart {
-        chart,
-        caption: caption.to_owned(),
-        figures: false,
-    });
+    let caption = format!("{caption}{}", of_lines(subjects, charts::PERCENTILES_FROM));
+    let block =
+        charts::percentiles(subjects).map(|chart| Block::Chart { chart, caption, figures: false });
     of_block("", block, "Too few responses for percentiles.")
 }
 
 /// How the latencies are spread.
 pub fn distribution(subjects: &[ShownRun<'_>]) -> Section {
     let caption = "Up to the 99.9th percentile. Bins are as wide as drawn.";
-    let block = charts::distribution(subjects).map(|chart| Block::Chart {
-        chart,
-        caption: caption.to_owned(),
-        figures: false,
-    });
+    let caption = format!("{caption}{}", of_lines(subjects, charts::DISTRIBUTION_FROM));
+    let block =
+        charts::distribution(subjects).map(|chart| Block::Chart { chart, caption, figures: false });
     of_block("", block, "Too few responses for a distribution.")
+}
+
+/// Which of several have something else on the axis than the others, and whose line is missing, as it has fewer values
+/// than this.
+fn of_lines(subjects: &[ShownRun<'_>], least: u64) -> String {
+    let is_open = |subject: &&ShownRun<'_>| subject.run.plan.load.is_open();
+    let open: Vec<&str> = subjects.iter().filter(is_open).map(|subject| subject.name).collect();
+    let of_open = match (open.len(), subjects.len()) {
+        (0, _) | (_, 1) => String::new(),
+        _ => format!(" {}: response time, since a request was due (open loop).", open.join(", ")),
+    };
+    let is_too_few =
+        |subject: &&ShownRun<'_>| subject.run.record.answered.latency().count() < least;
+    let names: Vec<&str> = subjects.iter().filter(is_too_few).map(|subject| subject.name).collect();
+    of_open + &too_few(&names)
+}
+
+/// ` Not drawn: slow, too few responses.`
+pub(crate) fn too_few(names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(" Not drawn: {}, too few responses.", names.join(", "))
 }
 
 /// Where the time of a response went.
@@ -209,37 +255,6 @@ pub fn phases(subjects: &[ShownRun<'_>]) -> Section {
     let without = "Nearly all of a response's time was spent waiting for its first byte: there is \
                    no chart of its phases.";
     of_block("", charts::phases(subjects).map(Block::chart), without)
-}
-
-/// CPU time of server and client.
-pub fn cpu(subjects: &[ShownRun<'_>]) -> Section {
-    let caption = subjects.iter().find_map(|subject| server_unseen(subject.run)).unwrap_or("");
-    let block = charts::cpu(subjects).map(|chart| Block::Chart {
-        chart,
-        caption: caption.to_owned(),
-        figures: true,
-    });
-    of_block("", block, "No CPU times were measured.")
-}
-
-/// Why nothing is shown of the server's CPU time, if so.
-pub fn server_unseen(run: &Run) -> Option<&'static str> {
-    if crate::effort::of_the_server(run).is_some_and(|(cpu_ns, _)| cpu_ns > 0.0) {
-        return None;
-    }
-    Some(match run.monitor.as_ref().map(|monitor| &monitor.target) {
-        None => "The server's CPU time was not measured: there was no monitor.",
-        Some(target) if !target.on_this_host => {
-            "A server's CPU time can only be measured on the client's own host."
-        }
-        Some(target) if target.processes.is_empty() => {
-            "The server's process could not be observed, so its CPU time is not known."
-        }
-        Some(_) if run.elapsed_ns >= 1_000_000_000 => {
-            "The server's process was read too few times to measure its CPU time."
-        }
-        Some(_) => "The run was too short to measure the server's CPU time.",
-    })
 }
 
 fn of_block(heading: &str, block: Option<Block>, without: &str) -> Section {
@@ -359,7 +374,7 @@ pub fn started(run: &Run) -> String {
 }
 
 /// A sentence of what is the end of one.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     let end = if text.ends_with(['.', '!', '?']) || text.is_empty() { "" } else { "." };

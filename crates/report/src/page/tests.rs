@@ -251,7 +251,10 @@ fn a_stall_is_pointed_at() {
     }
     let chart = charts::over_time(&run).unwrap();
     let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
-    assert_eq!(rate.marks, [ablaze_chart::Mark::between(4e9, 4.5e9, "no response for 500 ms")]);
+    assert_eq!(
+        rate.marks,
+        [ablaze_chart::Mark::between(4e9, 4.5e9, "no response for at least 500 ms")]
+    );
     // One response now and then: empty pieces are what is usual.
     for slice in &mut run.record.slices.slices {
         slice.responses = u64::from(slice.responses > 200);
@@ -397,4 +400,113 @@ fn connects_of_two_kinds_are_told_apart_in_a_narrow_table() {
     // Over HTTP/3 there is no connect.
     let (_, _, caption) = crate::text::latency_table(&sample::over_http3());
     assert!(caption.starts_with("quic: ") && caption.contains("before the clock"), "{caption}");
+}
+
+#[test]
+fn the_most_frequent_lengths_of_bodies_are_shown_and_how_many_had_others() {
+    let mut run = sample::ordinary();
+    run.record.body_lengths = (1..=20u64).map(|at| (at * 10, 50)).collect();
+    run.record.body_lengths.insert(5_000, 18_900);
+    run.record.body_lengths_other = 100;
+    let section = super::section::outcome(&run);
+    let Block::Table(block) = &section.blocks[0] else { panic!("{section:?}") };
+    let bodies: Vec<_> =
+        block.table.rows.iter().filter(|row| row[0].starts_with("body of ")).collect();
+    assert_eq!(bodies.len(), 9);
+    assert_eq!(bodies[0][..2], ["body of 10 B", "50"]);
+    assert_eq!(bodies[7][..2], ["body of 5,000 B", "18,900"]);
+    assert_eq!(*bodies[8], ["body of another length", "750", "3.8 %"]);
+}
+
+#[test]
+fn it_says_whose_cpu_time_is_not_known() {
+    let (seen, mut unseen) = (sample::ordinary(), sample::ordinary());
+    unseen.monitor = None;
+    let caption = |subjects: &[ShownRun<'_>]| match super::section::cpu(subjects).blocks.remove(0) {
+        Block::Chart { caption, .. } => caption,
+        other => panic!("{other:?}"),
+    };
+    let without = "The server's CPU time was not measured: there was no monitor.";
+    let of = |name: &'static str, run| ShownRun::new(name, 0, run);
+    assert_eq!(caption(&[of("a", &seen), of("b", &unseen)]), format!("b: {without}"));
+    assert_eq!(caption(&[of("a", &unseen), of("b", &unseen)]), without);
+    assert_eq!(caption(&[of("a", &seen)]), "");
+}
+
+#[test]
+fn whose_line_is_not_drawn_is_said() {
+    let (many, mut few) = (sample::ordinary(), sample::ordinary());
+    few.record.answered.total.clear();
+    few.record.answered.total.record_many(1_000_000, 9);
+    let subjects = [ShownRun::new("fast", 0, &many), ShownRun::new("slow", 1, &few)];
+    let caption = |mut section: Section| match section.blocks.remove(0) {
+        Block::Chart { caption, .. } => caption,
+        other => panic!("{other:?}"),
+    };
+    let missing = " Not drawn: slow, too few responses.";
+    for of in [super::section::percentiles, super::section::distribution] {
+        assert!(caption(of(&subjects)).ends_with(missing));
+        assert!(!caption(of(&subjects[..1])).contains("Not drawn"));
+    }
+}
+
+#[test]
+fn both_lines_of_an_open_loop_end_on_a_ground_that_says_few_values() {
+    let run = open();
+    let marks = |run: &Run| match charts::percentiles(&[ShownRun::new("x", 0, run)])
+        .unwrap()
+        .panels
+        .remove(0)
+    {
+        ablaze_chart::Panel::Plot(plot) => plot.marks,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(marks(&run).len(), 1);
+    assert_eq!(marks(&run)[0].text, "few values");
+}
+
+#[test]
+fn errors_do_not_hide_unexpected_statuses() {
+    let run = sample::troubled();
+    let section = super::section::figures(&run);
+    let Block::Figures(figures) = &section.blocks[0] else { panic!("{section:?}") };
+    let errors = figures.iter().find(|figure| figure.name == "errors").unwrap();
+    assert_eq!(errors.note, "0.075 % of the requests; 100 with an unexpected status");
+}
+
+#[test]
+fn merged_runs_had_monitors_of_their_own() {
+    let mut run = sample::ordinary();
+    (run.monitor, run.plan.workers.count_reason) = (None, "2 shards".to_owned());
+    let why = super::section::server_unseen(&run).unwrap();
+    assert!(why.ends_with("is with each of them.") && !why.contains("no monitor"), "{why}");
+}
+
+#[test]
+fn the_response_time_of_an_open_loop_is_called_so() {
+    let (closed, open) = (sample::ordinary(), open());
+    let of = |name: &'static str, run| ShownRun::new(name, 0, run);
+    let caption =
+        |subjects: &[ShownRun<'_>]| match super::section::distribution(subjects).blocks.remove(0) {
+            Block::Chart { chart, caption, .. } => (chart.title, caption),
+            other => panic!("{other:?}"),
+        };
+    let (title, text) = caption(&[of("x", &open)]);
+    assert_eq!(title, "Distribution of the response time");
+    assert!(!text.contains("due"), "{text}");
+    let (title, text) = caption(&[of("a", &closed), of("b", &open)]);
+    assert_eq!(title, "Distribution of the latency");
+    assert!(text.ends_with(" b: response time, since a request was due (open loop)."), "{text}");
+}
+
+#[test]
+fn the_p99_of_few_responses_is_said_to_be_the_longest() {
+    let mut run = sample::ordinary();
+    assert_eq!(charts::over_time_caption(&run), "Each point stands for 100 ms.");
+    run.record.slices.slices[7].responses = 99;
+    let text = charts::over_time_caption(&run);
+    assert!(
+        text.ends_with("p99 of a point with fewer than 100 responses is the longest."),
+        "{text}"
+    );
 }

@@ -37,22 +37,22 @@ pub fn comparison(
     if unequal.is_empty() || rank_anyway {
         lines.extend(ratios(experiment, comparison).lines());
     }
-    if !unequal.is_empty() {
-        lines.push(match rank_anyway {
-            true => "  the runs are not comparable (D05); ranked anyway, as requested".to_owned(),
-            false => {
-                "  no ranking: the runs are not comparable (D05); --allow-unequal ranks anyway"
-                    .to_owned()
-            }
-        });
-    }
+    lines.extend(of_ranking(judged, rank_anyway).map(|text| format!("  {text}")));
     lines.push(String::new());
     lines.join("\n")
 }
 
-fn what(experiment: &Experiment, results: &Results) -> String {
+/// That the targets did different work, and what that means for their ratios.
+pub(crate) fn of_ranking(judged: &JudgedTogether, ranked: bool) -> Option<&'static str> {
+    (!judged.unequal_work().is_empty()).then_some(match ranked {
+        true => "the runs are not comparable (D05); ranked anyway, as requested",
+        false => "no ranking: the runs are not comparable (D05); --allow-unequal ranks anyway",
+    })
+}
+
+pub(super) fn what(experiment: &Experiment, results: &Results) -> String {
     if experiment.is_saved() {
-        return super::what(experiment, results);
+        return super::sweep::what(experiment, results);
     }
     let load = &experiment.loads[0];
     format!(

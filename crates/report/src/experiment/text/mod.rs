@@ -15,13 +15,21 @@ pub use comparison::comparison;
 pub use search::{answer, search};
 pub use sweep::sweep;
 
-pub(crate) use comparison::{cells, ratio_rows};
+pub(crate) use comparison::{cells, of_ranking, ratio_rows};
 pub(crate) use runs::{
     NOTHING_MEASURED, WIDTH, failures, found, in_turns, limits, partial, runs_of_each, why_of,
     worth,
 };
-pub(crate) use search::{cells_of_stage, findings, verdict, what_for};
-pub(crate) use sweep::{doubtful, what};
+pub(crate) use search::{cells_of_stage, findings, unsupported, verdict, what_for};
+pub(crate) use sweep::doubtful;
+
+/// What was carried out: how many targets, under which loads, how often.
+pub(crate) fn what(experiment: &Experiment, results: &Results) -> String {
+    match experiment.loads.len() {
+        1 => comparison::what(experiment, results),
+        _ => sweep::what(experiment, results),
+    }
+}
 
 /// The groups, steps and journeys of the targets side by side, below an empty line; nothing where there are none.
 fn of_groups(experiment: &Experiment, results: &Results) -> Vec<String> {

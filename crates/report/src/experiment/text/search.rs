@@ -130,7 +130,7 @@ fn why(searched: &Searched, per_s: f64, trial: Trial) -> &str {
 pub(crate) fn what_for(search: &Search) -> String {
     let poisson = search.arrivals() == Arrivals::Poisson;
     format!(
-        "{} · {} · open loop, {} arrivals{} · stages of {} s, {} s to confirm · {}",
+        "{} · {} · open loop, {} arrivals{} · stages of at least {} s, {} s to confirm · {}",
         search.target.name,
         search.goal,
         if poisson { "poisson" } else { "constant" },
@@ -221,13 +221,18 @@ fn doubts(searched: &Searched) -> Vec<String> {
         let text = format!("{severity} {name}, {of}: {evidence} {}", finding.fix);
         lines.extend(sentence(&format!("  {id} "), &text, WIDTH));
     }
-    let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());
-    for text in answered.iter().flat_map(|measured| &measured.unsupported) {
-        let why = "too few responses in a stage for this percentile, so the slowest stand for it; \
-                   use longer stages (-d)";
+    for (text, why) in unsupported(searched) {
         lines.extend(sentence(&format!("  {text}: "), why, WIDTH));
     }
     lines
+}
+
+/// The conditions on a percentile that the stage of the answer has too few responses for, each with what that means.
+pub(crate) fn unsupported(searched: &Searched) -> Vec<(&str, &'static str)> {
+    const WHY: &str = "too few responses in a stage for this percentile, so the slowest stand for it; use longer stages (-d)";
+    let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());
+    let texts = answered.into_iter().flat_map(|measured| &measured.unsupported);
+    texts.map(|text| (text.as_str(), WHY)).collect()
 }
 
 fn highest_that_holds(searched: &Searched) -> Option<&Stage> {

@@ -61,7 +61,7 @@ pub fn sweep(
 }
 
 /// How large the experiment is, and who had which processors.
-pub(crate) fn what(experiment: &Experiment, results: &Results) -> String {
+pub(super) fn what(experiment: &Experiment, results: &Results) -> String {
     if experiment.is_saved() {
         let runs = counted(experiment.trials().len() as u64, "saved run");
         let targets = counted(experiment.targets.len() as u64, "target");

@@ -17,16 +17,17 @@ pub fn phases(subjects: &[ShownRun<'_>]) -> Option<Chart> {
         "TLS",
         "waiting for a stream",
         "first attempts",
+        "before it was sent",
         "wait for the first byte",
         "receive",
     ];
-    let rows: Vec<(&ShownRun<'_>, [f64; 7])> = subjects
+    let rows: Vec<(&ShownRun<'_>, [f64; 8])> = subjects
         .iter()
         .filter(|subject| subject.run.record.responses > 0)
         .map(|subject| (subject, mean_phases(subject.run)))
         .collect();
     let matters =
-        |means: &[f64; 7], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
+        |means: &[f64; 8], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
     let used: Vec<usize> = (0..parts.len())
         .filter(|part| rows.iter().any(|(_, means)| matters(means, *part)))
         .collect();
@@ -43,10 +44,10 @@ pub fn phases(subjects: &[ShownRun<'_>]) -> Option<Chart> {
 }
 
 /// Mean time per response in each phase: what adds up to its latency. All requests that waited for a connection
-/// have its time, which stands once in the distribution of connects; what is left is the time of first attempts, of
-/// requests that were sent again. Those that waited because all streams were in use have that time in an open loop before they
+/// have its time, which stands once in the distribution of connects; what is left is the time of first attempts, where
+/// requests were sent again, else that from having a connection until it was sent. Those that waited because all streams were in use have that time in an open loop before they
 /// were sent, in a closed loop within their total.
-fn mean_phases(run: &Run) -> [f64; 7] {
+fn mean_phases(run: &Run) -> [f64; 8] {
     let answered = &run.record.answered;
     let responses = run.record.responses.max(1) as f64;
     let mean = |latency: &Latency| latency.sum_ns() as f64 / responses;
@@ -69,8 +70,9 @@ fn mean_phases(run: &Run) -> [f64; 7] {
         true => (lag - for_stream.min(lag), for_stream.min(lag), left),
         false => (lag, for_stream.min(left), left - for_stream.min(left)),
     };
-    let before = if run.record.repeated > 0 { left } else { 0.0 };
-    [lag, connected - tls, tls, for_stream, before, wait, receive]
+    // What a fresh connection, or one of many streams, still has to do or send first.
+    let (attempts, before) = if run.record.repeated > 0 { (left, 0.0) } else { (0.0, left) };
+    [lag, connected - tls, tls, for_stream, attempts, before, wait, receive]
 }
 
 #[cfg(test)]
@@ -94,8 +96,26 @@ mod tests {
         answered.total.record_many(160_000, 3);
         answered.total.record(240_000);
         let means = mean_phases(&run);
-        assert_eq!(means, [0.0, 100_000.0, 0.0, 0.0, 20_000.0, 50_000.0, 10_000.0]);
+        assert_eq!(means, [0.0, 100_000.0, 0.0, 0.0, 20_000.0, 0.0, 50_000.0, 10_000.0]);
         assert_eq!(means.iter().sum::<f64>(), answered_mean(&run));
+    }
+
+    /// Over HTTP/2 and HTTP/3 with TLS there is time between the end of a handshake and the request.
+    #[test]
+    fn the_time_until_a_request_was_sent_is_a_part_where_nothing_was_sent_again() {
+        let mut run = crate::sample::ordinary();
+        let answered = &mut run.record.answered;
+        answered.clear();
+        (run.record.responses, run.record.repeated) = (4, 0);
+        answered.connect.record_many(100_000, 4);
+        answered.wait.record_many(50_000, 4);
+        answered.receive.record_many(10_000, 4);
+        answered.processing.record_many(65_000, 4);
+        answered.total.record_many(165_000, 4);
+        let means = mean_phases(&run);
+        assert_eq!(means, [0.0, 100_000.0, 0.0, 0.0, 0.0, 5_000.0, 50_000.0, 10_000.0]);
+        let chart = phases(&[ShownRun::new("x", 0, &run)]).unwrap();
+        assert!(chart.tables()[0].head.contains(&"before it was sent".to_owned()), "{chart:?}");
     }
 
     /// In an open loop before it was sent, in a closed loop since it was taken up (docs/json.md, `stream_wait_ns`).
@@ -112,7 +132,7 @@ mod tests {
         let mut closed = run.clone();
         closed.record.answered.total.record_many(60_000, 2);
         closed.record.answered.total.record_many(100_000, 2);
-        assert_eq!(mean_phases(&closed), [0.0, 0.0, 0.0, 20_000.0, 0.0, 50_000.0, 10_000.0]);
+        assert_eq!(mean_phases(&closed), [0.0, 0.0, 0.0, 20_000.0, 0.0, 0.0, 50_000.0, 10_000.0]);
         let mut open = run;
         open.record.answered.total.record_many(60_000, 4);
         open.plan.load = Load::Open {
@@ -124,7 +144,10 @@ mod tests {
         let due = open.record.answered.intended.get_or_insert_with(Default::default);
         due.lag = Latency::new(3);
         due.lag.record_many(30_000, 4);
-        assert_eq!(mean_phases(&open), [10_000.0, 0.0, 0.0, 20_000.0, 0.0, 50_000.0, 10_000.0]);
+        assert_eq!(
+            mean_phases(&open),
+            [10_000.0, 0.0, 0.0, 20_000.0, 0.0, 0.0, 50_000.0, 10_000.0]
+        );
     }
 
     fn answered_mean(run: &ablaze_model::Run) -> f64 {
