@@ -314,6 +314,7 @@ fn over_loads(
         over_loads::cpu_curves(experiment, results, pick),
     ];
     let mut sections: Vec<Section> = drawn.into_iter().flatten().map(multiples).collect();
+    sections[0].blocks.extend(text::with_errors(experiment, results).map(Block::Remark));
     sections[0].blocks.extend(of_groups(experiment, results));
     sections[0].blocks.extend(of_figures(pick, whence));
     let doubtful = text::doubtful(experiment, results);

@@ -501,6 +501,24 @@ fn all_stages_stand_in_one_table_and_what_is_not_supported_is_said() {
     let found = Some(Found::HighestHolds { holds_per_s: 1000.0 });
     let searched = Searched { stages: vec![stage], found, interrupted: false, gone: None };
     let page = search_page::of_search(&search, &searched, None, &Description::default());
+    let stages = page.sections.iter().find(|section| section.heading == "Stages").unwrap();
+    assert!(format!("{stages:?}").contains("10.3 ms (too few)"), "{stages:?}");
     let said = format!("{:?}", page.sections[0]);
     assert!(said.contains("p99<20ms: too few responses in a stage for this percentile"), "{said}");
+}
+
+#[test]
+fn a_sweep_names_the_loads_under_which_requests_failed() {
+    let failing = |results: &mut Results, _: &mut JudgedTogether| {
+        for (trial, outcome) in &mut results.trials {
+            if let (1, Outcome::Measured(figures)) = (trial.load, outcome) {
+                figures.errors = 7;
+            }
+        }
+    };
+    let says = |page: &Page| format!("{:?}", page.sections[1]);
+    let (page, _) = page_of(&["one"], &LOADS[..3], 2, failing);
+    let expected = format!("Some requests failed: one, c={}.", LOADS[1]);
+    assert!(says(&page).contains(&expected), "{}", says(&page));
+    assert!(!says(&self::page(&["one"], &LOADS[..3], 2).0).contains("requests failed"));
 }

@@ -158,7 +158,7 @@ fn rows(searched: &Searched, texts: &[&str]) -> Block {
     let mut head = vec!["requested /s", "answered /s, 2nd half"];
     head.extend(texts.iter().copied());
     head.push("outcome");
-    let row = |stage: &Stage| text::cells_of_stage(stage, texts.len());
+    let row = |stage: &Stage| text::cells_of_stage(stage, texts);
     let mut table = Block::table(&head, searched.stages.iter().map(row).collect());
     if let Block::Table(TableBlock { ends_in_words, .. }) = &mut table {
         *ends_in_words = true;

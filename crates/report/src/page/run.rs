@@ -36,8 +36,12 @@ pub fn of_run(assessed: &Assessed) -> Page {
 pub(super) fn begun(run: &Run) -> Page {
     let mut page = Page::new(&crate::text::what_was_loaded(run));
     page.subtitle = crate::text::load_in_words(run);
-    page.when =
-        format!("measured {} by ablaze {}", section::started(run), env!("CARGO_PKG_VERSION"));
+    // A saved run may be of another version.
+    page.when = format!(
+        "measured {}, page written by ablaze {}",
+        section::started(run),
+        env!("CARGO_PKG_VERSION")
+    );
     page
 }
 

@@ -328,9 +328,9 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
     add("started", Some(started(run)));
     let fallback = run.backend.fallback_reason.as_ref();
     let why = fallback.map(|reason| format!(" instead of io_uring: {reason}")).unwrap_or_default();
-    add("ablaze", Some(format!("{}, {}{why}", env!("CARGO_PKG_VERSION"), run.backend.name)));
     let threads = counted(run.plan.workers.count.into(), "thread");
     add("client", Some(format!("{threads}: {}", run.plan.workers.count_reason)));
+    add("input and output", Some(format!("{}{why}", run.backend.name)));
     add("connected to", Some(run.connected_to.clone()));
     add("proxy", crate::proxy::in_words(run).map(|items| items.join(" · ")));
     add(if proxied { "process of the proxy" } else { "server" }, server(run));

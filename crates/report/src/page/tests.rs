@@ -510,3 +510,15 @@ fn the_p99_of_few_responses_is_said_to_be_the_longest() {
         "{text}"
     );
 }
+
+/// The file of a run has the version that measured it; the page is of this one.
+#[test]
+fn a_page_does_not_say_that_its_program_measured_the_run() {
+    let page = of_run(&assessed(&sample::ordinary()));
+    assert!(page.when.contains(", page written by ablaze "), "{}", page.when);
+    let rows = super::section::environment_rows(&sample::ordinary());
+    assert!(
+        rows.iter().flatten().all(|cell| !cell.contains(env!("CARGO_PKG_VERSION"))),
+        "{rows:?}"
+    );
+}

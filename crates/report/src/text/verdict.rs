@@ -9,7 +9,7 @@ use crate::table::sentence;
 /// Named by the line on the limit already.
 pub(crate) const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
 
-/// `VALID · limited by the server: its one thread ran at 96 % of a core, the client at 75 %`
+/// `VALID · limited by the server: its one thread that worked ran at 96 % of a core, the client at 75 %`
 pub(super) fn first(judged: &Judged, style: &Style) -> Vec<String> {
     let verdict = judged.verdict.to_string();
     let mut lines = sentence(&format!("{verdict} · "), &judged.limited.to_string(), style.width);

@@ -48,7 +48,7 @@ fn saved(change: &Change) -> json::SavedRun {
     run.elapsed_ns = change.elapsed_ns;
     run.plan.connections.keep_alive = change.keep_alive;
     run.plan.requests.has_body = change.has_body;
-    run.record.responses = responses;
+    (run.record.responses, run.record.unexpected) = (responses, change.responses_404);
     run.record.statuses =
         [(200, responses - change.responses_404), (404, change.responses_404)].into();
     run.record.statuses.retain(|_, responses| *responses > 0);

@@ -21,7 +21,7 @@ pub(crate) use runs::{
     worth,
 };
 pub(crate) use search::{cells_of_stage, findings, unsupported, verdict, what_for};
-pub(crate) use sweep::doubtful;
+pub(crate) use sweep::{doubtful, with_errors};
 
 /// What was carried out: how many targets, under which loads, how often.
 pub(crate) fn what(experiment: &Experiment, results: &Results) -> String {

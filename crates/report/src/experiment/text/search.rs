@@ -246,21 +246,28 @@ fn rows(searched: &Searched, texts: &[&str]) -> Table {
     heads.push(String::new());
     table.row(heads, "");
     for stage in &searched.stages {
-        table.row(cells_of_stage(stage, texts.len()), "");
+        table.row(cells_of_stage(stage, texts), "");
     }
     table
 }
 
 /// The cells of a stage: the rates, the figure of each of so many conditions, and how it went.
-pub(crate) fn cells_of_stage(stage: &Stage, conditions: usize) -> Vec<String> {
+pub(crate) fn cells_of_stage(stage: &Stage, conditions: &[&str]) -> Vec<String> {
     let mut cells = vec![rate(stage.asked_per_s)];
     match &stage.measured {
         Some(measured) => {
             cells.push(rate(measured.answered_per_s));
-            let figure = |figure: &Option<String>| figure.clone().unwrap_or("-".to_owned());
-            cells.extend(measured.figures.iter().map(figure));
+            let cell = |(at, figure): (usize, &Option<String>)| {
+                let figure = figure.clone().unwrap_or("-".to_owned());
+                let is_this = |text: &String| conditions.get(at).is_some_and(|of| of == text);
+                match measured.unsupported.iter().any(is_this) {
+                    true => format!("{figure} (too few)"),
+                    false => figure,
+                }
+            };
+            cells.extend(measured.figures.iter().enumerate().map(cell));
         }
-        None => cells.extend(std::iter::repeat_n("-".to_owned(), conditions + 1)),
+        None => cells.extend(std::iter::repeat_n("-".to_owned(), conditions.len() + 1)),
     }
     cells.push(outcome(stage));
     cells

@@ -148,6 +148,19 @@ pub(crate) fn doubtful(experiment: &Experiment, results: &Results) -> Vec<[Strin
     doubtful.into_iter().map(|(why, cells)| [why, in_short(&cells)]).collect()
 }
 
+/// The cells in whose runs some requests failed; `None` where there are none.
+pub(crate) fn with_errors(experiment: &Experiment, results: &Results) -> Option<String> {
+    let mut cells = Vec::new();
+    for (load, under) in experiment.loads.iter().enumerate() {
+        for (target, of) in experiment.targets.iter().enumerate() {
+            if results.of(target, load).iter().any(|run| run.errors > 0) {
+                cells.push(format!("{}, {}", of.name, under.label));
+            }
+        }
+    }
+    (!cells.is_empty()).then(|| format!("Some requests failed: {}.", in_short(&cells)))
+}
+
 /// The first of them, and how many more there are.
 fn in_short(cells: &[String]) -> String {
     const MOST: usize = 6;
