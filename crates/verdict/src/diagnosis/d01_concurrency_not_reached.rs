@@ -196,8 +196,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     };
     if let (Some(per_request), true) = (report.per_request_ms, report.tool.is_ab_like()) {
         evidence.push_str(&format!(
-            " The {} ms printed as `Time per request` is {} × length / requests: no request took \
-             that long.",
+            " The {} ms printed as `Time per request` is {} × length / requests, which is not how long requests took.",
             decimal(per_request.value, 3),
             grouped(asked)
         ));
