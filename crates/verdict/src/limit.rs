@@ -328,6 +328,7 @@ fn network(run: &Run) -> Option<Limited> {
 fn of_server(server: &Busy) -> String {
     let share = of_a_core(server.busiest);
     match server.threads {
+        1 if server.idle == 0 => format!("its one thread ran at {share}"),
         1 => format!("its one thread that worked ran at {share}"),
         threads => format!("the busiest of its {threads} threads that worked ran at {share}"),
     }

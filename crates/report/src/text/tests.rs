@@ -24,7 +24,7 @@ fn an_ordinary_run_reads_as_designed() {
     // The server's thread used 9.6 of 10 s; 0.1 of the processors' 10.1 busy seconds were interrupts,
     // and its share of them is added: 9.6 / (1 - 0.1 / 10.1) is 9.7.
     let expected = "\
-VALID · limited by the server: its one thread that worked ran at 97 % of a core, the client at 1 %
+VALID · limited by the server: its one thread ran at 97 % of a core, the client at 1 %
 GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
 
   2,000 requests/s    p50 49.5 ms   p95 67.5 ms   p99 69.1 ms [69.1–69.2]   max 675 ms   errors 0

@@ -186,11 +186,16 @@ fn on_report(report: &Report) -> Option<Finding> {
             grouped(asked)
         ),
         None => format!(
-            "Rate × mean time is the number in flight: {} × less than {} ms is less than {}, while \
+            "Rate × mean time is the number in flight{}: {} × less than {} ms is less than {}, while \
              {} were requested.",
+            match report.failed {
+                None | Some(0) => "",
+                Some(_) if report.tool.is_ab_like() => "",
+                Some(_) => " of what was answered",
+            },
             rate_in_words(report)?,
-            amount(report.mean_ms()?.high()),
-            amount(high),
+            below(report.mean_ms()?.high()),
+            below(high),
             grouped(asked)
         ),
     };
@@ -211,22 +216,22 @@ fn on_report(report: &Report) -> Option<Finding> {
             false => "the server permits fewer streams",
         };
         format!(
-            "Each connection was to have several in flight. It had fewer: connections were never opened, or {fewer}, or \
-             requests waited for something that the times do not include. The report does not tell which."
+            "Each connection was to have several in flight. It had fewer: connections were never opened, or ended before the \
+             run did, or {fewer}, or requests waited for something that the times do not include. The report does not tell which."
         )
     } else if has_script(report) {
-        "Most of the connections were not used: the script (-s) made them pause, as it does with a `delay()`, or they were \
+        "For most of the time of most connections no response is in the report: the script (-s) made them pause, as it does with a `delay()`, or they were \
          never opened, or they waited for something that the times do not include, such as a response that never came. The \
          report does not tell which."
             .to_owned()
     } else {
-        "Most of the connections were not used: they were never opened, or they waited for \
-         something that the times do not include, such as a response that never came."
+        "For most of the time of most connections no response is in the report: they were never opened, they ended before \
+         the run did, or they waited for something that the times do not include, such as a response that never came."
             .to_owned()
     };
     let about = match arithmetic::printed_in_flight(report) {
         Some(printed) => format!("about {}", grouped(printed.value.max(1.0).round() as u64)),
-        None => format!("at most {}", amount(high)),
+        None => format!("at most {}", below(high)),
     };
     let fix = match report.asked_connections() {
         _ if has_script(report) => format!(
@@ -246,6 +251,15 @@ fn on_report(report: &Report) -> Option<Finding> {
     // Pauses on purpose are no fault of the run.
     let severity = if has_script(report) { Severity::Suspect } else { gravity(high, asked) };
     Some(Finding::new(D01, severity, evidence, cause, fix))
+}
+
+/// A bound that is not below the value: three digits, rounded up.
+fn below(bound: f64) -> String {
+    if bound <= 0.0 || !bound.is_finite() {
+        return amount(bound);
+    }
+    let unit = 10f64.powf(bound.log10().floor() - 2.0);
+    amount((bound / unit).ceil() * unit)
 }
 
 /// `9,000.00/s`; where only whole seconds are printed, what it is at most, and of what.

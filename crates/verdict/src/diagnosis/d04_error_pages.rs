@@ -254,7 +254,7 @@ impl Kind {
                 None => format!("{look}: no request asked for the change (Upgrade)."),
             },
             // The same request had success as well: one response alone shows either.
-            Self::Errors if run.record.succeeded() > 0 && is_one_request(run) => format!(
+            Self::Errors if run.record.responses > run.record.unexpected && is_one_request(run) => format!(
                 "See in the server's log why these failed: they were answers to the same request as those that did not. \
                  If they are intended, give their status {expect}."
             ),

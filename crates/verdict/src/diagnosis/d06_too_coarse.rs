@@ -244,7 +244,9 @@ fn means_agree(report: &Report, rate: f64) -> bool {
 
 /// What the printed mean says of those in flight.
 fn as_measured(report: &Report, rate: f64) -> Option<String> {
-    let (mean, (low, high)) = (report.mean_ms()?, in_flight(report)?);
+    // What failed is in the rate of most tools, and in no mean.
+    let (mean, (low, high)) =
+        (report.mean_ms()?, in_flight(report).filter(|_| report.failed.unwrap_or(0) == 0)?);
     if mean.value == 0.0 {
         return Some(format!(
             " The mean is printed as 0: {}/s × less than {} is less than {} of {} in flight on average.",

@@ -15,7 +15,7 @@ fn the_side_that_is_full_is_the_limit() {
     assert_eq!(limited.by, Limit::Server);
     assert_eq!(
         limited.to_string(),
-        "limited by the server: its one thread that worked ran at 96 % of a core, the client at 75 %"
+        "limited by the server: its one thread ran at 96 % of a core, the client at 75 %"
     );
     let run = sample::with_shares(0.60, 0.90);
     assert_eq!(limit(&run), Limit::Client);

@@ -24,6 +24,8 @@ pub(crate) struct Busy {
     pub polling: f64,
     /// Threads that did at least a hundredth of the busiest one's work.
     pub threads: usize,
+    /// The others.
+    pub idle: usize,
 }
 
 /// The client's workers over the measured window, active waiting not counted.
@@ -50,6 +52,7 @@ pub(crate) fn client(run: &Run) -> Option<Busy> {
             .sum(),
         polling: workers().map(|worker| share(worker.spun_ns, worker.window_ns)).sum(),
         threads: run.workers.len(),
+        idle: 0,
     })
 }
 
@@ -82,6 +85,7 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
         cores: seen().map(|process| share(process.cpu_ns())).sum(),
         polling: polling.unwrap_or(0.0),
         threads: threads().filter(|thread| share(thread.cpu_ns) >= busiest / 100.0).count(),
+        idle: threads().filter(|thread| share(thread.cpu_ns) < busiest / 100.0).count(),
     })
 }
 

@@ -24,7 +24,12 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
         let failed = grouped(failures(report));
         let evidence =
             format!("No request was successful; {failed} failed{}.", words::quoted(report));
-        let cause = words::cause_of_siege(report);
+        let cause = match failures(report) {
+            0 if words::quoted(report).is_empty() => {
+                "No request was over, it seems: the run ended before the first response.".to_owned()
+            }
+            _ => words::cause_of_siege(report),
+        };
         return Some(Finding::new(D02, Severity::Invalid, evidence, cause, CURL));
     }
     let told = report.failed.is_some() || report.write_errors.is_some();
@@ -44,8 +49,16 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
         ),
         (0, None) => (
             "No request was complete when the run ended.".to_owned(),
-            "The run was ended, by its limit of time or by hand, before the first response was \
-             complete.",
+            match report.tool {
+                Tool::H2load => {
+                    "The run ended before the first response was complete: by its limit of time, by hand, or because the \
+                     server ended the connections, which h2load counts nowhere in a run by time."
+                }
+                _ => {
+                    "The run was ended, by its limit of time or by hand, before the first response was \
+                     complete."
+                }
+            },
         ),
         (failed, _) if with_status(report) > 0 => (
             format!(

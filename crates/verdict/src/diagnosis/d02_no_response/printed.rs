@@ -164,8 +164,8 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     let seen = kinds::seen(report);
     let what = match report.errors.is_empty() {
         true if held::closed_without_a_byte(report) => {
-            "The server closed these connections without a byte: ab counts what is refused or reset in its table, \
-             and ends when one times out."
+            "The server closed these connections without a byte: ab ends at what is refused or reset, or counts it in its \
+             table (-r), and ends when one times out."
         }
         true => seen.as_deref().unwrap_or(
             "Connections were refused, or reset or closed before or within a response, requests timed out, or what \
