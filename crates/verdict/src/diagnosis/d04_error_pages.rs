@@ -254,10 +254,12 @@ impl Kind {
                 None => format!("{look}: no request asked for the change (Upgrade)."),
             },
             // The same request had success as well: one response alone shows either.
-            Self::Errors if run.record.responses > run.record.unexpected && is_one_request(run) => format!(
-                "See in the server's log why these failed: they were answers to the same request as those that did not. \
+            Self::Errors if run.record.responses > run.record.unexpected && is_one_request(run) => {
+                format!(
+                    "See in the server's log why these failed: they were answers to the same request as those that did not. \
                  If they are intended, give their status {expect}."
-            ),
+                )
+            }
             Self::Errors | Self::Pages | Self::Several | Self::Unnamed | Self::NotModified => {
                 format!(
                     "{look}, fix the URL or the server, and measure again; if these responses are \
@@ -325,7 +327,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         format!(
             "{} of {} ({}) had a status other than 2xx{which}.{body}",
             grouped(others),
-            counted(complete, "response"),
+            // ab counts as complete what broke off or got nothing, too.
+            counted(complete, if classes::has_broken(report) { "request" } else { "response" }),
             percent(share)
         )
     };

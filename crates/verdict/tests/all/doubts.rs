@@ -170,3 +170,25 @@ fn another_host_in_the_command_need_not_be_another_run() {
     let said = of(D36, &one(&text).1).unwrap();
     assert!(said.contains("or one of the two was changed since"), "{said}");
 }
+
+/// A run that ended without a report, and one of a single client below it in the same log.
+#[test]
+fn clients_of_a_run_above_are_not_those_of_h2load_s_report() {
+    let text = "\
+starting benchmark...
+spawning thread #0: 8 total client(s). Timing-based test with 0s of warm-up time and 1s of main duration for measurements.
+spawning thread #1: 8 total client(s). Timing-based test with 0s of warm-up time and 1s of main duration for measurements.
+starting benchmark...
+spawning thread #0: 1 total client(s). 1000 total requests
+Application protocol: http/1.1
+
+finished in 78.10ms, 12804.62 req/s, 2.04MB/s
+requests: 1000 total, 1000 started, 1000 done, 1000 succeeded, 0 failed, 0 errored, 0 timeout
+status codes: 1000 2xx, 0 3xx, 0 4xx, 0 5xx
+                     min         max         mean         sd        +/- sd
+time for request:       50us      1.39ms        77us        23us    90.80%
+";
+    let judged = judge(&read(text)).reports.remove(0);
+    assert_eq!(judged.subject.concurrency, Some(1));
+    assert!(!has(D01, &judged.findings), "{:?}", judged.findings);
+}

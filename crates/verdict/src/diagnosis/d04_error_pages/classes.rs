@@ -65,6 +65,11 @@ fn classes(report: &Report) -> impl Iterator<Item = (u16, u64)> {
     classes.filter(|(class, number)| *class != 2 && *number > 0)
 }
 
+/// Whether ab counted requests that got no whole response.
+pub(super) fn has_broken(report: &Report) -> bool {
+    report.failed_parts.is_some_and(|parts| parts.receive + parts.exceptions > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::on_report;

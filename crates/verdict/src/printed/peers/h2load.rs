@@ -11,6 +11,10 @@ pub fn begins(line: &str) -> Option<Tool> {
 
 pub fn take(report: &mut Report, line: &str) -> bool {
     if let Some((_, clients)) = line.split_once("spawning thread #") {
+        // Those of a run above that ended without a report are not this one's.
+        if clients.starts_with("0:") {
+            (report.clients, report.threads) = (None, None);
+        }
         let clients = clients.split_once(": ").and_then(|(_, rest)| count(rest));
         report.clients = clients.map(|more| report.clients.unwrap_or(0).saturating_add(more));
         report.concurrency = report.clients;

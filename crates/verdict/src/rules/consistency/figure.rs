@@ -220,6 +220,7 @@ impl Figure {
             Statuses => "the numbers by status",
             Histogram => "the histogram",
             TotalBytes => "the bytes received",
+            BodyBytes => "the bytes of bodies",
             Kilobytes => "the kilobytes received",
             Rate => "the rate",
             Received => "the transfer rate",

@@ -36,6 +36,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
 
 /// As the reader calls them.
 const HEADERS: &str = "the bytes of headers";
+const WITH_STATUS: &str = "the number with a status";
 const STARTED: &str = "the number started";
 pub const FAILED: &str = "the number failed";
 
@@ -143,7 +144,9 @@ fn counts(report: &Report) -> Vec<Contradiction> {
             grouped(errored)
         );
         // The responses are those that succeeded, and those that failed and did not err.
-        found.push(Contradiction::new([Own(name), Complete, Failed, Own(FAILED)], said));
+        let of_statuses = (name == WITH_STATUS).then_some(Statuses);
+        let figures = [Own(name), Complete, Failed, Own(FAILED)].into_iter().chain(of_statuses);
+        found.push(Contradiction::new(figures.collect::<Vec<_>>(), said));
     };
     differ("the number of requests in total", &|total| total == both);
     differ(FAILED, &|failed| failed >= errored);
@@ -159,7 +162,7 @@ fn counts(report: &Report) -> Vec<Contradiction> {
     let beyond = exact(BEYOND).unwrap_or(0);
     let done_of_begun = done_of_begun.saturating_sub(beyond);
     if let Some(most) = most_heads(report, both) {
-        differ("the number with a status", &|sum| (done_of_begun..=most).contains(&sum));
+        differ(WITH_STATUS, &|sum| (done_of_begun..=most).contains(&sum));
     }
     found.extend(order(report));
     found
