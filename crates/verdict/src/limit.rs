@@ -42,6 +42,8 @@ const LONGER: u64 = 2;
 /// The clocks of CPUs and of the run are read at times of their own: in a shorter run their
 /// quotient says nothing of how busy anybody was.
 const SHORTEST_NS: u64 = 100_000_000;
+/// What is known of all threads; others may have the CPUs for a part of the time.
+const NO_THREAD: &str = "none of the client's and the server's threads was at its limit";
 /// In a longer run there was time to read a process often enough: if it was not, the time was not what was missing.
 const SHORT_NS: u64 = 1_000_000_000;
 
@@ -117,12 +119,9 @@ fn seen_from_here(run: &Run) -> Limited {
                 }
                 Some(_) if server.is_none() => server_unseen(run),
                 Some(_) if figures::users_pause(run) => {
-                    "users had nothing in flight for a part of the time, and no CPU was at its limit"
+                    "users had nothing in flight for a part of the time, and none of the client's and the server's threads was at its limit"
                 }
-                Some(_) if figures::machine(run).is_some_and(|machine| machine.others >= OTHERS_AT_WORK) => {
-                    "none of the client's and the server's threads was at its limit"
-                }
-                Some(_) => "no CPU was at its limit",
+                Some(_) => NO_THREAD,
             };
             unknown(&format!("{why}{client}"))
         })

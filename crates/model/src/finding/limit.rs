@@ -18,7 +18,7 @@ pub enum Limit {
     CpuQuota,
     /// The network's round trip: each request waited for the one before it.
     RoundTrip,
-    /// No CPU was at its limit: each request waited for the response to the one before it.
+    /// No thread of the client or the server was at its limit: each request waited for the response to the one before it.
     ResponseTime,
     /// Requests that nobody answered held the places of the load.
     Unanswered,

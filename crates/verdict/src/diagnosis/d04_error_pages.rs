@@ -254,12 +254,10 @@ impl Kind {
                 None => format!("{look}: no request asked for the change (Upgrade)."),
             },
             // The same request had success as well: one response alone shows either.
-            Self::Errors if run.record.responses > run.record.unexpected && is_one_request(run) => {
-                format!(
-                    "See in the server's log why these failed: they were answers to the same request as those that did not. \
+            Self::Errors if expected::had_success_as_well(run) => format!(
+                "See in the server's log why these failed: they were answers to the same request as those that did not. \
                  If they are intended, give their status {expect}."
-                )
-            }
+            ),
             Self::Errors | Self::Pages | Self::Several | Self::Unnamed | Self::NotModified => {
                 format!(
                     "{look}, fix the URL or the server, and measure again; if these responses are \
@@ -268,13 +266,6 @@ impl Kind {
             }
         }
     }
-}
-
-/// Whether all requests were the same.
-fn is_one_request(run: &Run) -> bool {
-    let asked = run.asked.as_ref().map(|asked| &asked.requests);
-    let several = asked.is_none_or(|asked| asked.urls.is_some() || asked.data.is_some());
-    !several && run.record.groups.len() <= 1 && run.plan.journey.is_none()
 }
 
 fn seen(run: &Run) -> Option<String> {

@@ -4,7 +4,7 @@
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 
-use super::{Limit, Limited, OTHERS_AT_WORK, asked};
+use super::{Limit, Limited, NO_THREAD, OTHERS_AT_WORK, asked};
 use crate::live::figures::{self, Busy, of_a_core};
 use crate::words::{amount, grouped, time};
 
@@ -93,18 +93,15 @@ pub(super) fn of_closed_loop(
         };
         // One of them may be full, and what the server waits for: a backend, a database.
         let others = figures::machine(run).map_or(0.0, |machine| machine.others);
-        let (no_cpu, others) = match others >= OTHERS_AT_WORK {
-            true => (
-                "none of the client's and the server's threads was at its limit",
-                format!(
-                    "; other processes used {} CPUs: whether the server waits for them does not show",
-                    amount(others)
-                ),
+        let others = match others >= OTHERS_AT_WORK {
+            true => format!(
+                "; other processes used {} CPUs: whether the server waits for them does not show",
+                amount(others)
             ),
-            false => ("no CPU was at its limit", String::new()),
+            false => String::new(),
         };
         let evidence = format!(
-            "{requests}, and {no_cpu}: the server's busiest thread ran at {}{together}{client}{others}",
+            "{requests}, and {NO_THREAD}: the server's busiest thread ran at {}{together}{client}{others}",
             of_a_core(server.busiest)
         );
         return Some(Limited { by: Limit::ResponseTime, evidence });

@@ -153,7 +153,7 @@ fn others_on_the_cpus_limit_nobody_who_wants_none() {
 #[test]
 fn others_that_use_a_cpu_may_be_what_the_server_waits_for() {
     let mut run = sample::with_shares(0.3, 0.2);
-    assert!(of(&run).evidence.contains("and no CPU was at its limit"), "{}", of(&run));
+    assert!(of(&run).evidence.contains("threads was at its limit: the server's"), "{}", of(&run));
     let processors = sample::processors(&mut run);
     processors.user_ns += 10_000_000_000;
     processors.idle_ns = processors.idle_ns.saturating_sub(10_000_000_000);

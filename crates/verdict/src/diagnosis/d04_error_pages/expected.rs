@@ -34,3 +34,15 @@ pub(super) fn is_success(run: &Run, status: u16) -> bool {
 fn is_conditional(run: &Run) -> bool {
     ["if-none-match", "if-modified-since"].iter().any(|name| headers::given(run, name).is_some())
 }
+
+/// Whether each request that got such a response got others as well.
+pub(super) fn had_success_as_well(run: &Run) -> bool {
+    let record = &run.record;
+    let asked = run.asked.as_ref().map(|asked| &asked.requests);
+    let varies = asked.is_none_or(|asked| asked.urls.is_some() || asked.data.is_some());
+    if record.groups.is_empty() {
+        return !varies && record.statuses.keys().any(|status| (200..300).contains(status));
+    }
+    let mut failed = record.groups.iter().filter(|group| group.unexpected > 0).peekable();
+    failed.peek().is_some() && failed.all(|group| group.responses > group.unexpected)
+}

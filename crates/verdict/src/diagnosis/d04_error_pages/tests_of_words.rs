@@ -102,3 +102,14 @@ fn fields_that_are_too_large_are_told_with_the_server_s_limit() {
     run.record.statuses = [(200, 4_000), (404, 16_000)].into_iter().collect();
     assert!(!said(&run).contains("SETTINGS"), "{}", said(&run));
 }
+
+#[test]
+fn errors_among_answers_to_the_same_request_are_no_wrong_url() {
+    let mut run = with(&[(200, 500), (500, 500)]);
+    sample::asked(&mut run, &[]);
+    let fix = on_run(&run).unwrap().fix;
+    assert!(fix.contains("server's log") && !fix.contains("URL"), "{fix}");
+    let mut run = with(&[(500, 1_000)]);
+    sample::asked(&mut run, &[]);
+    assert!(on_run(&run).unwrap().fix.contains("fix the URL"));
+}
