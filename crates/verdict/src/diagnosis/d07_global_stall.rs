@@ -82,8 +82,9 @@ const HERE: (&str, &str) = (
 const HERE_AND_RAN_ON: (&str, &str) = (
     "The server, the client or the kernel's work between them stopped for that long; this machine did not, as the \
      monitor's thread on it ran on.",
-    "Look in the server for what stops all of it at once: a garbage collection, a lock, a blocking call. What it does itself is \
-     part of its figures; if repeats do not have it, exclude the longest times from every comparison.",
+    "Look for what stops all of the server at once: a garbage collection, a lock, a blocking call, or other processes that take \
+     its CPU (`top`). What it does itself is part of its figures; if repeats do not have it, exclude the longest times from every \
+     comparison.",
 );
 
 /// Where most of the time of all connections went into it.
