@@ -136,6 +136,14 @@ pub fn explanation(run: &Run) -> Option<String> {
             let rate = if run.plan.load.is_open() { ", or a higher rate" } else { "" };
             Some(format!("no request was due in the run: use a longer {duration}{rate}"))
         }
+        None if record.connections_opened == 0
+            && record.tls.is_none()
+            && record.setup_connect.count() == 0 =>
+        {
+            Some(format!(
+                "no connection to {to} opened in time: check the address, and whether a firewall is in the way"
+            ))
+        }
         None => Some(format!(
             "no response from {to} in time: use a longer {duration}, if it responds at all"
         )),
@@ -193,7 +201,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("{to} refused the connection: is the server running, and on this port?")
         }
         FailureKind::Timeout if failure.connecting && stood(run) => format!(
-            "{to} accepted the connection but did not finish the TLS handshake within {}: does it \
+            "the connection to {to} opened, but it did not finish the TLS handshake within {}: does it \
              speak TLS?",
             time_exact(run.plan.limits.timeout_ns)
         ),

@@ -251,13 +251,17 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     let open = || rooms.iter().filter(|room| room.left >= LEFT * room.processors);
     // It was most of the time, or with what it waited for a thread would have been at its limit.
     let of_full = open().any(|room| room.waited >= WAITED && room.wanting >= CLIENT_FULL);
+    // A side that may use a part of the CPUs waits for these, whatever the others do.
+    let is_starved = open().any(|room| {
+        room.processors < processors && room.waited >= WAITED && room.wanting >= CLIENT_FULL
+    });
     let waited = of_full || open().map(|room| room.waited).sum::<f64>() >= WAITED_MOST;
     // What only looks whether something has come makes room for whoever has work.
     let polling = server.polling + client.polling;
     let of_two = server.cores + client.cores - polling >= full || busy - others - polling >= full;
     let by = match of_two {
         true => Limit::SharedCpu,
-        false if waited && busy >= full => Limit::OtherProcesses,
+        false if waited && busy >= full || is_starved => Limit::OtherProcesses,
         false => return None,
     };
     let others = if others >= 0.05 * processors {

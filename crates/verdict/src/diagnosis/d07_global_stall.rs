@@ -80,8 +80,8 @@ const HERE: (&str, &str) = (
      comparison, unless it is the server that does.",
 );
 const HERE_AND_RAN_ON: (&str, &str) = (
-    "The server, the client or the kernel's work between them stopped for that long; this machine did not, as the \
-     monitor's thread on it ran on.",
+    "The server, the client or the kernel's work between them stopped for that long, or packets between them were lost; this \
+     machine did not stop, as the monitor's thread on it ran on.",
     "Look for what stops all of the server at once: a garbage collection, a lock, a blocking call, or other processes that take \
      its CPU (`top`). What it does itself is part of its figures; if repeats do not have it, exclude the longest times from every \
      comparison.",

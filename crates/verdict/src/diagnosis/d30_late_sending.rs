@@ -230,13 +230,26 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
             "Take the response time as an upper bound, and measure again.".to_owned(),
         ),
         _ => (
-            "Connections were free: the client itself was late, because its threads had too much \
-             to do or did not get a CPU."
-                .to_owned(),
-            format!(
-                "Take the response time as an upper bound; give the client {} or a machine of its own, or lower the rate.",
-                more_threads(run)
-            ),
+            match client(run).is_some_and(|client| client.busiest >= BUSY) {
+                true => {
+                    "Connections were free: the client itself was late, because its threads had too much \
+                     to do or did not get a CPU."
+                }
+                false => {
+                    "Connections were free: the client itself was late, because its threads did not get a CPU when they \
+                     had something to do."
+                }
+            }
+            .to_owned(),
+            match client(run).is_some_and(|client| client.busiest >= BUSY) {
+                true => format!(
+                    "Take the response time as an upper bound; give the client {} or a machine of its own, or lower the rate.",
+                    more_threads(run)
+                ),
+                false => "Take the response time as an upper bound; give the client a CPU that nothing else uses, or a machine of \
+                          its own."
+                    .to_owned(),
+            },
         ),
     }
 }

@@ -65,6 +65,12 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
             let cause = "The server accepts connections and does not take all bytes of these requests, or not within the run.";
             return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
         }
+        if is_unopened(run) {
+            let cause = "No connection had opened when the run ended: nobody has that address, packets are dropped on the way, or \
+                         the server's accept queue was full.";
+            let fix = super::silent::fix_of_unopened(run);
+            return Finding::new(D02, Severity::Invalid, evidence, cause, fix);
+        }
         let cause = match super::waited_for(run).is_empty() {
             // A head is kept from the warm-up on.
             true if !record.first_head.is_empty() => {
@@ -72,7 +78,7 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
                  longer than the run."
             }
             true => {
-                "The server accepts connections and does not respond, or its responses take longer than the run."
+                "Connections open, and the server does not respond, or its responses take longer than the run."
             }
             false => {
                 "The server accepts connections and does not complete TLS handshakes: it may not speak TLS."
@@ -89,7 +95,8 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
             silent => format!(", and {} had got no byte", counted(silent, "request")),
         }
     );
-    let longer = format!("Measure for longer ({}).", spelled(run, Opt::Duration));
+    let longer =
+        format!("Measure for longer ({}), if they end at all.", spelled(run, Opt::Duration));
     let (cause, fix) = match record.stopped.begun_without_length == begun {
         true if run.record.is_event_stream() => (STREAM, fix_of_stream(run)),
         true => (
@@ -101,9 +108,22 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
                 spelled(run, Opt::Duration)
             ),
         ),
-        false => ("The responses take longer than the run.", longer),
+        false => ("The responses take longer than the run, or do not end.", longer),
     };
     Finding::new(D02, Severity::Invalid, evidence, cause, fix)
+}
+
+/// Whether no connection of any kind stood.
+fn is_unopened(run: &Run) -> bool {
+    let record = &run.record;
+    let below_tls = record.tls.as_ref().is_some_and(|facts| facts.connected > 0);
+    let to_proxy = record.proxy.as_ref().is_some_and(|facts| facts.connected > 0);
+    record.connections_opened == 0
+        && record.setup_connect.count() == 0
+        && record.unfinished > 0
+        && !below_tls
+        && !to_proxy
+        && run.plan.http3.is_none()
 }
 
 #[cfg(test)]
@@ -118,6 +138,8 @@ mod tests {
         let mut run = sample::run();
         run.record = Record::new();
         run.record.unfinished = 5;
+        assert!(still_waiting(&run).cause.starts_with("No connection had opened"));
+        run.record.connections_opened = 5;
         assert!(still_waiting(&run).cause.contains("does not respond"));
         run.record.received_bytes = 2_500;
         let found = still_waiting(&run);
@@ -144,7 +166,7 @@ mod tests {
         for (head, begun, without_length, says) in [
             (events, 5, 5, "are event streams"),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 5, 5, "announce no length"),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", 5, 0, "take longer than the run."),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", 5, 0, "take longer than the run, or do not end."),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
                 3,

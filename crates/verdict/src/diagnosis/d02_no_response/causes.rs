@@ -211,13 +211,13 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         Refused => "Nothing listens at that address and port, or a firewall rejects connections.",
         Unreachable => "There is no route from this machine to that address.",
         Timeout if record.connections_opened == 0 && accepted(run) => {
-            "Connections were accepted, and the TLS handshake was not completed in time."
+            "Connections opened, and the TLS handshake was not completed in time."
         }
         Timeout if record.connections_opened == 0 && reached_proxy(run) => {
-            "The proxy accepted connections, and did not respond to CONNECT in time."
+            "Connections to the proxy opened, and it did not respond to CONNECT in time."
         }
         Timeout if record.connections_opened == 0 => {
-            "No connection could be established in time: a firewall drops the packets, or the \
+            "No connection could be established in time: nobody has that address, packets are dropped on the way, or the \
              server's accept queue is full."
         }
         Timeout if timed_out_here(run) && held_by_the_server(run) => {
