@@ -60,15 +60,35 @@ impl Files {
         chosen
             .map(|(path, exporter)| (path.display().to_string(), path, *exporter))
             .filter(|(name, path, exporter)| {
-                outlets::attempt(name, || keep_in(path, *exporter, what))
+                let stem = self.stem_beside(path, *exporter, what);
+                outlets::attempt(name, || keep_in(path, *exporter, what, &stem))
             })
             .map(|(name, ..)| name)
             .collect()
     }
+
+    /// What the names of the files beside one begin with: its whole name, where another file that was asked for has the
+    /// name that the first of them would have (`-o x.md -o x.svg`). Of one run, both are the same chart.
+    fn stem_beside(&self, path: &Path, exporter: &dyn Exporter, what: &Exported<'_>) -> String {
+        let is_asked_for = |extension: &&str| {
+            let name = path.with_extension(extension);
+            self.0.iter().any(|(other, _)| *other == name)
+        };
+        let one_run = matches!(what, Exported::Run { .. });
+        match !one_run && exporter.beside().iter().any(|extension| is_asked_for(&extension)) {
+            true => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            false => stem(path),
+        }
+    }
 }
 
-fn keep_in(path: &Path, exporter: &dyn Exporter, what: &Exported<'_>) -> Result<(), CommandError> {
-    let export = exporter.export(what, &stem(path)).map_err(CommandError::machine)?;
+fn keep_in(
+    path: &Path,
+    exporter: &dyn Exporter,
+    what: &Exported<'_>,
+    stem: &str,
+) -> Result<(), CommandError> {
+    let export = exporter.export(what, stem).map_err(CommandError::machine)?;
     for (name, contents) in export.beside {
         outlets::attempt(&name, || written(&path.with_file_name(&name), &contents));
     }
@@ -292,4 +312,29 @@ fn style() -> Style {
     }
     let width = ablaze_sys::terminal::width(io::stdout()).unwrap_or(Style::default().width);
     Style { colour: colour_wanted(), width, explain: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_of_a_page_does_not_take_the_name_of_another_file() {
+        let files = |names: &[&str]| {
+            let of = |name: &&str| {
+                let path = PathBuf::from(*name);
+                let exporter = exporters::of_path(&path).expect("a format");
+                (path, exporter)
+            };
+            Files(names.iter().map(of).collect())
+        };
+        let page = page::Page::new("several runs");
+        let stem = |files: &Files| {
+            let (path, exporter) = &files.0[0];
+            files.stem_beside(path, *exporter, &Exported::Runs(&page))
+        };
+        assert_eq!(stem(&files(&["o/x.md", "o/x.svg"])), "x.md");
+        assert_eq!(stem(&files(&["o/x.md", "o/y.svg", "x.svg"])), "x");
+        assert_eq!(stem(&files(&["o/x.svg", "o/x.md"])), "x");
+    }
 }

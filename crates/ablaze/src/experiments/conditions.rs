@@ -105,9 +105,12 @@ impl Conditions {
         results: &Results,
         unequal: &[Unequal],
     ) -> Vec<[String; 2]> {
+        // Where a target could not be measured, or somebody ended it, the status says that.
+        let is_first = matches!(outcome(experiment, results), CaseOutcome::Passed);
+        let status = if is_first { ": exit status 3" } else { ": the command fails" };
         let row = |judged: Judged| {
-            let (what, fails) = (judged.what(), if judged.fails { ": exit status 3" } else { "" });
-            [what, format!("{}{fails}", judged.answer)]
+            let fails = if judged.fails { status } else { "" };
+            [judged.what(), format!("{}{fails}", judged.answer)]
         };
         self.judged(experiment, results, unequal).map(row).collect()
     }
@@ -252,5 +255,27 @@ fn in_words(answer: Answer) -> &'static str {
         Answer::NotMet => "does not hold",
         Answer::NotShown => "inconclusive",
         Answer::Unknown => "fails",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::experiment::Outcome;
+
+    use super::*;
+
+    #[test]
+    fn a_condition_names_its_status_only_where_no_other_goes_before_it() {
+        let experiment = ablaze_testing::experiments::experiment();
+        let figures = ablaze_testing::experiments::figures(1e3);
+        let measured = |trial| (trial, Outcome::Measured(Box::new(figures.clone())));
+        let trials = experiment.trials().into_iter().map(measured).collect();
+        let mut results = Results { trials, ..Results::default() };
+        let check: Check = "rate<1000000".parse().expect("a condition");
+        let conditions = Conditions { fail_if: vec![check], ..Conditions::default() };
+        let said = |results: &Results| conditions.rows(&experiment, results, &[])[0][1].clone();
+        assert_eq!(said(&results), "met: exit status 3");
+        results.interrupted = true;
+        assert_eq!(said(&results), "met: the command fails");
     }
 }

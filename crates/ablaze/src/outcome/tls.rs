@@ -147,13 +147,14 @@ fn client_certificate(to: &str, front_end: FrontEnd, is_given: bool) -> String {
 }
 
 fn no_common_tls(to: &str, front_end: FrontEnd) -> String {
+    // The alert `handshake_failure` is all that some servers send for a name that they do not serve, too.
     let own = match Options::of(front_end).has_others {
-        true => "--tls-min, --tls-max, --tls-ciphers and --tls-groups, and ",
+        true => "--tls-min, --tls-max, --tls-ciphers, --tls-groups and --sni, and ",
         false => "",
     };
     format!(
-        "{to} and this client have no TLS version, cipher suite or group in common: check {own}what \
-         the server permits"
+        "{to} and this client have no TLS version, cipher suite or group in common, or it refuses the name that it was asked \
+         for: check {own}what the server permits"
     )
 }
 

@@ -34,7 +34,8 @@ fn a_sweep_can_be_ended_from_its_page_and_gone_on_with() {
     assert_eq!(watched.press("faster"), "nothing is under way that could do it");
     assert_eq!(watched.press("stop"), "ending");
     assert!(read_until(&mut events, "event: finished"));
-    assert!(watched.get("/finished").contains("Interrupted: partial results."));
+    let finished = watched.get("/finished");
+    assert!(finished.contains("Interrupted after ") && finished.contains(" of 8 runs: partial"));
     let (status, said) = watched.end();
     assert_eq!(status, Some(130), "{said}");
     assert!(said.contains("--folder sweep-1"), "{said}");

@@ -166,7 +166,12 @@ mod tests {
         for (head, begun, without_length, says) in [
             (events, 5, 5, "are event streams"),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 5, 5, "announce no length"),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", 5, 0, "take longer than the run, or do not end."),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n",
+                5,
+                0,
+                "take longer than the run, or do not end.",
+            ),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
                 3,
