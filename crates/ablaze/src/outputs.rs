@@ -75,7 +75,7 @@ impl Files {
             self.0.iter().any(|(other, _)| *other == name)
         };
         let one_run = matches!(what, Exported::Run { .. });
-        match !one_run && exporter.beside().iter().any(|extension| is_asked_for(&extension)) {
+        match !one_run && exporter.beside().iter().any(is_asked_for) {
             true => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             false => stem(path),
         }
