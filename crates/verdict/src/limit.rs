@@ -29,6 +29,8 @@ const HELD_UP: f64 = 0.5;
 const WAITED: f64 = 0.1;
 /// Whoever used all but this share of the CPUs that it may use waited for itself.
 const LEFT: f64 = 0.15;
+/// Together as much as one core: one lock may let one of them run at a time.
+const TAKES_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 /// Only where client and server together waited for a CPU for this share of the time was it most of the time.
 const WAITED_MOST: f64 = 0.5;
 /// Requests that nobody answered held this share of the time of all in flight.
@@ -259,6 +261,18 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     // What only looks whether something has come makes room for whoever has work.
     let polling = server.polling + client.polling;
     let of_two = server.cores + client.cores - polling >= full || busy - others - polling >= full;
+    let turns =
+        server.threads > 1 && server.busiest < SERVER_FULL && TAKES_TURNS.contains(&server.cores);
+    if turns && !of_two && waited {
+        let evidence = format!(
+            "the server's {} threads together used {} of a core, as threads that take turns do, and other processes used {}: which \
+             of the two held it up does not show",
+            server.threads,
+            amount(server.cores),
+            amount(others)
+        );
+        return Some(Limited { by: Limit::Unknown, evidence });
+    }
     let by = match of_two {
         true => Limit::SharedCpu,
         false if waited && busy >= full || is_starved => Limit::OtherProcesses,

@@ -30,7 +30,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 fn on_run(run: &Run) -> Option<Finding> {
     let threads = Serving::of(run)?;
     let ratio = threads.ratio();
-    if ratio <= UNEVEN || server(run)?.busiest < BUSY {
+    if ratio <= UNEVEN || server(run)?.busiest < BUSY || threads.shares[0] < BUSY {
         return None;
     }
     let chance = threads.chance(run).map_or(String::new(), |chance| {

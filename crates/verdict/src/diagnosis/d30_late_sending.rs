@@ -13,7 +13,8 @@ use ablaze_stats::Latency;
 use super::d02_no_response::STOPPED;
 use super::d11_client_at_its_limit::more_threads;
 use super::{
-    Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors, d46_uneven_workers,
+    Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors, d29_stuck_connection,
+    d46_uneven_workers,
 };
 use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D46, D58};
 use crate::finding::{Finding, Severity};
@@ -176,6 +177,13 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
     if let Some(stopped) = stopped {
         let stopped = &stopped.said;
         return (format!("{stopped} What was due meanwhile had to wait."), STOPPED.1.to_owned());
+    }
+    if all_in_use && d29_stuck_connection::is_found(run) {
+        return (
+            "Responses that did not come to their end (D29) held connections all that time: what was due waited for the others."
+                .to_owned(),
+            "Find out first why these responses stopped.".to_owned(),
+        );
     }
     let streams = fewer_streams(run).filter(|_| !were_free(run));
     match run.plan.load {

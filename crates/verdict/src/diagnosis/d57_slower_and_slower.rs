@@ -54,6 +54,23 @@ fn check(run: &Run) -> Option<Finding> {
 fn falls_behind(run: &Run) -> Option<Finding> {
     let behind = behind::behind(run).filter(|behind| behind.is_shown)?;
     let [before_ns, after_ns] = behind.medians_ns;
+    if !behind.is_slower {
+        let evidence = format!(
+            "In the last third of the run {}/s were due and {}/s came back. {} had no response when the run ended.",
+            amount(behind.due_per_s),
+            amount(behind.came_per_s),
+            counted(run.record.unfinished, "request")
+        );
+        let cause = "What waits grew as the run went on: more is asked for than is carried, or a part of the requests is not \
+                     answered. The times are those of the requests that got a response.";
+        let fix = format!(
+            "Run it again at a lower rate ({}): if all that is due comes back then, it was the rate (`ablaze find` looks for the \
+             highest that is carried).",
+            spelled(run, Opt::Rate)
+        );
+        let found = Finding::new(D57, Severity::Suspect, evidence, cause, fix);
+        return Some(found.not_explained_by(D08));
+    }
     let evidence = format!(
         "In the last third of the run {}/s were due and {}/s came back; the median per {} ms was typically {} in the first third and \
          {} in the last. {} had no response when the run ended.",

@@ -14,6 +14,8 @@ const ROUND_TRIP: f64 = 0.8;
 const IN_USE: f64 = 0.9;
 /// Below this share of those in flight, what was answered is not what the run waited for.
 const ANSWERED: f64 = 0.5;
+/// Requests that got nothing for this share of the run are what it waited for.
+const SILENT: f64 = 0.2;
 /// Threads that together use this share of a core may take turns.
 const TURNS: f64 = 0.5;
 /// With fewer of the requests asked for in flight, what kept the others away bounded the rate.
@@ -55,6 +57,19 @@ pub(super) fn of_closed_loop(
     let answered = run.record.answered.total.sum_ns() as f64 / run.elapsed_ns.max(1) as f64;
     if answered < reached * ANSWERED {
         return None;
+    }
+    let silent = run.record.silent;
+    let held = silent.count.saturating_sub(silent.of_warmup);
+    if held * 2 >= asked && silent.longest_ns as f64 >= SILENT * run.elapsed_ns as f64 {
+        return Some(Limited {
+            by: Limit::Unknown,
+            evidence: format!(
+                "{} of the {} requests in flight had got no byte of a response for up to {} when the run ended",
+                grouped(held),
+                grouped(asked),
+                time(silent.longest_ns as f64 / 1e6)
+            ),
+        });
     }
     let drain_ns = run.record.drain_ns.unwrap_or(0);
     let away =

@@ -10,6 +10,8 @@ use super::figures::elapsed_s;
 const FEWEST_SLICES: usize = 2;
 /// Less than this share of what was due came back in the last third, and in its second half, while responses took longer.
 const LESS: f64 = 0.98;
+/// And where responses took no longer.
+const MUCH_LESS: f64 = 0.8;
 /// So many times as long as in the first third.
 const LONGER: f64 = 2.0;
 /// Fewer missing responses may be chance.
@@ -26,6 +28,8 @@ pub(crate) struct Behind {
     pub came_per_s: f64,
     /// The median of a usual slice of the first and of the last third, ns.
     pub medians_ns: [u64; 2],
+    /// Whether responses took longer meanwhile: where some are answered at once and others not, they need not.
+    pub is_slower: bool,
     /// More are missing than chance explains.
     pub is_shown: bool,
 }
@@ -64,13 +68,24 @@ pub(crate) fn behind(run: &Run) -> Option<Behind> {
     let half = &last[third - third / 2..];
     let in_half: u64 = half.iter().map(|slice| slice.responses + slice.failures).sum();
     let goes_on = (in_half as f64) < LESS * due * half.len() as f64 / third as f64;
-    let is_less = slower && goes_on && (came as f64) < LESS * due;
+    let is_less = goes_on && (came as f64) < LESS * due;
+    let is_less = is_less && (slower || is_much_less(&slices[third..], due / third as f64));
     (is_less && missed > 0.0).then_some(Behind {
         due_per_s,
         came_per_s: came as f64 / length_s,
         medians_ns,
+        is_slower: slower,
         is_shown: missed >= FEWEST_MISSED.max(by_chance),
     })
+}
+
+/// Whether much less came in each half of these slices, and something in each slice: no silence, and no step.
+fn is_much_less(slices: &[Slice], due_per_slice: f64) -> bool {
+    let halves = slices.split_at(slices.len() / 2);
+    [halves.0, halves.1].iter().all(|half| {
+        let came: u64 = half.iter().map(|slice| slice.responses + slice.failures).sum();
+        (came as f64) < MUCH_LESS * due_per_slice * half.len() as f64
+    }) && slices.iter().all(|slice| slice.responses > 0)
 }
 
 /// The middle one of the medians of slices that have responses.
@@ -109,6 +124,9 @@ mod tests {
         assert!(found.is_shown);
         // As much less for another reason.
         assert_eq!(behind(&with(|_| 192, |_| 2_000_000)), None);
+        // Half as much, and what is answered is answered at once.
+        let found = behind(&with(|_| 100, |_| 2_000_000)).unwrap();
+        assert!(found.is_shown && !found.is_slower);
     }
 
     #[test]

@@ -120,7 +120,7 @@ fn is_unopened(run: &Run) -> bool {
     let to_proxy = record.proxy.as_ref().is_some_and(|facts| facts.connected > 0);
     record.connections_opened == 0
         && record.setup_connect.count() == 0
-        && record.unfinished > 0
+        && record.first_head.is_empty()
         && !below_tls
         && !to_proxy
         && run.plan.http3.is_none()
@@ -155,6 +155,7 @@ mod tests {
         run.record = Record::new();
         run.record.first_head = head.as_bytes().to_vec();
         (run.record.unfinished, run.record.body_bytes) = (5, 900);
+        run.record.connections_opened = 5;
         (run.record.stopped.begun, run.record.stopped.begun_without_length) =
             (begun, without_length);
         run
