@@ -1,4 +1,4 @@
-//! No CPU is full: what each request took bounds the rate, as in a closed loop each waits for the one before it, and in an
+//! No thread is full: what each request took bounds the rate, as in a closed loop each waits for the one before it, and in an
 //! open one for a connection.
 
 use ablaze_model::Run;

@@ -329,6 +329,62 @@ fn cpus_that_a_client_fills_with_looking_are_not_shared() {
 }
 
 #[test]
+fn a_server_that_fell_silent_is_not_limited_by_its_responses() {
+    let mut run = sample::with_shares(0.3, 0.2);
+    run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+    run.record.answered.total.clear();
+    run.record.answered.total.record_many(30_000_000, 20_000);
+    assert_eq!(limit(&run), Limit::ResponseTime);
+    run.record.silent.count = 100;
+    run.record.silent.longest_ns = 4_000_000_000;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unknown);
+    assert!(limited.evidence.starts_with("100 of the 100 requests in flight"), "{limited}");
+    // A pause at the end is none.
+    run.record.silent.longest_ns = 1_000_000_000;
+    assert_eq!(limit(&run), Limit::ResponseTime);
+}
+
+/// Both CPUs are busy, with others and with twenty threads of which one runs at a time.
+#[test]
+fn threads_that_take_turns_beside_others_have_no_limit_that_is_known() {
+    let with = |each_ns: u64| {
+        let mut run = sample::with_shares(0.05, 0.05);
+        let threads = sample::threads(&mut run);
+        threads[0].cpu_ns = each_ns;
+        threads[0].waited_ns = 9_000_000_000;
+        let twenty = vec![threads[0].clone(); 20];
+        *threads = twenty;
+        let process = &mut sample::monitor(&mut run).target.processes[0];
+        (process.user_ns, process.system_ns) = (20 * each_ns, 0);
+        sample::processors(&mut run).user_ns = 19_800_000_000;
+        sample::processors(&mut run).idle_ns = 0;
+        of(&run)
+    };
+    let limited = with(500_000_000);
+    assert_eq!(limited.by, Limit::Unknown, "{limited}");
+    assert!(limited.evidence.contains("as threads that take turns do"), "{limited}");
+    assert_eq!(with(250_000_000).by, Limit::OtherProcesses);
+}
+
+/// Who has no bound on connections sends all that is due, whatever becomes of it.
+#[test]
+fn requests_that_hang_hold_no_place_where_there_is_no_bound() {
+    let mut run = sample::with_shares(0.03, 0.01);
+    sample::open_loop(&mut run, 2_500.0);
+    run.record.in_flight_ns = 500 * u128::from(run.elapsed_ns);
+    (run.record.unfinished, run.record.unfinished_oldest_ns) = (1_000, 9_000_000_000);
+    if let Load::Open { bounded, .. } = &mut run.plan.load {
+        *bounded = true;
+    }
+    assert_eq!(limit(&run), Limit::Unanswered);
+    if let Load::Open { bounded, .. } = &mut run.plan.load {
+        *bounded = false;
+    }
+    assert_ne!(limit(&run), Limit::Unanswered);
+}
+
+#[test]
 fn a_server_that_died_or_whose_children_ended_is_no_limit() {
     let mut run = sample::with_shares(0.97, 0.3);
     assert_eq!(of(&run).by, Limit::Server);
