@@ -26,7 +26,8 @@ pub enum Limit {
     ThinkTime,
     /// No more was asked for.
     AskedRate,
-    /// All connections that the open loop may use were in use.
+    /// All connections that the open loop may use were in use. Kept for saved runs: whether more of them would carry more does
+    /// not show, and no run is said to be limited by them any more ([`Self::ResponseTime`]).
     Connections,
     /// TCP could not send what there was.
     Network,

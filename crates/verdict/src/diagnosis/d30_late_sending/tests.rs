@@ -90,6 +90,26 @@ fn what_was_late_in_a_part_of_the_run_has_several_possible_reasons() {
 }
 
 #[test]
+fn responses_that_stopped_held_the_connections_that_the_others_waited_for() {
+    let mut run = late_by(300_000_000);
+    run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+    assert!(on_run(&run).unwrap().cause.contains("100 connections permitted"));
+    run.record.stopped = ablaze_model::record::Stopped {
+        unfinished: 7,
+        begun: 7,
+        longest: Some(ablaze_model::record::StoppedResponse {
+            silent_ns: 5_000_000_000,
+            body_bytes: 84,
+            missing_bytes: Some(116),
+        }),
+        ..Default::default()
+    };
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("did not come to their end (D29)"), "{finding:?}");
+    assert!(!finding.fix.contains("--connections"), "{finding:?}");
+}
+
+#[test]
 fn a_client_with_time_left_is_not_blamed() {
     let with = |client| {
         let mut run = late_by(1_200_000_000);
