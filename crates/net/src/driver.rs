@@ -167,7 +167,8 @@ pub enum CloseReason {
     Local,
     /// The peer sent FIN.
     Eof,
-    /// The connection could not be made: this errno.
+    /// The connection could not be made: this errno. On io_uring this can follow
+    /// [`Handler::opened`], which then was not true.
     Connect(i32),
     /// Receiving or sending failed: this errno.
     Transfer(i32),

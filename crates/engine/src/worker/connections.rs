@@ -73,6 +73,9 @@ impl<P: Protocol> Worker<P> {
 
     /// A slot's socket is gone. Settles what was in flight and goes on.
     pub(crate) fn after_close<I: Io>(&mut self, io: &mut I, slot: Slot, why: CloseReason, at: u64) {
+        if let CloseReason::Connect(_) = why {
+            self.note_never_stood(slot);
+        }
         match self.connections[slot as usize].stage {
             Stage::Opening => self.connect_failed(slot, why, at),
             _ if P::Sink::WALKS => self.closed_with_user(slot, why, at),
@@ -85,6 +88,19 @@ impl<P: Protocol> Worker<P> {
         match self.connections[slot as usize].is_spare {
             true => self.spares.push(slot),
             false => self.go_on(io, slot, at),
+        }
+    }
+
+    /// A connection that was told to stand did not ([`CloseReason::Connect`]).
+    #[cold]
+    fn note_never_stood(&mut self, slot: Slot) {
+        let connection = &mut self.connections[slot as usize];
+        connection.stage = Stage::Opening;
+        if std::mem::take(&mut connection.stood) {
+            let record = self.recorder.record();
+            // It may have been counted before the window.
+            record.connections_opened = record.connections_opened.saturating_sub(1);
+            self.setup_left += u32::from(self.in_setup);
         }
     }
 

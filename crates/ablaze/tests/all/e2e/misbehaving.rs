@@ -1,12 +1,15 @@
 //! Every way to misbehave of the hostile server, natively: each request ends once, in the right
 //! place of the report, and the exit status follows from that.
 
+use std::process::Command;
 use std::time::Duration;
 
+use ablaze_testing::Bounded;
 use ablaze_testing::hostile::{Behaviour as B, Chunks, Hostile, Script};
+use ablaze_testing::skip::skip;
 use serde_json::json;
 
-use crate::e2e::support::{BACKENDS, measured, number};
+use crate::e2e::support::{BACKENDS, measured, number, run};
 
 /// What every one of the requests has to come to.
 #[derive(Debug, Clone, Copy)]
@@ -230,3 +233,31 @@ fn a_body_that_still_comes_at_the_end_is_no_silence() {
     assert!(!findings.contains("does not respond"), "{findings}");
     assert!(ran.stderr.contains("was complete in time"), "{}", ran.stderr);
 }
+
+/// A firewall of this machine that rejects the SYN does so while `connect` still holds the socket: io_uring then tells
+/// a connection that never stood as one that does.
+#[test]
+fn a_connection_that_the_firewall_rejects_was_never_opened() {
+    let unshared = Command::new("unshare").args(["-n", "iptables", "-F"]).bounded_status();
+    if !unshared.is_ok_and(|status| status.success()) {
+        return skip("no network namespaces with a firewall without root here");
+    }
+    let reject = "iptables -A INPUT -p tcp --dport 9 -j REJECT";
+    let line = format!("ip link set lo up && {reject} && exec \"$@\"");
+    let program = env!("CARGO_BIN_EXE_ablaze");
+    for (io, way) in BACKENDS.iter().flat_map(|io| WAYS.map(|way| (*io, way))) {
+        let mut inside = Command::new("unshare");
+        inside.args(["-n", "sh", "-c", &line, "sh", program, "--json"]);
+        let url = if way[0] == "--insecure" { "https://127.0.0.1:9/" } else { "127.0.0.1:9" };
+        let ran = run(inside.args(["-c2", "-d", "1500ms", "--io", io, url]).args(way));
+        let json = ran.json();
+        let failed = number(&json, "/failed/total");
+        assert!(failed > 0, "{io} {way:?}: {ran:?}");
+        assert_eq!(json["failed"]["by_kind"], json!({ "refused": failed }), "{io} {way:?}");
+        // Those that are still being tried at the end are all that may look open.
+        assert!(number(&json, "/connections_opened") <= 2, "{io} {way:?}: {json}");
+    }
+}
+
+/// Ways to have a connection opened, as options.
+const WAYS: [&[&str]; 4] = [&["--http=1"], &["--no-keepalive"], &["--http=2"], &["--insecure"]];

@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use io_uring::types::{CancelBuilder, Fixed};
 use io_uring::{opcode, squeue};
 
+use super::receiving::is_of_the_path;
 use super::sending::SILENT_BYTES_MAX;
 use super::{
     CANCEL, CANCEL_SILENT, CLOSE, CONNECT, Doubt, Ending, RESET, Receiving, SILENT_SEND, Sending,
@@ -107,7 +108,7 @@ impl UringIo {
         done: &RingCompletion,
     ) -> Option<CloseReason> {
         let state = &mut self.slots[slot as usize];
-        let Stage::Ending(ending) = state.stage else { return None };
+        let Stage::Ending(mut ending) = state.stage else { return None };
         match done.operation() {
             CANCEL => self.cancelled(done),
             CANCEL_SILENT if ending.doubt == Doubt::Asked && done.result == 0 => {
@@ -129,6 +130,11 @@ impl UringIo {
                 }
                 if done.result < 0 {
                     state.receiving.unchain();
+                }
+                // It took the socket's error, and told it after the receive told the end.
+                if ending.why == CloseReason::Eof && is_of_the_path(-done.result) {
+                    ending.why = state.why_transfer_failed(-done.result);
+                    state.stage = Stage::Ending(ending);
                 }
             }
             _ => {}

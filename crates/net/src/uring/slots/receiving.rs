@@ -7,8 +7,8 @@ use io_uring::types::Fixed;
 use io_uring::{opcode, squeue};
 
 use super::{
-    BULK, BULK_GROUP, DISCARD, HEAD, HEAD_GROUP, NO_SLOT, Receiving, STREAM, Stage, Suspicion,
-    UringIo,
+    BULK, BULK_GROUP, DISCARD, HEAD, HEAD_GROUP, NO_SLOT, Receiving, STREAM, SlotState, Stage,
+    Suspicion, UringIo,
 };
 use crate::driver::{CloseReason, Receive, Slot};
 use crate::uring::BULK_BUFFER_BYTES;
@@ -245,12 +245,35 @@ impl UringIo {
             Stage::AwaitingPeer if result != 0 && passing => None,
             Stage::AwaitingPeer => Some(CloseReason::Local),
             // The send took the socket's error, and left nothing for the receive.
+            _ if result == 0 && is_of_the_path(state.send_error) => {
+                Some(state.why_transfer_failed(state.send_error))
+            }
             _ if result == 0 && state.send_error == libc::ECONNRESET => {
                 Some(CloseReason::Transfer(libc::ECONNRESET))
             }
             _ if result == 0 => Some(CloseReason::Eof),
             _ if passing => None,
-            _ => Some(CloseReason::Transfer(-result)),
+            _ => Some(state.why_transfer_failed(-result)),
         }
     }
+}
+
+impl SlotState {
+    /// What an error of a send or a receive says. Where the machine's own firewall rejects the SYN
+    /// while `connect` holds the socket, the ICMP error waits in its error queue, and the kernel
+    /// completes the connect with 0, although nothing stands (`io_connect` in io_uring/net.c asks
+    /// for `sk_err`, which is not set yet; seen on 6.18): the SYN is sent again, and what its
+    /// rejection brings is told by the first send or receive.
+    pub(super) fn why_transfer_failed(&self, errno: i32) -> CloseReason {
+        let never_heard = self.unheard_bytes == self.sent_bytes;
+        match never_heard && is_of_the_path(errno) {
+            true => CloseReason::Connect(errno),
+            false => CloseReason::Transfer(errno),
+        }
+    }
+}
+
+/// Whether this error is what a connect fails with where the peer, or a host on the way, rejects it.
+pub(super) fn is_of_the_path(errno: i32) -> bool {
+    matches!(errno, libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH)
 }
