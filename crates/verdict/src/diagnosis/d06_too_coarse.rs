@@ -7,7 +7,7 @@ use super::d01_concurrency_not_reached::is_missed;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Connections, Printed, Program, Report, Tool};
+use crate::printed::{Command, Connections, Printed, Program, Report, SCRIPTED, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
 use crate::words::{amount, decimal, for_shell, grouped, listed, time};
 
@@ -120,7 +120,9 @@ fn fix(report: &Report) -> String {
 /// others with an option.
 fn accepts_any_certificate(report: &Report) -> bool {
     let by_itself = match report.tool {
-        Tool::Ab | Tool::Wrk | Tool::Wrk2 | Tool::Hey | Tool::H2load => !report.is_of_ablaze(),
+        Tool::Ab | Tool::Wrk | Tool::Wrk2 | Tool::Hey | Tool::H2load | Tool::Siege => {
+            !report.is_of_ablaze()
+        }
         _ => false,
     };
     let has_option = |command: &Command| {
@@ -193,6 +195,11 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
             let printed = listed(printed.map(|(name, _)| name));
             let others = report.percentiles.iter().map(|(percent, _)| format!("{percent} %"));
             match report.percentiles.is_empty() {
+                true if report.own(SCRIPTED).is_some() => format!(
+                    "{} itself printed no percentiles, only {printed}. Those that its script (-s) printed are not read: only \
+                     the script tells their unit.",
+                    report.tool.name()
+                ),
                 true => format!("No percentiles are printed, only {printed}."),
                 false => format!("No median is printed, only {printed}, and {}.", listed(others)),
             }

@@ -12,6 +12,8 @@ use crate::live::figures::{counter, monitor};
 use crate::live::timers::Cluster;
 use crate::printed::Report;
 use crate::rules::arithmetic::slow_requests;
+use crate::rules::consistency::contradictions;
+use crate::rules::consistency::figure::{Figure, Row};
 use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -259,6 +261,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         || median.value > later_ms / 10.0
         || most >= in_flight / 2.0
         || d07_global_stall::is_found(report)
+        || contradicts_times(report)
     {
         return None;
     }
@@ -281,6 +284,14 @@ fn on_report(report: &Report) -> Option<Finding> {
         "Compare `nstat TcpRetransSegs TcpExtTCPTimeouts` before and after the next run; if they \
          do not rise, something else takes 200 ms.",
     ))
+}
+
+/// One of the times that this goes by cannot be right beside the others: that is D43's, and nothing follows from them.
+fn contradicts_times(report: &Report) -> bool {
+    let is_of_times = |figure: &Figure| {
+        matches!(figure, Figure::Cell(Row::Total, _) | Figure::Percentile(_) | Figure::Complete)
+    };
+    contradictions(report).iter().any(|found| found.figures.iter().any(is_of_times))
 }
 
 #[cfg(test)]
@@ -306,6 +317,17 @@ mod tests_on_reports {
             evidence.contains("211 ms more") && evidence.contains("2.75 to 4.55"),
             "{evidence}"
         );
+    }
+
+    /// 212 ms alone make a deviation of 0.211 ms of a million.
+    #[test]
+    fn a_deviation_that_cannot_be_is_d43_s() {
+        use crate::DiagnosisId::D43;
+        let mut report = sample::ab();
+        report.percentiles.clear();
+        report.total = Some(sample::times(0.0, 1.0, 0.1, 1.0, 212.0));
+        let ids: Vec<_> = crate::rules::report(&report).iter().map(|one| one.id).collect();
+        assert!(ids.contains(&D43) && !ids.contains(&D09), "{ids:?}");
     }
 
     #[test]
