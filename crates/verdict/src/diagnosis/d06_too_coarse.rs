@@ -208,10 +208,17 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
             "No percentiles and no maximum are printed. {} ms is a mean, computed from the rate.",
             decimal(value, 3)
         ),
-        (None, None) => "No request times are printed.".to_owned(),
+        (None, None) => "The text has no request times.".to_owned(),
     };
-    let cause = "A mean cannot distinguish a target that always takes the same time from one that \
-                 occasionally takes a hundred times longer.";
+    let cause = match (report.mean_ms(), report.per_request_ms) {
+        (None, None) => {
+            "The rate does not tell whether a target always takes the same time or occasionally a hundred times longer."
+        }
+        _ => {
+            "A mean cannot distinguish a target that always takes the same time from one that occasionally takes a \
+             hundred times longer."
+        }
+    };
     Some(Finding::new(D06, Severity::Note, evidence, cause, fix))
 }
 
@@ -292,6 +299,16 @@ mod tests {
         assert_eq!(with_median(2.0), Some(Severity::Note));
         assert_eq!(with_median(1.0), Some(Severity::Suspect));
         assert_eq!(with_median(0.0), Some(Severity::Suspect));
+    }
+
+    #[test]
+    fn without_any_times_no_mean_is_spoken_of() {
+        let mut report = sample::ab();
+        report.percentiles.clear();
+        (report.total, report.per_request_ms) = (None, None);
+        let found = on_report(&report).unwrap();
+        assert!(found.evidence.starts_with("The text has no request times"), "{found:?}");
+        assert!(!found.cause.contains("A mean"), "{found:?}");
     }
 
     #[test]

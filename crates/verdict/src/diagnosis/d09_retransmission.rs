@@ -12,8 +12,6 @@ use crate::live::figures::{counter, monitor};
 use crate::live::timers::Cluster;
 use crate::printed::Report;
 use crate::rules::arithmetic::slow_requests;
-use crate::rules::consistency::contradictions;
-use crate::rules::consistency::figure::{Figure, Row};
 use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -261,7 +259,6 @@ fn on_report(report: &Report) -> Option<Finding> {
         || median.value > later_ms / 10.0
         || most >= in_flight / 2.0
         || d07_global_stall::is_found(report)
-        || contradicts_times(report)
     {
         return None;
     }
@@ -284,14 +281,6 @@ fn on_report(report: &Report) -> Option<Finding> {
         "Compare `nstat TcpRetransSegs TcpExtTCPTimeouts` before and after the next run; if they \
          do not rise, something else takes 200 ms.",
     ))
-}
-
-/// One of the times that this goes by cannot be right beside the others: that is D43's, and nothing follows from them.
-fn contradicts_times(report: &Report) -> bool {
-    let is_of_times = |figure: &Figure| {
-        matches!(figure, Figure::Cell(Row::Total, _) | Figure::Percentile(_) | Figure::Complete)
-    };
-    contradictions(report).iter().any(|found| found.figures.iter().any(is_of_times))
 }
 
 #[cfg(test)]

@@ -54,6 +54,11 @@ pub fn judge(run: &Run) -> Judged {
     }
 }
 
+/// Whether no connection stood from the beginning of the run to its end, as D02 sees it.
+pub fn no_connection_opened(run: &Run) -> bool {
+    crate::diagnosis::d02_no_response::begun::is_unopened(run)
+}
+
 /// The option that says how long a request may take, as the front end of this Run spells it.
 pub fn timeout_option(run: &Run) -> &'static str {
     options::spelled(run, options::Opt::Timeout)

@@ -48,6 +48,26 @@ pub fn is_progress(line: &str) -> bool {
         || line == "^C"
 }
 
+/// How lines begin that tools print many of: one for each thread, request, tenth of a run, or each run of a loop.
+pub const LINE_BEGINNINGS: [&str; 16] = [
+    "spawning",
+    "Completed",
+    "Finished",
+    "Thread",
+    "progress:",
+    "Initialised",
+    "HTTP/",
+    "[error]",
+    "[ERROR]",
+    "Requests",
+    "Transfer",
+    "Latency",
+    "Running",
+    "finished",
+    "starting",
+    "warning:",
+];
+
 /// `200 / 200 ∎∎∎∎ 100.00%`: how far an old hey is.
 fn is_bar_of_hey(line: &str) -> bool {
     line.contains('∎') && line.contains(" / ")
