@@ -14,12 +14,17 @@ pub fn begins(line: &str) -> Option<Tool> {
 /// The text with its long lines in one again, where a mail or a terminal wrapped them: each of them has an end that it is
 /// known by. Lines keep their numbers.
 pub fn unwrapped(text: &str) -> Cow<'_, str> {
-    const LONG: [(&str, &str); 3] =
-        [("requests: ", " timeout"), ("status codes: ", " 5xx"), ("traffic: ", " data")];
+    const LONG: [(&str, &str); 4] = [
+        ("spawning thread #", " for measurements."),
+        ("requests: ", " timeout"),
+        ("status codes: ", " 5xx"),
+        ("traffic: ", " data"),
+    ];
     let broken = |line: &str, below: &str| {
         let line = cleaned(line);
         LONG.iter().find(|(start, _)| line.starts_with(start)).is_some_and(|(_, end)| {
-            let is_more = below.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '(');
+            let is_more = below.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '(')
+                && !LONG.iter().any(|(start, _)| below.starts_with(start));
             !line.ends_with(end) && line.contains(' ') && is_more && below.ends_with(end)
         })
     };
@@ -315,6 +320,14 @@ mod tests {
         assert_eq!(reports, whole.reports);
         let quoted: String = wrapped.lines().map(|line| format!("> {line}\n")).collect();
         assert_eq!(read(&quoted).reports, whole.reports);
+        // One by time: its head tells what the rate is of.
+        let by_time = "starting benchmark...\nspawning thread #0: 5 total client(s). Timing-based test with 1s of warm-up time and 2s \
+                       of main duration for measurements.\nspawning thread #1: 5 total client(s). Timing-based test with 1s of warm-up \
+                       time and 2s of main duration for measurements.\n\nfinished in 3.00s, 50.00 req/s, 1.00KB/s\n\
+                       requests: 100 total, 100 started, 100 done, 100 succeeded, 0 failed, 0 errored, 0 timeout\n";
+        let wrapped = by_time.replace("warm-up time and", "warm-up\ntime and");
+        assert_eq!(read(&wrapped).reports[0].asked_s, read(by_time).reports[0].asked_s);
+        assert!(read(by_time).reports[0].asked_s.is_some());
         // Cut off within its counts.
         let cut = &REPORT[..REPORT.find(" failed, 0 errored").unwrap()];
         assert_eq!(read(&format!("{cut}\n")).reports[0].complete, None);
