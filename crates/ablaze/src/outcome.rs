@@ -13,7 +13,7 @@ use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::number::{time, time_exact};
 use ablaze_report::system_error::reason;
-use ablaze_verdict::live::{connections_option, duration_option};
+use ablaze_verdict::live::{connections_option, duration_option, no_connection_opened};
 use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
@@ -136,14 +136,9 @@ pub fn explanation(run: &Run) -> Option<String> {
             let rate = if run.plan.load.is_open() { ", or a higher rate" } else { "" };
             Some(format!("no request was due in the run: use a longer {duration}{rate}"))
         }
-        None if record.connections_opened == 0
-            && record.tls.is_none()
-            && record.setup_connect.count() == 0 =>
-        {
-            Some(format!(
-                "no connection to {to} opened in time: check the address, and whether a firewall is in the way"
-            ))
-        }
+        None if no_connection_opened(run) => Some(format!(
+            "no connection to {to} opened in time: check the address, and whether a firewall is in the way"
+        )),
         None => Some(format!(
             "no response from {to} in time: use a longer {duration}, if it responds at all"
         )),

@@ -24,7 +24,7 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// The rules that found nothing, in the order of their numbers.
     pub passed: Vec<Passed>,
-    /// Why some rules have no figures in this Run: `there was no monitor`.
+    /// The rules that had no figures in this Run, each with why: `D12, D13 (there was no monitor)`.
     pub unseen_because: String,
     /// Whether its figures contradict each other by Little's law.
     pub little: Option<LittleGap>,
@@ -62,13 +62,11 @@ impl Judged {
         })
     }
 
-    /// The rules that had no figures, and why, in a line: `not observable here: D12, D13
-    /// (there was no monitor)`; `None` when all of them could.
+    /// The rules that had no figures, each with why, in a line: `not observable here: D12, D13
+    /// (there was no monitor); D30 (…)`; `None` when all of them could.
     pub fn unseen(&self) -> Option<String> {
-        let unseen = self.passed.iter().filter(|passed| passed.evidence.is_none());
-        let ids: Vec<String> = unseen.map(|passed| passed.id.to_string()).collect();
-        (!ids.is_empty())
-            .then(|| format!("not observable here: {} ({})", ids.join(", "), self.unseen_because))
+        (!self.unseen_because.is_empty())
+            .then(|| format!("not observable here: {}", self.unseen_because))
     }
 
     /// Root findings that take nothing away from the number.

@@ -6,7 +6,7 @@ use ablaze_model::{FailureKind, Run};
 
 mod aborted;
 mod away;
-mod begun;
+pub(crate) mod begun;
 mod causes;
 mod counted;
 mod empty;

@@ -35,7 +35,8 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         severity = severity.max(found.iter().map(|difference| difference.severity).max());
         let texts = found.iter().map(|difference| difference.text.as_str()).collect::<Vec<_>>();
         let (one, other) = (names(nearest, kind), names(kind, nearest));
-        evidence.push(format!("{one} against {other}: {}", texts.join("; ")));
+        let whose = whose_figures(nearest, kind, &texts);
+        evidence.push(format!("{one} against {other}: {}{whose}", texts.join("; ")));
     }
     let severity = severity?;
     if are_of_one_target(&comparison.members) {
@@ -71,6 +72,25 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         }
     };
     Some(Finding::new(D05, severity, evidence.join("\n"), cause, fix))
+}
+
+/// Alike is what differs by little: where others of a kind have other figures, whose these are.
+fn whose_figures(nearest: &[&Member], kind: &[&Member], texts: &[&str]) -> String {
+    let said = |one: &Member, other: &Member| {
+        let found = between(one, other);
+        found.len() == texts.len() && found.iter().zip(texts).all(|(one, text)| one.text == **text)
+    };
+    let (first, second) = (nearest[0], kind[0]);
+    let are_all = nearest.iter().all(|one| said(one, second));
+    if are_all && kind.iter().all(|other| said(first, other)) {
+        return String::new();
+    }
+    match (first.name.as_str(), second.name.as_str()) {
+        (one, other) if one.starts_with("report ") && other.starts_with("report ") => {
+            format!(" (figures of {one} and {other})")
+        }
+        _ => " (figures of one run of each)".to_owned(),
+    }
 }
 
 /// Curves: points of other work, and what differs between targets at the same concurrency.
@@ -221,6 +241,25 @@ mod tests {
         assert_eq!(names(&[&a, &a, &b], &[&b, &b]), "a and 1 run of b");
         assert_eq!(names(&[&b, &b], &[&a, &a, &b]), "2 runs of b");
         assert_eq!(names(&[&b, &b], &[&a]), "b");
+    }
+
+    /// One byte more in each body is the same work, and another figure.
+    #[test]
+    fn figures_of_one_of_many_are_said_to_be_its_own() {
+        let (mut near, mut far) = (sample::ab(), sample::ab());
+        near.body_bytes = Some(1_001_000_000);
+        near.total_bytes = Some(1_201_000_000);
+        (far.body_bytes, far.total_bytes) = (Some(3_000_000_000), Some(3_200_000_000));
+        let evidence = |reports: Vec<Report>| {
+            let text = Text { reports, ..Text::default() };
+            let members = comparison::members(&text, 1);
+            on_comparison(&Comparison { members }, None).unwrap().evidence
+        };
+        let one = evidence(vec![sample::ab(), near, far.clone()]);
+        assert!(one.starts_with("reports 1 and 2 against report 3: bodies of 1,000 B"), "{one}");
+        assert!(one.ends_with(" (figures of report 1 and report 3)"), "{one}");
+        let alike = evidence(vec![sample::ab(), sample::ab(), far]);
+        assert!(!alike.contains("figures of"), "{alike}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::d01_concurrency_not_reached::is_missed;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Connections, Printed, Program, Report, Tool};
+use crate::printed::{Command, Connections, Printed, Program, Report, SCRIPTED, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
 use crate::words::{amount, decimal, for_shell, grouped, listed, time};
 
@@ -120,7 +120,9 @@ fn fix(report: &Report) -> String {
 /// others with an option.
 fn accepts_any_certificate(report: &Report) -> bool {
     let by_itself = match report.tool {
-        Tool::Ab | Tool::Wrk | Tool::Wrk2 | Tool::Hey | Tool::H2load => !report.is_of_ablaze(),
+        Tool::Ab | Tool::Wrk | Tool::Wrk2 | Tool::Hey | Tool::H2load | Tool::Siege => {
+            !report.is_of_ablaze()
+        }
         _ => false,
     };
     let has_option = |command: &Command| {
@@ -193,6 +195,11 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
             let printed = listed(printed.map(|(name, _)| name));
             let others = report.percentiles.iter().map(|(percent, _)| format!("{percent} %"));
             match report.percentiles.is_empty() {
+                true if report.own(SCRIPTED).is_some() => format!(
+                    "{} itself printed no percentiles, only {printed}. Those that its script (-s) printed are not read: only \
+                     the script tells their unit.",
+                    report.tool.name()
+                ),
                 true => format!("No percentiles are printed, only {printed}."),
                 false => format!("No median is printed, only {printed}, and {}.", listed(others)),
             }
@@ -201,10 +208,17 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
             "No percentiles and no maximum are printed. {} ms is a mean, computed from the rate.",
             decimal(value, 3)
         ),
-        (None, None) => "No request times are printed.".to_owned(),
+        (None, None) => "The text has no request times.".to_owned(),
     };
-    let cause = "A mean cannot distinguish a target that always takes the same time from one that \
-                 occasionally takes a hundred times longer.";
+    let cause = match (report.mean_ms(), report.per_request_ms) {
+        (None, None) => {
+            "The rate does not tell whether a target always takes the same time or occasionally a hundred times longer."
+        }
+        _ => {
+            "A mean cannot distinguish a target that always takes the same time from one that occasionally takes a \
+             hundred times longer."
+        }
+    };
     Some(Finding::new(D06, Severity::Note, evidence, cause, fix))
 }
 
@@ -285,6 +299,16 @@ mod tests {
         assert_eq!(with_median(2.0), Some(Severity::Note));
         assert_eq!(with_median(1.0), Some(Severity::Suspect));
         assert_eq!(with_median(0.0), Some(Severity::Suspect));
+    }
+
+    #[test]
+    fn without_any_times_no_mean_is_spoken_of() {
+        let mut report = sample::ab();
+        report.percentiles.clear();
+        (report.total, report.per_request_ms) = (None, None);
+        let found = on_report(&report).unwrap();
+        assert!(found.evidence.starts_with("The text has no request times"), "{found:?}");
+        assert!(!found.cause.contains("A mean"), "{found:?}");
     }
 
     #[test]

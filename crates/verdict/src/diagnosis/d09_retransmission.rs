@@ -308,6 +308,17 @@ mod tests_on_reports {
         );
     }
 
+    /// 212 ms alone make a deviation of 0.211 ms of a million.
+    #[test]
+    fn a_deviation_that_cannot_be_is_d43_s() {
+        use crate::DiagnosisId::D43;
+        let mut report = sample::ab();
+        report.percentiles.clear();
+        report.total = Some(sample::times(0.0, 1.0, 0.1, 1.0, 212.0));
+        let ids: Vec<_> = crate::rules::report(&report).iter().map(|one| one.id).collect();
+        assert!(ids.contains(&D43) && !ids.contains(&D09), "{ids:?}");
+    }
+
     #[test]
     fn other_distances_and_crowds_are_not() {
         assert_eq!(with(0.4, 1.0, 190.0), None);

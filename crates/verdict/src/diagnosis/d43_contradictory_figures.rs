@@ -96,6 +96,10 @@ fn errors_left_out(report: &Report, found: &[Contradiction]) -> Option<Finding> 
     let may_lack = matches!(report.tool, Tool::Hey | Tool::Oha) && report.failed == Some(0);
     let (counted_in_all, complete) =
         (report.rate_per_s?.value * report.taken_s?.value, report.complete? as f64);
+    // Where times are printed, responses came.
+    if complete == 0.0 && report.total.is_some_and(|row| row.max_ms.is_some()) {
+        return None;
+    }
     if !may_lack || !found.iter().all(is_of_count) || counted_in_all <= complete {
         return None;
     }
@@ -161,6 +165,27 @@ mod tests {
         let total = sample::times(12.0, 70.0, 3.0, 20.0, 60.0);
         let finding = found(|report| report.total = Some(total));
         assert!(finding.evidence.contains("`Total` mean is 70 ms, more than"), "{finding:?}");
+    }
+
+    /// hey's own report, of which one count was edited.
+    #[test]
+    fn times_of_no_response_are_no_errors_that_were_left_out() {
+        use crate::DiagnosisId::D02;
+        let hey = |count: u64, status: u16| {
+            let text = format!(
+                "Summary:\n  Total:\t2.1680 secs\n  Slowest:\t0.0500 secs\n  Fastest:\t0.0010 secs\n  \
+                 Average:\t0.0420 secs\n  Requests/sec:\t230.6273\n\nStatus code distribution:\n  [{status}]\t{count} responses\n"
+            );
+            judge(&read(&text)).reports.remove(0).findings
+        };
+        let of = |id, found: &[Finding]| found.iter().find(|one| one.id == id).cloned();
+        let none = hey(0, 200);
+        assert_eq!(of(D43, &none).unwrap().severity, Severity::Invalid, "{none:?}");
+        assert_eq!(of(D02, &none), None, "{none:?}");
+        assert_eq!(of(D43, &hey(400, 200)).unwrap().severity, Severity::Suspect);
+        // No response has such a status.
+        assert_eq!(of(D43, &hey(500, 60)).unwrap().severity, Severity::Invalid);
+        assert_eq!(of(D43, &hey(500, 200)), None);
     }
 
     #[test]

@@ -113,6 +113,14 @@ fn slower(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
+    if run.plan.load.is_open() {
+        let behind = behind::behind(run)?;
+        return Some(format!(
+            "In the last third of the run {}/s were due and {}/s came back.",
+            amount(behind.due_per_s),
+            amount(behind.came_per_s)
+        ));
+    }
     let (first, last) = thirds(run)?;
     Some(format!(
         "The median per {} ms was typically {} in the first third of the run and {} in its last.",

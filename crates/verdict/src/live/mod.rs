@@ -48,10 +48,15 @@ pub fn judge(run: &Run) -> Judged {
         verdict: Verdict::of(&findings),
         limited: limit::of(run),
         findings,
+        unseen_because: unseen::why(run, &passed),
         passed,
-        unseen_because: unseen::why(run),
         little: little::gap(run),
     }
+}
+
+/// Whether no connection stood from the beginning of the run to its end, as D02 sees it.
+pub fn no_connection_opened(run: &Run) -> bool {
+    crate::diagnosis::d02_no_response::begun::is_unopened(run)
 }
 
 /// The option that says how long a request may take, as the front end of this Run spells it.
@@ -113,11 +118,7 @@ mod tests {
             }
         }
         let unseen = judged.unseen().unwrap();
-        assert!(
-            unseen
-                .starts_with("not observable here: D24, D25, D26, D27, D28, D30 (in a closed loop"),
-            "{unseen}"
-        );
+        assert!(unseen.starts_with("not observable here: D24 (the debug data"), "{unseen}");
         // What was not asked for or seen is said to be so.
         sample::open_loop(&mut run, 2_000.0);
         run.monitor = None;

@@ -83,6 +83,18 @@ const NUMBERS: [(&str, Reason); 16] = [
     ("(24)", Reason::NoDescriptor),
 ];
 
+/// The system's words, where the number behind them is lost, as where a line was wrapped.
+const WITHOUT_NUMBER: [(&str, Reason); 7] = [
+    // At 80 columns, behind `Benchmarking 127.0.0.1 (be patient)...`.
+    ("The timeout specified has", Reason::Silence),
+    ("Connection refused", Reason::Refused),
+    ("Network is unreachable", Reason::Unreachable),
+    ("No route to host", Reason::Unreachable),
+    ("Connection reset by peer", Reason::Reset),
+    ("The timeout specified has expired", Reason::Silence),
+    ("Too many open files", Reason::NoDescriptor),
+];
+
 /// What ab says at the twelfth; where connections could not be opened, the error follows.
 const TEN_FAILURES: &str = "Test aborted after 10 failures";
 
@@ -184,9 +196,16 @@ pub fn find(line: &str, number: usize, command: Option<&Command>) -> Option<Abor
     let (reason_at, reason) = match known {
         Some((at, Reason::NoPort)) if message.starts_with("bind: ") => (at, Reason::NoAddress),
         Some(known) => known,
-        None => (after_number(message)?, Reason::Other),
+        None => match after_number(message) {
+            Some(at) => (at, Reason::Other),
+            None => (message.len(), without_number(message)?),
+        },
     };
     Some(of_ab(number, message[..reason_at].to_owned(), reason))
+}
+
+fn without_number(message: &str) -> Option<Reason> {
+    WITHOUT_NUMBER.iter().find(|(words, _)| message.ends_with(words)).map(|(_, reason)| *reason)
 }
 
 /// Where a message with an error's number in parentheses ends: `Protocol not available (92)`.
@@ -242,6 +261,12 @@ mod tests {
         assert_eq!(reason("a websocket (24) without its call"), None);
         assert_eq!(reason("apr_socket_recv: something else (5)"), Some(Reason::Other));
         assert_eq!(reason("apr_socket_recv: something else (x)"), None);
+        // The line was wrapped before its number.
+        let wrapped =
+            "Benchmarking h (be patient)...apr_pollset_poll: The timeout specified has expired";
+        assert_eq!(reason(wrapped), Some(Reason::Silence));
+        let shorter = "apr_pollset_poll: The timeout specified has";
+        assert_eq!(reason(shorter), Some(Reason::Silence));
         assert_eq!(reason("bind: Cannot assign requested address (99)"), Some(Reason::NoAddress));
         assert_eq!(completed("Total of 90 requests completed"), Some(90));
         // Of macOS.

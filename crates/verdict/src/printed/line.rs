@@ -22,8 +22,8 @@ pub fn cleaned(line: &str) -> String {
                 }
             }
             '\\' if characters.peek().is_some_and(char::is_ascii_punctuation) => {}
-            '\r' | '\u{feff}' => {}
-            '\t' | '\u{a0}' | '\u{3000}' => text.push(' '),
+            '\r' | '\u{feff}' | '\u{200b}' => {}
+            '\t' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => text.push(' '),
             _ => text.push(character),
         }
     }
@@ -57,7 +57,8 @@ pub fn with_points(text: &str) -> Cow<'_, str> {
     let behind = |line: &str| {
         let label = WITH_DECIMALS.iter().find_map(|label| line.split_once(label))?;
         let value = label.1.trim_start();
-        let end = value.find(|c: char| !c.is_ascii_digit() && c != ',')?;
+        let value = value.trim_end().trim_end_matches(',');
+        let end = value.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(value.len());
         let (whole, decimals) = value[..end].split_once(',')?;
         let own =
             decimals.bytes().all(|byte| byte.is_ascii_digit()) && !value[end..].starts_with('.');
@@ -234,6 +235,7 @@ mod tests {
         for line in [
             "Failed requests:        0",
             "\t  > Failed requests:        0",
+            "\u{2009}\u{202f}Failed requests:\u{2009}\u{2009}\u{a0}     0\u{200b}",
             "| Failed requests:        0 |",
             "> > * Failed requests:        0\r",
             "\x1b[1mFailed requests:        0\x1b[0m",
@@ -267,6 +269,14 @@ mod tests {
         let points = "Requests      [total, rate, throughput]  300, 300.87, 300.8\n\
                       Duration      [total, attack, wait]      997.123ms, 997ms, 123.4µs\n";
         assert_eq!(with_points(vegeta), points);
+        // The line has nothing behind the figure, or the comma of JSON.
+        for text in [
+            "  Requests/sec:\t4,9939\n",
+            "\"elapsed_time\":\t 2,00,\n",
+            "\"transaction_rate\":\t 2658,50,\n",
+        ] {
+            assert_eq!(with_points(text), text.replacen(',', ".", 1), "{text}");
+        }
         for text in [
             "Requests      [total, rate, throughput]  300, 300.87, 300.80",
             "  94,865 requests/s",

@@ -2,10 +2,12 @@
 //! Colours go, too. Lines keep their numbers.
 
 mod hosts;
+mod marks;
 
 use std::borrow::Cow;
 
 use hosts::hosts;
+use marks::marks;
 
 /// The text without all that.
 pub fn bare(text: &str) -> Cow<'_, str> {
@@ -16,6 +18,14 @@ pub fn bare(text: &str) -> Cow<'_, str> {
         let line = without_escapes(line);
         changed |= matches!(line, Cow::Owned(_));
         bare.push(line);
+    }
+    let marks = marks(&bare);
+    for (line, mark) in bare.iter_mut().zip(marks).filter(|(_, mark)| *mark > 0) {
+        changed = true;
+        let is_code = line[..mark].ends_with('`');
+        let rest = line.get(mark..).unwrap_or_default();
+        let rest = if is_code { rest.strip_suffix('`').unwrap_or(rest) } else { rest };
+        *line = Cow::Owned(rest.to_owned());
     }
     let hosts = hosts(&bare);
     for (line, host) in bare.iter_mut().zip(hosts).filter(|(_, host)| *host > 0) {

@@ -42,10 +42,12 @@ pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};
 pub(crate) use peers::ZERO_PERCENTILE;
 pub(crate) use peers::bombardier::{DEVIATION, DONE, DRAWN_S};
-pub(crate) use peers::h2load::{BEYOND, FIRST_BYTE, FIRST_BYTES, WARM_UP};
+pub(crate) use peers::h2load::{
+    BEYOND, COULD_NOT_CONNECT, FIRST_BYTE, FIRST_BYTES, UNCONNECTED, WARM_UP,
+};
 pub(crate) use peers::hey::{DIVIDED_BY_KEPT, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;
-pub(crate) use peers::wrk::{NO_TIMES, OLD_HEAD};
+pub(crate) use peers::wrk::{NO_TIMES, OLD_HEAD, SCRIPTED};
 pub use reader::read;
 pub use report::{
     Connections, Document, Errors, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,

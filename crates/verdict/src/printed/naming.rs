@@ -1,6 +1,7 @@
 //! What stands beside a report and names nothing: what tools print and what was typed into a shell.
 
 use super::command::program_name;
+use super::peers::h2load::COULD_NOT_CONNECT;
 
 /// No more of a line is kept as a name: two of them may differ in their last words.
 const LABEL_CHARACTERS: usize = 200;
@@ -20,6 +21,8 @@ pub fn is_progress(line: &str) -> bool {
         "Licensed to The Apache",
         "Licensed under MIT or Apache",
         "[#/sec]",
+        "WARNING: The median and mean for ",
+        "deviation apart. These results are NOT reliable.",
         "An HTTP load tester in ab's place",
         "An HTTP load tester compatible with ab",
         " concurrent users for battle",
@@ -36,6 +39,7 @@ pub fn is_progress(line: &str) -> bool {
     .iter()
     .any(|start| line.contains(start))
         || is_banner_of_siege(line)
+        || is_of_h2load(line)
         || is_of_one_request(line)
         || is_bar_of_hey(line)
         || line.starts_with("ablaze: ")
@@ -43,6 +47,26 @@ pub fn is_progress(line: &str) -> bool {
         || is_date(line)
         || line == "^C"
 }
+
+/// How lines begin that tools print many of: one for each thread, request, tenth of a run, or each run of a loop.
+pub const LINE_BEGINNINGS: [&str; 16] = [
+    "spawning",
+    "Completed",
+    "Finished",
+    "Thread",
+    "progress:",
+    "Initialised",
+    "HTTP/",
+    "[error]",
+    "[ERROR]",
+    "Requests",
+    "Transfer",
+    "Latency",
+    "Running",
+    "finished",
+    "starting",
+    "warning:",
+];
 
 /// `200 / 200 ∎∎∎∎ 100.00%`: how far an old hey is.
 fn is_bar_of_hey(line: &str) -> bool {
@@ -54,6 +78,12 @@ fn is_bar_of_hey(line: &str) -> bool {
                 && line.ends_with('%')
                 && is_number(all.split(' ').next().unwrap_or_default())
         })
+}
+
+/// `progress: 30% done`, and what h2load says on stderr.
+fn is_of_h2load(line: &str) -> bool {
+    line.starts_with("progress: ") && line.ends_with("% done")
+        || line.starts_with(COULD_NOT_CONNECT)
 }
 
 /// `** SIEGE 4.0.4`, of which a list would have the stars; `..Siege 2.65 2006/05/11 23:42:16`.

@@ -31,7 +31,10 @@ const ERROR_SET_MOST: usize = 10_000;
 pub fn read(text: &str) -> Text {
     let has_end = text.ends_with('\n');
     let text = logged::bare(text);
+    // Of its last line a log may have had nothing but the time.
+    let has_end = has_end || text.ends_with('\n');
     let mut json = peers::json::find(&text).into_iter().peekable();
+    let text = peers::h2load::unwrapped(&text);
     let text = &*with_points(&text);
     let mut reader = Reader::default();
     let mut read_until = 0;

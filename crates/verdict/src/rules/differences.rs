@@ -107,7 +107,11 @@ fn of_responses(a: &Work, b: &Work) -> Vec<Difference> {
         add(if apart >= MOSTLY_FAILED { Invalid } else { Suspect }, Some(text));
     }
     add_bytes(a, b, &mut add);
-    connections(a, b, &mut add);
+    // Without a response there is no connection that could be kept.
+    let is_nothing = |work: &Work| work.responses == Responses::Nothing;
+    if is_nothing(a) == is_nothing(b) {
+        connections(a, b, &mut add);
+    }
     drop(add);
     found
 }

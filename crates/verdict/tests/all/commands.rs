@@ -231,6 +231,11 @@ fn an_advised_command_takes_the_certificate_that_the_run_took() {
     let fix = |text: &str| of(D06, &one(text))[2].clone();
     let insecure = |text: &str| fix(text).contains(" --insecure https://h/`");
     assert!(insecure(&wrk("", "https://h/")));
+    let siege = "$ siege -b -c 5 -r 20 https://h/\n{\t\"transactions\":\t100,\n\t\"availability\":\t100.00,\n\
+                 \t\"elapsed_time\":\t0.07,\n\t\"response_time\":\t0.00,\n\t\"transaction_rate\":\t1428.57,\n\
+                 \t\"concurrency\":\t4.29,\n\t\"successful_transactions\":\t100,\n\t\"failed_transactions\":\t0,\n\
+                 \t\"longest_transaction\":\t0.01,\n\t\"shortest_transaction\":\t0.00\n}\n";
+    assert!(insecure(siege));
     assert!(insecure(&hey("hey -n 200000 -c 50 https://h/")));
     assert!(insecure(&hey("oha -n 200000 -c 50 --insecure https://h/")));
     assert!(insecure(&h2load("h2load -n 200000 -c 50 -m 10 https://h/", "", "30.00")));

@@ -141,7 +141,7 @@ fn a_changed_figure_of_another_tool_is_found() {
         (&wrk, "99%   20.43ms", "99%   10.43ms", "99 %"),
         (&wrk, "Latency    10.82ms", "Latency    40.82ms", "total mean"),
         (&h2load, "159964.17 req/s", "259964.17 req/s", "the rate"),
-        (&h2load, "5000 done", "500 done", "the number of requests"),
+        (&h2load, "5000 done", "500 done", "the number succeeded"),
         (&h2load, "(186000) total", "(1860000) total", "the bytes received"),
         (&h2load, "311us       118us", "311us      1.18ms", "total deviation"),
         (&gurl, "Requests per second:", "Requests per second:    1", "`Requests per second`"),

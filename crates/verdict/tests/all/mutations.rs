@@ -133,7 +133,7 @@ req/s           :    1363.90     1380.94     1370.91        5.16    80.00%
 fn h2load_divides_by_the_time_that_it_was_given() {
     let (severity, said, _) = contradiction(H2LOAD, "13710.00 req/s", "23710.00 req/s");
     assert_eq!(severity, Severity::Invalid);
-    assert!(said.contains("one of the rate and the number of requests is wrong"), "{said}");
+    assert!(said.contains("one of the rate and the number succeeded is wrong"), "{said}");
     let half = H2LOAD
         .replace("2s of main", "1.5s of main")
         .replace("13710.00", "18280.00")

@@ -43,7 +43,7 @@ Measures nothing and does not use the network: every finding shows the arithmeti
 or saved figures. A command line above a report, or saved with a run, is checked against it; several
 reports, single rates under one command, and tables of rates over concurrency are compared. Read are
 reports of ab, gurl, ablaze, wrk, wrk2, h2load, hey, oha, bombardier, vegeta and siege, the JSON of oha, bombardier,
-vegeta and siege, and the runs inside of ablaze's own pages; times and names that a log put before each line are skipped.
+vegeta and siege, and the runs inside of ablaze's own pages; times, names and marks before each line are skipped.
 docs/diagnoses.md explains each finding.
 Exit status: 0 explained; 1 no report found in a file; 2 usage error.";
 

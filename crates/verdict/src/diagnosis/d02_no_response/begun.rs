@@ -114,7 +114,7 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
 }
 
 /// Whether no connection of any kind stood.
-fn is_unopened(run: &Run) -> bool {
+pub fn is_unopened(run: &Run) -> bool {
     let record = &run.record;
     let below_tls = record.tls.as_ref().is_some_and(|facts| facts.connected > 0);
     let to_proxy = record.proxy.as_ref().is_some_and(|facts| facts.connected > 0);

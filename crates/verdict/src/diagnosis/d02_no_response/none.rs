@@ -1,6 +1,6 @@
 //! Printed reports in which not one request got a response.
 
-use super::h2load::{timed_out, unsent, with_status};
+use super::h2load::{timed_out, unsent, with_status, without_connection};
 use super::printed::{CURL, failures};
 use super::words;
 use crate::DiagnosisId::D02;
@@ -110,6 +110,7 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
         ),
     };
     let (cause, fix) = words::without_address(report).unwrap_or((cause, CURL));
+    let (cause, fix) = without_connection(report).unwrap_or((cause, fix));
     let (cause, fix) = words::without_name(report).unwrap_or((cause.to_owned(), fix));
     Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix))
 }

@@ -3,7 +3,7 @@
 
 use super::counted as kinds;
 use super::empty::{all_bodies_came, empty, without_body};
-use super::h2load::unsent;
+use super::h2load::{unsent, without_connection};
 use super::none::{none_at_all, until_the_end};
 use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, held, sockets, words};
 use crate::DiagnosisId::{D02, D21};
@@ -184,6 +184,7 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     };
     let fix = if report.errors.is_empty() { FIX } else { words::FIX };
     let (what, fix) = words::without_address(report).unwrap_or((what, fix));
+    let (what, fix) = without_connection(report).unwrap_or((what, fix));
     let (what, fix) = words::without_name(report).unwrap_or((what.to_owned(), fix));
     let cause = format!("{what} {counted_so}");
     Some(Finding::new(D02, severity, evidence, cause, fix))

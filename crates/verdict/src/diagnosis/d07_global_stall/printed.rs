@@ -84,8 +84,9 @@ pub(super) fn on_report(report: &Report) -> Option<Finding> {
         (None, None) => return None,
     };
     let seen = format!(
-        "The longest request took {} ms, 99 % took at most {} ms. {how_many}, and {} were in flight:",
+        "The longest request took {} ms, {} took at most {} ms. {how_many}, and {} were in flight:",
         decimal(max, 0),
+        if report.percentile(99.0).is_some() { "99 %" } else { "half of them" },
         decimal(bulk_ms(report)?, 0),
         grouped(asked),
     );

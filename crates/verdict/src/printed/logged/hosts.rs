@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::super::labels;
+use super::super::{labels, naming};
 use super::{IN_A_ROW, stamp};
 
 /// So many names stand one after the other, at most.
@@ -101,30 +101,12 @@ const LEVELS: [&str; 8] = ["error", "alert", "warn", "warning", "notice", "info"
 /// Whether none of these lines is a tool's own: some print one for each thread, request or tenth of a run, and a loop with
 /// `grep` prints the same label for each run.
 fn is_log(lines: &[Cow<'_, str>], cut: &[usize], (from, to): (usize, usize)) -> bool {
-    const OWN: [&str; 16] = [
-        "spawning",
-        "Completed",
-        "Finished",
-        "Thread",
-        "progress:",
-        "Initialised",
-        "HTTP/",
-        "[error]",
-        "[ERROR]",
-        "Requests",
-        "Transfer",
-        "Latency",
-        "Running",
-        "finished",
-        "starting",
-        "warning:",
-    ];
     let rest = |at: usize| lines[at][cut[at]..].trim_start();
     let are_the_same = (from..to).all(|at| rest(at) == rest(from)) && !rest(from).is_empty();
     let is_own = |at: usize| {
         let label = labels::find(rest(at)).map(|found| found.label.text());
         let is_label = label.is_some_and(|label| rest(at).starts_with(label));
-        is_label || OWN.iter().any(|own| rest(at).starts_with(own))
+        is_label || naming::LINE_BEGINNINGS.iter().any(|own| rest(at).starts_with(own))
     };
     !are_the_same && !(from..to).any(is_own)
 }

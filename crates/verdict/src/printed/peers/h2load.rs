@@ -1,7 +1,9 @@
 //! h2load, of which the clients, the counts, the rate, the bytes and the times of requests are read.
 
+use std::borrow::Cow;
+
 use super::{behind, kibibytes, time_ms, time_s};
-use crate::printed::line::{count, number};
+use crate::printed::line::{cleaned, count, number};
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
 pub fn begins(line: &str) -> Option<Tool> {
@@ -9,11 +11,49 @@ pub fn begins(line: &str) -> Option<Tool> {
     (begins && (line.len() < 30 || line.contains(" req/s"))).then_some(Tool::H2load)
 }
 
+/// The text with its long lines in one again, where a mail or a terminal wrapped them: each of them has an end that it is
+/// known by. Lines keep their numbers.
+pub fn unwrapped(text: &str) -> Cow<'_, str> {
+    const LONG: [(&str, &str); 4] = [
+        ("spawning thread #", " for measurements."),
+        ("requests: ", " timeout"),
+        ("status codes: ", " 5xx"),
+        ("traffic: ", " data"),
+    ];
+    let broken = |line: &str, below: &str| {
+        let line = cleaned(line);
+        LONG.iter().find(|(start, _)| line.starts_with(start)).is_some_and(|(_, end)| {
+            let is_more = below.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '(')
+                && !LONG.iter().any(|(start, _)| below.starts_with(start));
+            !line.ends_with(end) && line.contains(' ') && is_more && below.ends_with(end)
+        })
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let is_broken =
+        |at: usize| lines.get(at + 1).is_some_and(|below| broken(lines[at], &cleaned(below)));
+    if !text.contains("finished in ") || !(0..lines.len()).any(is_broken) {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    for at in 0..lines.len() {
+        match at.checked_sub(1).is_some_and(is_broken) {
+            true => {}
+            false if is_broken(at) => {
+                whole.extend([lines[at].trim_end(), " ", cleaned(lines[at + 1]).as_str()]);
+            }
+            false => whole.push_str(lines[at]),
+        }
+        whole.push('\n');
+    }
+    Cow::Owned(whole)
+}
+
 pub fn take(report: &mut Report, line: &str) -> bool {
     if let Some((_, clients)) = line.split_once("spawning thread #") {
         // Those of a run above that ended without a report are not this one's.
         if clients.starts_with("0:") {
             (report.clients, report.threads) = (None, None);
+            report.own.retain(|(name, _)| *name != UNCONNECTED);
         }
         let clients = clients.split_once(": ").and_then(|(_, rest)| count(rest));
         report.clients = clients.map(|more| report.clients.unwrap_or(0).saturating_add(more));
@@ -22,6 +62,12 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         // Those that the server closes it opens again, and does not say so.
         report.connections = Connections::Unknown;
         main_duration(report, line);
+    } else if line.starts_with(COULD_NOT_CONNECT) {
+        // Threads write at once, and several stand on one line.
+        let more = line.matches(COULD_NOT_CONNECT).count() as u64;
+        let before = report.own(UNCONNECTED).map_or(0, |count| count.value as u64);
+        report.own.retain(|(name, _)| *name != UNCONNECTED);
+        own(report, UNCONNECTED, Some(before.saturating_add(more)));
     } else if let Some(protocol) = behind(line, "Application protocol:") {
         // How many streams a client has open is not printed.
         report.concurrency = report.concurrency.filter(|_| protocol.starts_with("http/1"));
@@ -112,6 +158,12 @@ fn main_duration(report: &mut Report, line: &str) {
     report.own.extend(warm_up_s.map(|warm_up_s| (WARM_UP, warm_up_s)));
 }
 
+/// What it prints on stderr for each client whose socket or whose connect() failed at once; it does not print why.
+pub const COULD_NOT_CONNECT: &str = "client could not connect to host";
+
+/// How many of them are there.
+pub const UNCONNECTED: &str = "the number of clients that could not connect";
+
 /// Before the main duration; nothing of it is counted.
 pub const WARM_UP: &str = "the length of the warm-up";
 
@@ -134,7 +186,9 @@ fn requests(report: &mut Report, counts: &str) {
     };
     let (succeeded, failed, errored) = (named(" succeeded"), named(" failed"), named(" errored"));
     let bad = failed.zip(errored).map_or(0, |(failed, errored)| failed.saturating_sub(errored));
-    report.complete = succeeded.map(|good| good.saturating_add(bad));
+    // Cut off within them, how many got a response is not known.
+    let is_whole = failed.is_some() && errored.is_some();
+    report.complete = succeeded.filter(|_| is_whole).map(|good| good.saturating_add(bad));
     let started_more = named(" started") > named(" total");
     if report.clients.is_none() && (started_more || is_of_a_part(report)) {
         // In a run by time the total is what was done, and the rate that of the main duration, which stands above, where
@@ -242,4 +296,40 @@ fn percentiles(cells: &str) -> Vec<(f64, Printed)> {
         name => name.strip_prefix('p')?.parse().ok(),
     };
     row(cells).into_iter().filter_map(|(name, ms)| Some((percent(name)?, ms))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::read;
+
+    const REPORT: &str = "$ h2load --h1 -n 300 -c 10 http://127.0.0.1:8311/mix\nstarting benchmark...\n\
+        spawning thread #0: 10 total client(s). 300 total requests\nApplication protocol: http/1.1\n\n\
+        finished in 1.32s, 226.98 req/s, 47.27KB/s\n\
+        requests: 300 total, 300 started, 300 done, 215 succeeded, 85 failed, 0 errored, 0 timeout\n\
+        status codes: 215 2xx, 0 3xx, 0 4xx, 85 5xx\n\
+        traffic: 62.49KB (63985) total, 24.17KB (24755) headers (space savings 0.00%), 29.30KB (30000) data\n";
+
+    /// At 80 columns, as mails are.
+    #[test]
+    fn lines_that_a_mail_wrapped_are_one() {
+        let whole = read(REPORT);
+        let wrapped = REPORT
+            .replace("failed, 0 errored", "failed, 0\nerrored")
+            .replace("(space savings 0.00%), 29.30KB", "(space savings\n0.00%), 29.30KB");
+        let reports = read(&wrapped).reports;
+        assert_eq!(reports, whole.reports);
+        let quoted: String = wrapped.lines().map(|line| format!("> {line}\n")).collect();
+        assert_eq!(read(&quoted).reports, whole.reports);
+        // One by time: its head tells what the rate is of.
+        let by_time = "starting benchmark...\nspawning thread #0: 5 total client(s). Timing-based test with 1s of warm-up time and 2s \
+                       of main duration for measurements.\nspawning thread #1: 5 total client(s). Timing-based test with 1s of warm-up \
+                       time and 2s of main duration for measurements.\n\nfinished in 3.00s, 50.00 req/s, 1.00KB/s\n\
+                       requests: 100 total, 100 started, 100 done, 100 succeeded, 0 failed, 0 errored, 0 timeout\n";
+        let wrapped = by_time.replace("warm-up time and", "warm-up\ntime and");
+        assert_eq!(read(&wrapped).reports[0].asked_s, read(by_time).reports[0].asked_s);
+        assert!(read(by_time).reports[0].asked_s.is_some());
+        // Cut off within its counts.
+        let cut = &REPORT[..REPORT.find(" failed, 0 errored").unwrap()];
+        assert_eq!(read(&format!("{cut}\n")).reports[0].complete, None);
+    }
 }

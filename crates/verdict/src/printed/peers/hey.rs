@@ -153,16 +153,18 @@ fn details(report: &mut Report, line: &str) -> bool {
 fn histogram(report: &mut Report, line: &str) -> bool {
     let Some((mark, rest)) = line.split_once('[') else { return false };
     let Some((count, bar)) = rest.split_once(']') else { return false };
-    if mark.trim().is_empty() || !bar.trim_start().starts_with('|') {
+    // Where a terminal or a mail has no such signs, the bar is lost, or other signs stand for it.
+    let is_bar = bar.trim_start().starts_with('|') || !bar.contains(char::is_alphanumeric);
+    if mark.trim().is_empty() || !is_bar {
         return false;
     }
     let mark = time_ms(mark).or_else(|| number(mark).map(|(s, _)| scaled(s, 1e3)));
     // oha may print those of a part once more, below all.
     let again = !report.percentiles.is_empty();
-    if let (Some(mark), Ok(count), false) = (mark, count.trim().parse(), again) {
-        report.histogram.push((mark, count));
-    }
-    true
+    let row = mark.zip(count.trim().parse().ok());
+    let is_row = row.is_some() || bar.trim_start().starts_with('|');
+    report.histogram.extend(row.filter(|_| !again));
+    is_row
 }
 
 /// `[200] 20000 responses`; `[3] Get "http://…": …`.
@@ -232,4 +234,25 @@ fn is_heading(report: &mut Report, line: &str) -> bool {
         "Error distribution:",
     ];
     starts.iter().any(|start| line.starts_with(start)) || line.contains("% in NaN")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::read;
+
+    /// As hey prints it, but for its bars: a terminal or a mail lost them, or has other signs for them.
+    #[test]
+    fn rows_of_a_histogram_are_read_without_their_bars() {
+        for bar in ["|■■■■", "|", "", "????", "\u{fffd}\u{fffd}", "=="] {
+            let text = format!(
+                "Summary:\n  Total:\t0.5000 secs\n  Slowest:\t0.0200 secs\n  Fastest:\t0.0010 secs\n  \
+                 Average:\t0.0100 secs\n  Requests/sec:\t200.0000\n\nResponse time histogram:\n  0.001 [1]\t{bar}\n  \
+                 0.003 [99]\t{bar}\n\nStatus code distribution:\n  [200]\t100 responses\n"
+            );
+            let report = &read(&text).reports[0];
+            let counts: Vec<u64> = report.histogram.iter().map(|(_, count)| *count).collect();
+            assert_eq!(counts, [1, 99], "{bar}");
+            assert_eq!(report.statuses.get(&200), Some(&100), "{bar}");
+        }
+    }
 }

@@ -119,6 +119,12 @@ fn last_words(text: &str) -> &str {
 
 /// A figure that no run can have, in a line that was taken: below 0, or a share of more than all.
 pub fn is_impossible(line: &str) -> bool {
+    // `[60] 500 responses`: a status has three digits.
+    let status = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    if let Some((Ok(status), rest)) = status.map(|(code, rest)| (code.parse::<u64>(), rest)) {
+        let responses = number(rest).is_some_and(|(_, after)| after.trim() == "responses");
+        return responses && !(100..1000).contains(&status);
+    }
     // Errors quote anything, and URLs have what they have.
     if line.starts_with('[') || line.contains("://") {
         return false;

@@ -104,6 +104,27 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         || line.starts_with("Thread Stats ")
         || per_thread(report, line)
         || line.starts_with("Latency Distribution")
+        || of_script(report, line)
+}
+
+/// Below the rate a script printed percentiles, in a form and a unit of its own.
+pub const SCRIPTED: &str = "percentiles of a script";
+
+/// `99%,1234`, as in wrk's examples; `99th percentile: 1.2`. wrk's own have a unit, and stand above the counts.
+fn of_script(report: &mut Report, line: &str) -> bool {
+    let Some((percent, rest)) = number(line) else { return false };
+    let (Some(behind), true) = (
+        rest.strip_prefix('%').or_else(|| rest.strip_prefix("th percentile")),
+        report.rate_per_s.is_some() && (0.0..=100.0).contains(&percent.value),
+    ) else {
+        return false;
+    };
+    let value = behind.trim_start_matches(|c: char| c.is_whitespace() || ",:=;".contains(c));
+    let is_value = value.len() < behind.len() && number(value).is_some();
+    if is_value && report.own(SCRIPTED).is_none() {
+        report.own.push((SCRIPTED, percent));
+    }
+    is_value
 }
 
 /// `2 threads and 10 connections`.
@@ -229,4 +250,29 @@ fn of_spectrum(report: &mut Report, line: &str) -> bool {
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::DiagnosisId::D06;
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    /// The second is that of wrk's own example, in µs.
+    #[test]
+    fn percentiles_of_a_script_are_no_figures_and_no_absence() {
+        for script in ["99%,1234\n", "50%,1003\n99.9%,5003\n", "90th percentile: 1.25\n"] {
+            let text = format!(
+                "$ wrk -t2 -c20 -d2 -s report.lua http://127.0.0.1:8312/\nRunning 2s test @ http://127.0.0.1:8312/\n  \
+                 2 threads and 20 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    \
+                 Latency   202.84us  340.29us   5.08ms   97.24%\n    Req/Sec    48.80k    14.29k  103.40k    73.17%\n  \
+                 198723 requests in 2.10s, 27.86MB read\nRequests/sec:  94648.79\nTransfer/sec:     13.27MB\n{script}"
+            );
+            let judged = judge(&read(&text));
+            assert_eq!(judged.reports[0].subject.percentiles, [], "{script}");
+            let said = judged.reports[0].findings.iter().find(|one| one.id == D06).unwrap();
+            let expected = "wrk itself printed no percentiles, only the mean, the deviation and the maximum. Those that its script";
+            assert!(said.evidence.starts_with(expected), "{said:?}");
+        }
+    }
 }

@@ -121,3 +121,15 @@ fn requests_without_a_response_are_other_work() {
     // A hundredth, which other figures allow for too.
     assert_eq!(of_hey([0, 9_000]), []);
 }
+
+/// A run in which nothing came back kept no connection, and closed none.
+#[test]
+fn without_a_response_nothing_is_said_of_connections() {
+    let found = found(|report| {
+        (report.total_bytes, report.body_bytes) = (Some(0), Some(0));
+        report.connections = Connections::Kept(Some(0));
+    });
+    let said: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(said.contains(&"status 2xx against no response at all"), "{said:?}");
+    assert!(!said.iter().any(|text| text.contains("connection")), "{said:?}");
+}
