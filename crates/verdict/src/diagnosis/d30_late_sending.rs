@@ -104,7 +104,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let starved = d13_shared_processors::waited(run) >= STARVED;
     let of_connections = used(run) >= IN_USE && !starved;
     let finding = if of_connections { finding.not_explained_by(D13) } else { finding };
-    let late_worker = d46_uneven_workers::at_their_limit(run).is_some() && !of_connections;
+    let late_worker = d46_uneven_workers::at_their_limit(run).is_some()
+        || d46_uneven_workers::made_late(run).is_some();
+    let late_worker = late_worker && !of_connections;
     let finding = if late_worker { finding } else { finding.not_explained_by(D46) };
     let silent = d02_no_response::holds_the_places(run);
     let finding = if silent { finding } else { finding.not_explained_by(D02) };
@@ -231,6 +233,13 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
         _ if failed_connects(run) > 0 => (
             "Connections could not be made, and after a failed attempt the client waits before the next one.".to_owned(),
             "See why they could not, and measure again.".to_owned(),
+        ),
+        _ if d46_uneven_workers::made_late(run).is_some() => (
+            format!(
+                "Connections were free: {} found of its own machine what keeps a client from sending in time (D46).",
+                d46_uneven_workers::made_late(run).unwrap_or_default()
+            ),
+            "Take the response time as an upper bound, and measure again once that is put right.".to_owned(),
         ),
         _ if !client_was_busy(run) => (
             "Connections were free, and the client's threads had time left: what these requests waited for does not show."
