@@ -109,8 +109,8 @@ fn slower(run: &Run) -> Option<Finding> {
     ))
 }
 
-/// A slower worker whose median is longer than the fastest one's by so much had slower responses.
-const LONGER: f64 = 1.2;
+/// Medians that are apart by this share of what the rates are apart explain a lower rate.
+const EXPLAINED: f64 = 0.8;
 
 /// Whether responses took longer, or something else made them fewer.
 fn why_slower(slow: &[&FleetWorker], fastest: &FleetWorker) -> (String, &'static str) {
@@ -118,8 +118,11 @@ fn why_slower(slow: &[&FleetWorker], fastest: &FleetWorker) -> (String, &'static
         worker.p50_ns.map_or_else(|| "none".to_owned(), |ns| time(ns as f64 / 1e6))
     };
     let took_longer = |worker: &&FleetWorker| {
-        let both = worker.p50_ns.zip(fastest.p50_ns);
-        both.is_some_and(|(own, least)| own as f64 >= LONGER * least as f64)
+        let rates = per_connection(worker).zip(per_connection(fastest));
+        let medians = worker.p50_ns.zip(fastest.p50_ns);
+        rates.zip(medians).is_some_and(|((own, most), (median, least))| {
+            median as f64 * own >= EXPLAINED * least as f64 * most
+        })
     };
     let (longer, others): (Vec<&FleetWorker>, Vec<&FleetWorker>) =
         slow.iter().copied().partition(|worker| took_longer(worker));
@@ -136,11 +139,13 @@ fn why_slower(slow: &[&FleetWorker], fastest: &FleetWorker) -> (String, &'static
                    moves with it.";
         return (cause, fix);
     }
-    let with_errors =
-        |worker: &FleetWorker| format!("{}, {}", told(worker), counted(worker.failures, "error"));
+    let with_errors = |worker: &FleetWorker| {
+        let errors = counted(worker.failures, "error");
+        format!("{} (median {}, {errors})", worker.name, median(worker))
+    };
     let cause = format!(
-        "That responses took longer is not what it was at {}, where the fastest one's median is {}. Requests that fail, \
-         connections that are not open, pauses, and a few slow responses make a rate lower, too.",
+        "The medians do not explain {}: the fastest one's is {}. Requests that fail, connections that are not open, pauses, \
+         and a few slow responses make a rate lower, too.",
         list(&others, with_errors),
         median(fastest)
     );
@@ -229,8 +234,14 @@ mod tests {
             "{longer}"
         );
         let paused = with(Some(1_000_000), 0);
-        assert!(paused.contains("is not what it was at host-0 (median 1.00 ms)"), "{paused}");
+        assert!(
+            paused.contains("medians do not explain host-0 (median 1.00 ms, 0 errors)"),
+            "{paused}"
+        );
+        // Slower, and not by as much as the rate is lower.
+        let both = with(Some(1_300_000), 0);
+        assert!(both.contains("do not explain host-0"), "{both}");
         let failed = with(None, 12);
-        assert!(failed.contains("host-0 (median none), 12 errors"), "{failed}");
+        assert!(failed.contains("host-0 (median none, 12 errors)"), "{failed}");
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         Severity::Suspect,
         evidence,
         "The figures of all have the times and the responses of these workers in them.",
-        "Put that right on these machines, or leave them out. A run on such a machine alone (without --fleet) tells more of it.",
+        "Put right what these workers found, or leave them out; a run on such a machine alone (without --fleet) tells more of it.",
     ))
 }
 
