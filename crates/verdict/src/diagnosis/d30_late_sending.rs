@@ -122,12 +122,20 @@ fn on_run(run: &Run) -> Option<Finding> {
     Some(if by_quota && !of_connections { finding } else { finding.not_explained_by(D58) })
 }
 
-/// The share of the places that were in use, on average.
+/// The share of the places that were in use, on average: by requests in flight, and by users in the middle of a journey, who
+/// keep theirs while they pause.
 fn used(run: &Run) -> f64 {
     let per_connection = u64::from(run.plan.places_per_connection());
     let per_connection = fewer_streams(run).unwrap_or(per_connection);
     let places = u64::from(run.plan.load.connections()) * per_connection;
-    in_flight(run).map_or(0.0, |in_flight| in_flight / places.max(1) as f64)
+    let in_use = in_flight(run).map_or(0.0, |in_flight| in_flight + pausing(run));
+    in_use / places.max(1) as f64
+}
+
+/// How many users paused in the middle of a journey, on average.
+fn pausing(run: &Run) -> f64 {
+    let pauses_ns = run.record.journeys.as_ref().map_or(0, |journeys| journeys.pauses_ns);
+    pauses_ns as f64 / run.elapsed_ns.max(1) as f64
 }
 
 /// The streams that the server permits on each connection, where these are fewer than were asked for.
@@ -208,6 +216,19 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
                 one_of(connections, "the one connection", "each of the")
             ),
             "Take the response time as what a user sees, and see what else is said of that part of the run.".to_owned(),
+        ),
+        Load::Open { .. } if all_in_use && pausing(run) > 0.0 => (
+            format!(
+                "They waited for a user to come to the end of its journey: {} may walk one at a time, {} were in one on \
+                 average, and {} of these paused between two requests.",
+                counted(connections * u64::from(run.plan.places_per_connection()), "user"),
+                amount(in_flight(run).unwrap_or(0.0) + pausing(run)),
+                amount(pausing(run))
+            ),
+            format!(
+                "Take the response time as what a user sees; permit more users ({}), or lower the rate.",
+                spelled(run, Opt::Connections)
+            ),
         ),
         Load::Open { bounded: true, .. } if all_in_use => (
             format!(

@@ -213,3 +213,22 @@ fn a_worker_at_its_limit_is_why_it_is_late() {
     // All connections were in use: they waited for one.
     assert!(!explained(true, 100));
 }
+
+/// Users who pause keep their places: nothing was free, though little was in flight.
+#[test]
+fn users_in_the_middle_of_a_journey_hold_their_places() {
+    use ablaze_model::record::Journeys;
+    let mut run = late_by(21_000_000);
+    (run.record.unfinished, run.record.never_sent) = (2_000, 2_000);
+    let connections = u64::from(run.plan.load.connections());
+    run.record.connections_opened = connections;
+    run.record.in_flight_ns = u128::from(connections * run.elapsed_ns / 5);
+    assert!(on_run(&run).unwrap().cause.contains("Connections were free"));
+    let pauses_ns = connections * run.elapsed_ns * 3 / 4;
+    let mut journeys = Journeys::new(&[]);
+    journeys.pauses_ns = pauses_ns;
+    run.record.journeys = Some(Box::new(journeys));
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("come to the end of its journey"), "{finding:?}");
+    assert!(!finding.cause.contains("responds more slowly"), "{finding:?}");
+}
