@@ -1,4 +1,4 @@
-//! The kernel's network counters, /proc/net/netstat and /proc/net/snmp, by the names nstat(8)
+//! The kernel's network counters, /proc/net/netstat, /proc/net/snmp and /proc/net/snmp6, by the names nstat(8)
 //! prints: the file's section and the counter's own name, `TcpExt` + `ListenOverflows`. They count
 //! for the whole network namespace, other traffic included.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// Those that a diagnosis or its reader needs. Others are left out: there are some 400.
-const WATCHED: [&str; 41] = [
+const WATCHED: [&str; 44] = [
     "IpInReceives",
     "IpOutRequests",
     "IpInDiscards",
@@ -48,6 +48,9 @@ const WATCHED: [&str; 41] = [
     "UdpOutDatagrams",
     "UdpRcvbufErrors",
     "UdpSndbufErrors",
+    "UdpInCsumErrors",
+    "Udp6RcvbufErrors",
+    "Udp6InCsumErrors",
 ];
 
 /// The watched counters as they stand; a counter this kernel does not have is missing.
@@ -59,6 +62,8 @@ pub(crate) fn now() -> Option<BTreeMap<String, u64>> {
     }
     let mut counters = parsed(&netstat.unwrap_or_default());
     counters.extend(parsed(&snmp.unwrap_or_default()));
+    // A kernel without IPv6 has no such file.
+    counters.extend(lines(&fs::read_to_string("/proc/net/snmp6").unwrap_or_default()));
     Some(counters)
 }
 
@@ -71,6 +76,15 @@ pub(crate) fn risen(
     after
         .iter()
         .filter_map(|(name, after)| Some((name.clone(), after.checked_sub(*before.get(name)?)?)))
+        .collect()
+}
+
+/// `Udp6RcvbufErrors  0`: a line for each.
+fn lines(text: &str) -> BTreeMap<String, u64> {
+    let pairs = text.lines().filter_map(|line| line.split_once(char::is_whitespace));
+    let watched = pairs.filter(|(name, _)| WATCHED.contains(name));
+    watched
+        .filter_map(|(name, value)| Some((name.to_owned(), value.trim().parse().ok()?)))
         .collect()
 }
 
@@ -101,6 +115,13 @@ fn parsed(text: &str) -> BTreeMap<String, u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counters_of_ipv6_stand_on_a_line_each() {
+        let text = "Ip6InReceives \t12\nUdp6RcvbufErrors                \t7\nUdp6InCsumErrors 0\n";
+        let expected = [("Udp6InCsumErrors", 0), ("Udp6RcvbufErrors", 7)];
+        assert_eq!(lines(text), expected.map(|(name, value)| (name.to_owned(), value)).into());
+    }
 
     const NETSTAT: &str = "\
 TcpExt: SyncookiesSent DelayedACKs ListenOverflows ListenDrops NewInSomeKernel

@@ -104,7 +104,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let starved = d13_shared_processors::waited(run) >= STARVED;
     let of_connections = used(run) >= IN_USE && !starved;
     let finding = if of_connections { finding.not_explained_by(D13) } else { finding };
-    let late_worker = d46_uneven_workers::at_their_limit(run).is_some() && !of_connections;
+    let late_worker = d46_uneven_workers::at_their_limit(run).is_some()
+        || d46_uneven_workers::made_late(run).is_some();
+    let late_worker = late_worker && !of_connections;
     let finding = if late_worker { finding } else { finding.not_explained_by(D46) };
     let silent = d02_no_response::holds_the_places(run);
     let finding = if silent { finding } else { finding.not_explained_by(D02) };
@@ -120,12 +122,20 @@ fn on_run(run: &Run) -> Option<Finding> {
     Some(if by_quota && !of_connections { finding } else { finding.not_explained_by(D58) })
 }
 
-/// The share of the places that were in use, on average.
+/// The share of the places that were in use, on average: by requests in flight, and by users in the middle of a journey, who
+/// keep theirs while they pause.
 fn used(run: &Run) -> f64 {
     let per_connection = u64::from(run.plan.places_per_connection());
     let per_connection = fewer_streams(run).unwrap_or(per_connection);
     let places = u64::from(run.plan.load.connections()) * per_connection;
-    in_flight(run).map_or(0.0, |in_flight| in_flight / places.max(1) as f64)
+    let in_use = in_flight(run).map_or(0.0, |in_flight| in_flight + pausing(run));
+    in_use / places.max(1) as f64
+}
+
+/// How many users paused in the middle of a journey, on average.
+fn pausing(run: &Run) -> f64 {
+    let pauses_ns = run.record.journeys.as_ref().map_or(0, |journeys| journeys.pauses_ns);
+    pauses_ns as f64 / run.elapsed_ns.max(1) as f64
 }
 
 /// The streams that the server permits on each connection, where these are fewer than were asked for.
@@ -207,6 +217,19 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
             ),
             "Take the response time as what a user sees, and see what else is said of that part of the run.".to_owned(),
         ),
+        Load::Open { .. } if all_in_use && pausing(run) > 0.0 => (
+            format!(
+                "They waited for a user to come to the end of its journey: {} may walk one at a time, {} were in one on \
+                 average, and {} of these paused between two requests.",
+                counted(connections * u64::from(run.plan.places_per_connection()), "user"),
+                amount(in_flight(run).unwrap_or(0.0) + pausing(run)),
+                amount(pausing(run))
+            ),
+            format!(
+                "Take the response time as what a user sees; permit more users ({}), or lower the rate.",
+                spelled(run, Opt::Connections)
+            ),
+        ),
         Load::Open { bounded: true, .. } if all_in_use => (
             format!(
                 "They waited for {} permitted to become free: the server responds more slowly than \
@@ -231,6 +254,13 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
         _ if failed_connects(run) > 0 => (
             "Connections could not be made, and after a failed attempt the client waits before the next one.".to_owned(),
             "See why they could not, and measure again.".to_owned(),
+        ),
+        _ if d46_uneven_workers::made_late(run).is_some() => (
+            format!(
+                "Connections were free: {} found of its own machine what keeps a client from sending in time (D46).",
+                d46_uneven_workers::made_late(run).unwrap_or_default()
+            ),
+            "Take the response time as an upper bound, and measure again once that is put right.".to_owned(),
         ),
         _ if !client_was_busy(run) => (
             "Connections were free, and the client's threads had time left: what these requests waited for does not show."

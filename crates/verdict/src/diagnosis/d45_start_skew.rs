@@ -38,9 +38,11 @@ fn apart(run: &Run) -> Option<Finding> {
                 milliseconds(shards.together_ns),
                 milliseconds(run.elapsed_ns)
             ),
-            "In the rest of the time only some of them ran. The rate is the responses over the whole time: it is not that under \
-             the load of all of them.",
-            "Start them at the same moment with the same duration, or let `ablaze --fleet` start them.",
+            "If these clocks agree, only some of them ran in the rest of the time. The rate is the responses over the whole \
+             time: it is not that under the load of all of them. If the clocks do not agree, the time in which they ran is \
+             not known, nor is the rate.",
+            "Compare the clocks, and start them at the same moment with the same duration; or let `ablaze --fleet` start \
+             them, which compares clocks itself.",
         )
     })
 }
@@ -55,37 +57,57 @@ fn skewed(run: &Run) -> Option<Finding> {
             D45,
             Severity::Invalid,
             format!(
-                "The first worker started {} (±{}) before the last; an interval of the report is {}.",
+                "The first worker started {} (±{}) before the last{}; an interval of the report is {}.",
                 milliseconds(skew.ns),
                 milliseconds(skew.bound_ns),
+                last(run),
                 milliseconds(slice_ns)
             ),
             "The load was not the one asked for while only some of the workers ran, and what is shown as one interval \
-             is several. All of them were told to start at the same moment by their own clocks: one had no CPU then, or \
-             was told too late.",
-            "Measure again without the machines that came late, or with fewer threads on all of them (--threads).",
+             is several. All of them were told to start at the same moment by their own clocks. Why one was late does not \
+             show: it had no CPU then, was stopped, was told too late, or its clock changed after it was compared.",
+            "Measure again; if the same worker is late again, see what else its machine does, or leave it out.",
         )
     })
+}
+
+/// ` (NAME)` of the one that started last, where that is known.
+fn last(run: &Run) -> String {
+    let workers = run.fleet.iter().flat_map(|fleet| &fleet.workers);
+    let started = workers.filter_map(|worker| Some((worker.started_ns?, &worker.name)));
+    started.max().map_or_else(String::new, |(_, name)| format!(" ({name})"))
 }
 
 /// A clock went away from the coordinator's by more than an interval.
 fn drifted(run: &Run) -> Option<Finding> {
     let slice_ns = run.record.slices.slice_ns;
+    let workers = &run.fleet.as_ref()?.workers;
     let drift = |worker: &FleetWorker| worker.drift_ns.map(|ns| (ns, worker.name.clone()));
-    let (drift_ns, name) = run.fleet.as_ref()?.workers.iter().filter_map(drift).max()?;
+    let (drift_ns, name) = workers.iter().filter_map(drift).max()?;
+    let is_much = |worker: &&FleetWorker| worker.drift_ns.is_some_and(|ns| ns > slice_ns);
+    let all = workers.len() > 1 && workers.iter().filter(is_much).count() == workers.len();
     (drift_ns > slice_ns).then(|| {
-        Finding::new(
-            D45,
-            Severity::Suspect,
-            format!(
-                "The clock of {name} drifted {} from the coordinator's during the run.",
-                milliseconds(drift_ns)
-            ),
-            "Its intervals are not those of the others, and its rate is measured by a clock that is wrong by as much.",
-            "Look at the clock of that machine (CLOCK_MONOTONIC follows NTP's corrections of its speed), or leave it out.",
-        )
+        let evidence = format!(
+            "The clock of {name} drifted {} from the coordinator's during the run{}.",
+            milliseconds(drift_ns),
+            if all { ", and those of all other workers by more than an interval" } else { "" }
+        );
+        let (cause, fix) = if all { OF_ALL } else { OF_ONE };
+        Finding::new(D45, Severity::Suspect, evidence, cause, fix)
     })
 }
+
+const OF_ONE: (&str, &str) = (
+    "Others kept up with the coordinator, or there are no others: which of the two clocks is wrong then does not show. If it is \
+     the worker's, its rate is measured by a clock that is wrong by as much, and its intervals are not those of the others.",
+    "Look at the clocks of both machines (CLOCK_MONOTONIC follows NTP's corrections of its speed, and stands still while a \
+     machine is suspended), or leave that worker out.",
+);
+const OF_ALL: (&str, &str) = (
+    "What they have in common is the coordinator's clock, which went wrong if the workers' did not all do so alike. Then the \
+     workers' own rates are right, and the time of the whole run and its intervals may not be.",
+    "Look at the clock of the coordinator's machine first, which stands still while a machine is suspended, and measure again.",
+);
 
 fn milliseconds(ns: u64) -> String {
     time(ns as f64 / 1e6)
@@ -128,6 +150,12 @@ mod tests {
         let finding = skewed(3 * slice_ns, 1_000_000).unwrap();
         assert_eq!(finding.severity, Severity::Invalid);
         assert!(finding.evidence.contains("300 ms (±1.00 ms)"), "{}", finding.evidence);
+        let fleet = run.fleet.as_mut().unwrap();
+        for (worker, started_ns) in fleet.workers.iter_mut().zip([300_000_000, 0]) {
+            worker.started_ns = Some(started_ns);
+        }
+        let evidence = check(&run).unwrap().evidence;
+        assert!(evidence.contains("before the last (host-0);"), "{evidence}");
     }
 
     #[test]
@@ -161,5 +189,11 @@ mod tests {
         let finding = check(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("host-2"), "{}", finding.evidence);
+        assert!(!finding.cause.contains("in common"), "{}", finding.cause);
+        let fleet = run.fleet.as_mut().unwrap();
+        fleet.workers.iter_mut().for_each(|worker| worker.drift_ns = Some(2_000_000_000));
+        // It is unlikely that all clocks but one are wrong.
+        let finding = check(&run).unwrap();
+        assert!(finding.cause.contains("the coordinator's clock, which went wrong"), "{finding:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use ablaze_model::Run;
 
-use super::d49_server_receive_buffer::{BUFFERS, SUSPECT};
+use super::d49_server_receive_buffer::{BUFFERS, SUSPECT, for_another_reason, other_reason};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D48;
 use crate::finding::{Finding, Severity};
@@ -28,16 +28,28 @@ fn check(run: &Run) -> Option<Finding> {
     let per_batch = quic.received.datagrams as f64 / quic.received.calls.max(1) as f64;
     let severity =
         if share * per_batch.max(1.0) < SUSPECT { Severity::Note } else { Severity::Suspect };
+    let evidence = format!(
+        "The kernel dropped at least {} of the {} that reached the client's sockets ({}; SO_RXQ_OVFL, which counts a batch of \
+         up to 64 as one).",
+        counted(dropped, "datagram"),
+        grouped(quic.received.datagrams + dropped),
+        percent(share)
+    );
+    // Those counters are of the namespace of a client that is no fleet.
+    if run.fleet.is_none() && for_another_reason(run) {
+        return Some(Finding::new(
+            D48,
+            severity,
+            format!("{evidence} {}", other_reason(run)),
+            "They were damaged on the way, or not wanted at that socket. The server has to find out that they are lost and \
+             sends them again, with a smaller congestion window: responses take longer.",
+            "Find out what damages or refuses datagrams on the way (`nstat -az 'Udp*'`, `ethtool -S`). Larger buffers do not help.",
+        ));
+    }
     Some(Finding::new(
         D48,
         severity,
-        format!(
-            "The kernel dropped at least {} of the {} that reached the client's sockets ({}), because their receive \
-             buffers were full (SO_RXQ_OVFL, which counts a batch of up to 64 as one).",
-            counted(dropped, "datagram"),
-            grouped(quic.received.datagrams + dropped),
-            percent(share)
-        ),
+        format!("{evidence} Their receive buffers were full."),
         "The client did not take datagrams from its sockets as fast as they came. The server has to find out that they \
          are lost and sends them again, with a smaller congestion window: responses take longer, and that is the \
          client's doing.",
@@ -78,5 +90,24 @@ mod tests {
         assert_eq!(severity(4, 20), Some(Severity::Note));
         assert_eq!(severity(6, 20), Some(Severity::Suspect));
         assert_eq!(check(&sample::run()), None);
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_no_full_buffer() {
+        let mut run = sample::over_http3();
+        run.plan.target.addresses = vec!["127.0.0.1:443".parse().unwrap()];
+        run.record.http3.as_mut().unwrap().quic.dropped_here = 100;
+        let found = check(&run).unwrap();
+        assert!(found.cause.contains("the client's doing"), "{}", found.cause);
+        let counters = sample::monitor(&mut run).kernel.network.get_or_insert_default();
+        counters.insert("UdpRcvbufErrors".to_owned(), 0);
+        counters.insert("UdpInCsumErrors".to_owned(), 100);
+        let found = check(&run).unwrap();
+        assert!(
+            found.evidence.contains("100 datagrams with a wrong checksum"),
+            "{}",
+            found.evidence
+        );
+        assert!(!found.cause.contains("client's doing"), "{}", found.cause);
     }
 }

@@ -7,7 +7,7 @@ use ablaze_model::record::QuicFacts;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D49;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::monitor;
+use crate::live::figures::{counter, monitor};
 use crate::words::{counted, grouped, percent};
 
 /// From this share of the datagrams on, what they cost is in the figures: each lost one costs at least a round trip.
@@ -36,30 +36,64 @@ pub(super) fn explains(known: ServerDatagrams, quic: &QuicFacts) -> bool {
     known.dropped.saturating_mul(64) >= quic.packets_lost / 2
 }
 
+/// How many datagrams the kernel dropped in this network namespace because a receive buffer was full; `None` where that is
+/// not known. What it drops for another reason (a wrong checksum, a filter) it counts at the sockets, too.
+pub(super) fn for_full_buffers(run: &Run) -> Option<u64> {
+    let over_ipv6 = counter(run, "Udp6RcvbufErrors");
+    let is_over_ipv4 = run.plan.target.addresses.iter().all(std::net::SocketAddr::is_ipv4);
+    let over_ipv6 = over_ipv6.or(Some(0).filter(|_| is_over_ipv4))?;
+    Some(counter(run, "UdpRcvbufErrors")? + over_ipv6)
+}
+
+/// Whether no full buffer can be why.
+pub(super) fn for_another_reason(run: &Run) -> bool {
+    for_full_buffers(run) == Some(0)
+}
+
+/// What is known of datagrams that were dropped although no buffer was full.
+pub(super) fn other_reason(run: &Run) -> String {
+    let damaged = ["UdpInCsumErrors", "Udp6InCsumErrors"].map(|name| counter(run, name));
+    let damaged: u64 = damaged.into_iter().flatten().sum();
+    format!(
+        "No receive buffer was full, as the kernel counted none of these (RcvbufErrors, of this network namespace); it counted {} \
+         with a wrong checksum (InCsumErrors). What else it drops at a socket a filter refused, or there was no memory for.",
+        counted(damaged, "datagram")
+    )
+}
+
 fn check(run: &Run) -> Option<Finding> {
     let known = known(run)?;
     if known.dropped == 0 {
         return None;
     }
     let quic = &run.record.http3.as_ref()?.quic;
-    let sent = quic.sent.datagrams.max(known.dropped);
-    let share = known.dropped as f64 / sent as f64;
     // Drops are counted over the whole run, losses in the measured part of it.
     let lost = quic.packets_lost as f64 / quic.packets_sent.max(1) as f64;
     let severity =
         if lost < SUSPECT || !explains(known, quic) { Severity::Note } else { Severity::Suspect };
+    let dropped = format!(
+        "The kernel dropped at least {} at the server's {}, whoever sent them (drops in /proc/net/udp, before and after the \
+         run; a batch of up to 64 counts as one). The client sent {}.{}",
+        counted(known.dropped, "datagram"),
+        counted(known.sockets, "socket"),
+        grouped(quic.sent.datagrams),
+        self::lost(quic)
+    );
+    if for_another_reason(run) {
+        return Some(Finding::new(
+            D49,
+            severity,
+            format!("{dropped} {}", other_reason(run)),
+            "They were damaged on the way, made wrong by who sent them, or not wanted at that socket; which of them were of this \
+             load does not show. What was lost of it is sent again after at least a round trip.",
+            "Find out who else sends to that port, and what damages or refuses datagrams on the way to it (`nstat -az 'Udp*'`). \
+             Larger buffers do not help.",
+        ));
+    }
     Some(Finding::new(
         D49,
         severity,
-        format!(
-            "The kernel dropped at least {} at the server's {} ({} of the {} that the client sent), because receive \
-             buffers were full (drops in /proc/net/udp, before and after the run; a batch of up to 64 counts as one).{}",
-            counted(known.dropped, "datagram"),
-            counted(known.sockets, "socket"),
-            percent(share),
-            grouped(sent),
-            self::lost(quic)
-        ),
+        format!("{dropped} Its receive buffers were full."),
         "The server did not take datagrams from its sockets as fast as they came. What was in them is sent again after \
          at least a round trip, and the client's congestion window becomes smaller.",
         format!(
@@ -112,6 +146,34 @@ mod tests {
         assert_eq!(severity(10), Some(Severity::Suspect));
         run.monitor = None;
         assert_eq!(check(&run), None);
+    }
+
+    /// Datagrams with wrong checksums count at the socket as well.
+    #[test]
+    fn drops_are_no_full_buffer_where_the_kernel_counted_none() {
+        let mut run = sample::over_http3();
+        run.plan.target.addresses = vec!["127.0.0.1:443".parse().unwrap()];
+        let with = |run: &mut Run, full: u64, damaged: u64| {
+            let monitor = sample::monitor(run);
+            monitor.server_datagrams = Some(ServerDatagrams { sockets: 1, dropped: 40 });
+            let counters = monitor.kernel.network.get_or_insert_default();
+            counters.insert("UdpRcvbufErrors".to_owned(), full);
+            counters.insert("UdpInCsumErrors".to_owned(), damaged);
+            check(run).unwrap()
+        };
+        let found = with(&mut run, 40, 0);
+        assert!(found.evidence.ends_with("Its receive buffers were full."), "{}", found.evidence);
+        let found = with(&mut run, 0, 40);
+        assert!(
+            found.evidence.contains("it counted 40 datagrams with a wrong checksum"),
+            "{}",
+            found.evidence
+        );
+        assert!(!found.cause.contains("as fast as they came"), "{}", found.cause);
+        // Of IPv6 it is another counter.
+        run.plan.target.addresses = vec!["[::1]:443".parse().unwrap()];
+        let found = with(&mut run, 0, 40);
+        assert!(found.cause.contains("as fast as they came"), "{}", found.cause);
     }
 
     #[test]

@@ -39,25 +39,46 @@ fn check(run: &Run) -> Option<Finding> {
     let missing = missing(quic);
     let sent = alone(run, quic.sent).then(|| of("sent", quic.sent));
     let received = alone(run, quic.received).then(|| of("received", quic.received));
+    let received_alone = received.is_some();
     let alone: Vec<String> = sent.into_iter().chain(received).collect();
     if missing.is_empty() && alone.is_empty() {
         return None;
     }
     let evidence: Vec<String> = missing.iter().cloned().chain(alone).collect();
-    let (cause, fix) = match missing.is_empty() {
-        false => (
-            "This kernel, or the network device, does not let several datagrams of one connection go with one system call \
-             (UDP_SEGMENT, UDP_GRO): each costs a call, and the client spends more CPU time for the same load.",
+    let (cause, fix) = match (missing.is_empty(), received_alone) {
+        (false, _) => (
+            refused(quic),
             "Measure on a kernel that has both (Linux 5.0 or later), without a sandbox or a device that forbids them.",
         ),
-        true => (
+        (true, true) => (
             "Datagrams that belong to one request or response came, or left, one at a time. What spreads them (pacing on \
-             either side, a server that sends without UDP_SEGMENT, a device without GRO) cannot be observed from this machine.",
+             either side, a small congestion window, a slow link, a server that sends without UDP_SEGMENT, a device without \
+             GRO) cannot be observed from this machine."
+                .to_owned(),
             "Read CPU times as those of single datagrams. Where the server can send several at a time, turn that on \
              (nginx: quic_gso on).",
         ),
+        (true, false) => (
+            "Datagrams that belong to one request left one at a time. Why does not show: a small congestion window, or a server \
+             that opens its windows in small steps, permits one at a time."
+                .to_owned(),
+            "Read CPU times as those of single datagrams.",
+        ),
     };
     Some(Finding::new(D50, Severity::Note, format!("{}.", evidence.join("; ")), cause, fix))
+}
+
+/// What it costs that the kernel refused.
+fn refused(quic: &QuicFacts) -> String {
+    let what = match (quic.no_segmentation, quic.no_coalescing) {
+        (Some(_), Some(_)) => "go or come with one system call (UDP_SEGMENT, UDP_GRO)",
+        (Some(_), None) => "go with one system call (UDP_SEGMENT)",
+        (None, _) => "come with one system call (UDP_GRO)",
+    };
+    format!(
+        "This kernel, a sandbox or the network device does not let several datagrams of one connection {what}: each of them \
+         costs a call, and the client spends more CPU time for the same load."
+    )
 }
 
 /// What the kernel does not do, with its errno.
@@ -140,6 +161,16 @@ mod tests {
         assert!(found.cause.contains("cannot be observed"), "{}", found.cause);
         quic(&mut run, responses * 4, responses);
         assert_eq!(check(&run), None);
+        // Large requests: nothing that the server sends would change it.
+        let sent = DatagramTraffic {
+            calls: responses * 4,
+            datagrams: responses * 4,
+            bytes: responses * 4 * 1200,
+        };
+        run.record.http3.as_mut().unwrap().quic.sent = sent;
+        let found = check(&run).unwrap();
+        assert!(!found.fix.contains("server"), "{}", found.fix);
+        run.record.http3.as_mut().unwrap().quic.sent = acknowledged;
         run.record.http3.as_mut().unwrap().quic.no_segmentation = Some(5);
         let found = check(&run).unwrap();
         assert!(
@@ -147,5 +178,6 @@ mod tests {
             "{}",
             found.evidence
         );
+        assert!(!found.cause.contains("UDP_GRO"), "{}", found.cause);
     }
 }

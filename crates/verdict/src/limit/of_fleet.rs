@@ -15,7 +15,7 @@ pub(super) fn limit(fleet: &Fleet) -> Limited {
         counted.iter().copied().filter(|worker| worker.is_at_its_limit()).collect();
     if !full.is_empty() {
         let evidence = format!(
-            "the fleet: {} of {} workers had no CPU time left ({})",
+            "the fleet: {} of {} workers were at their limit ({})",
             grouped(full.len() as u64),
             grouped(counted.len() as u64),
             names(&full)
@@ -39,7 +39,18 @@ pub(super) fn limit(fleet: &Fleet) -> Limited {
         );
         return Limited { by: Limit::Unknown, evidence };
     }
+    let alike = counted.len() > 1
+        && counted.iter().all(|worker| worker.limit.as_ref().is_some_and(|own| own == limit));
     match by {
+        Some(by) if alike => {
+            let workers = grouped(counted.len() as u64);
+            Limited { by, evidence: format!("{} (the same on all {workers} workers)", limit.text) }
+        }
+        // Each may have a reason of its own.
+        Some(Limit::Unknown) if counted.len() > 1 && counted.iter().all(is_same) => Limited {
+            by: Limit::Unknown,
+            evidence: format!("no worker shows it; on {}: {}", worker.name, limit.text),
+        },
         Some(by) if counted.iter().all(is_same) => {
             Limited { by, evidence: format!("{} on {}", limit.text, worker.name) }
         }
@@ -88,10 +99,19 @@ mod tests {
         assert_eq!(limited.by, Limit::Client);
         assert_eq!(
             limited.evidence,
-            "the fleet: 2 of 4 workers had no CPU time left (host-1, host-3)"
+            "the fleet: 2 of 4 workers were at their limit (host-1, host-3)"
         );
         let many = limit(&fleet(&["client"; 6]));
         assert!(many.evidence.ends_with("host-3 and 2 more)"), "{}", many.evidence);
+    }
+
+    #[test]
+    fn what_one_saw_is_not_said_of_it_alone_nor_of_all() {
+        let mut fleet = fleet(&["unknown", "unknown"]);
+        assert_eq!(limit(&fleet).evidence, "what was seen (the same on all 2 workers)");
+        let other = WorkerLimit { key: "unknown".to_owned(), text: "no response came".to_owned() };
+        fleet.workers[1].limit = Some(other);
+        assert_eq!(limit(&fleet).evidence, "no worker shows it; on host-0: what was seen");
     }
 
     #[test]

@@ -183,7 +183,7 @@ fn a_backlog_is_a_doubt_however_short_the_lag() {
     assert!(finding.evidence.contains("220 of 20,220 requests (1.1 %)"), "{finding:?}");
 }
 
-/// Of a fleet D46 says which machines had no CPU time left.
+/// Of a fleet D46 says which machines were at their limit, or stood still.
 #[test]
 fn a_worker_at_its_limit_is_why_it_is_late() {
     use ablaze_model::fleet::WorkerLimit;
@@ -200,6 +200,35 @@ fn a_worker_at_its_limit_is_why_it_is_late() {
     };
     assert!(explained(true, 1));
     assert!(!explained(false, 1));
+    // What a worker saw of its own machine is not in the run of all.
+    let mut run = late_by(21_000_000);
+    run.record.in_flight_ns = u128::from(run.elapsed_ns);
+    let mut fleet = sample::fleet(2);
+    fleet.workers[1].findings = vec!["D23 machine paused".to_owned()];
+    run.fleet = Some(Box::new(fleet));
+    let findings = judge(&run).findings;
+    let late = findings.into_iter().find(|finding| finding.id == D30).expect("D30");
+    assert_eq!(late.explained_by, Some(D46), "{late:?}");
+    assert!(late.cause.contains("host-1 found of its own machine"), "{late:?}");
     // All connections were in use: they waited for one.
     assert!(!explained(true, 100));
+}
+
+/// Users who pause keep their places: nothing was free, though little was in flight.
+#[test]
+fn users_in_the_middle_of_a_journey_hold_their_places() {
+    use ablaze_model::record::Journeys;
+    let mut run = late_by(21_000_000);
+    (run.record.unfinished, run.record.never_sent) = (2_000, 2_000);
+    let connections = u64::from(run.plan.load.connections());
+    run.record.connections_opened = connections;
+    run.record.in_flight_ns = u128::from(connections * run.elapsed_ns / 5);
+    assert!(on_run(&run).unwrap().cause.contains("Connections were free"));
+    let pauses_ns = connections * run.elapsed_ns * 3 / 4;
+    let mut journeys = Journeys::new(&[]);
+    journeys.pauses_ns = pauses_ns;
+    run.record.journeys = Some(Box::new(journeys));
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("come to the end of its journey"), "{finding:?}");
+    assert!(!finding.cause.contains("responds more slowly"), "{finding:?}");
 }
