@@ -118,12 +118,18 @@ mod tests {
         run.record.connections_opened = 9;
         run.record.failures[FailureKind::Refused as usize] = 161;
         let (cause, fix) = because(&run, 100);
-        assert!(cause.starts_with("161 attempts to connect failed: 161 refused; 9 conn"), "{cause}");
+        assert!(
+            cause.starts_with("161 attempts to connect failed: 161 refused; 9 conn"),
+            "{cause}"
+        );
         assert!(!cause.contains("does not show") && fix.contains("why they failed"), "{cause}");
         // Timeouts may be of either.
         run.record.failures[FailureKind::Timeout as usize] = 500;
         let (cause, _) = because(&run, 100);
-        assert!(cause.contains("661 requests failed: 161 refused") && cause.contains("500"), "{cause}");
+        assert!(
+            cause.contains("661 requests failed: 161 refused") && cause.contains("500"),
+            "{cause}"
+        );
         assert!(cause.contains("9 connections were opened for 100"), "{cause}");
     }
 }

@@ -1,8 +1,8 @@
 //! Requests that failed because the server had ended the reused connection that they were sent on, and that may not be
 //! sent again; and connections that it ended while nothing was on them.
 
-use ablaze_model::record::IdleTimes;
 use ablaze_model::Run;
+use ablaze_model::record::IdleTimes;
 
 use super::super::d02_no_response;
 use super::REPEATED;

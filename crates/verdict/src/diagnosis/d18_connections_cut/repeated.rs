@@ -29,12 +29,8 @@ fn repeated(run: &Run) -> u64 {
 }
 
 /// Failures of these kinds always have a byte of a response before them.
-const BEGUN: [FailureKind; 4] = [
-    FailureKind::ShortBody,
-    FailureKind::ShortHead,
-    FailureKind::Malformed,
-    FailureKind::TooLarge,
-];
+const BEGUN: [FailureKind; 4] =
+    [FailureKind::ShortBody, FailureKind::ShortHead, FailureKind::Malformed, FailureKind::TooLarge];
 
 /// Requests that failed as their connection ended before a byte of a response, on connections that had carried none.
 pub(super) fn failed_on_new(run: &Run) -> u64 {
