@@ -4,10 +4,10 @@
 
 use std::borrow::Cow;
 
+use ablaze_model::spec::is_secret_field;
+
 /// What stands in place of a secret.
 const HIDDEN: &str = "***";
-/// Header fields whose values are credentials.
-const FIELDS: [&str; 3] = ["authorization", "proxy-authorization", "cookie"];
 
 /// The words of a command line, the program first, without passwords and credentials.
 pub fn without_secrets(words: Vec<String>) -> Vec<String> {
@@ -171,11 +171,7 @@ impl Secret {
                 None => value.to_owned(),
             },
             Self::OfField => match value.split_once(':') {
-                Some((name, _))
-                    if FIELDS.iter().any(|field| name.trim().eq_ignore_ascii_case(field)) =>
-                {
-                    format!("{name}: {HIDDEN}")
-                }
+                Some((name, _)) if is_secret_field(name) => format!("{name}: {HIDDEN}"),
                 _ => value.to_owned(),
             },
             Self::InUrl => {
@@ -238,6 +234,10 @@ mod tests {
             ("ablaze|--proxy|me:pass@h:3128|http://h/", "ablaze|--proxy|me:***@h:3128|http://h/"),
             ("ablaze|--proxy=http://me:pass@h:1|h", "ablaze|--proxy=http://me:***@h:1|h"),
             ("ablaze|-H|authorization: Bearer x:y|h", "ablaze|-H|authorization: ***|h"),
+            (
+                "ablaze|-H|X-Api-Key: a|-H|X-Auth-Token:b|h",
+                "ablaze|-H|X-Api-Key: ***|-H|X-Auth-Token: ***|h",
+            ),
             ("ablaze|-HCookie:a=b|-H|X: a:b|h", "ablaze|-HCookie: ***|-H|X: a:b|h"),
             ("ablaze|ab|-A|me:pass|-P|me:pass|h/", "ablaze|ab|-A|me:***|-P|me:***|h/"),
             ("/bin/ab|-C|a=b|-u|a:b|h/", "/bin/ab|-C|***|-u|a:b|h/"),

@@ -58,8 +58,11 @@ pub fn of(run: &Run) -> Limited {
     let is_seen = figures::server(run).is_some() && limited.by != Limit::Unknown;
     match &run.plan.target.proxy {
         Some(_) if is_seen => {
-            let evidence =
-                format!("{}; the process is the proxy's, not the target's", limited.evidence);
+            // What the target was doing meanwhile nobody saw.
+            let evidence = format!(
+                "{}; the server whose process was watched is the proxy, and what the target did is not known",
+                limited.evidence.replace("the server's", "the proxy's")
+            );
             Limited { evidence, ..limited }
         }
         _ => limited,

@@ -34,7 +34,7 @@ pub use quic::QuicSpec;
 pub use requests::{
     Bodies, Body, Bytes, CookiesSpec, DataSpec, Feed, Head, JourneySpec, Line, Part, RequestsSpec,
 };
-pub use secrets::{Secret, SecretMissing, SecretRef, Secrets};
+pub use secrets::{Secret, SecretMissing, SecretRef, Secrets, is_secret_field};
 pub use server::ModelSpec;
 pub use shards::ShardError;
 pub use target::TargetSpec;

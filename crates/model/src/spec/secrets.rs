@@ -14,6 +14,36 @@ const HIDDEN: &str = "***";
 /// Fields of a head whose values are credentials.
 pub const SECRET_FIELDS: [&str; 3] = ["Authorization", "Proxy-Authorization", "Cookie"];
 
+/// Parts of the names of fields whose values are credentials, whatever stands around them (`X-Api-Key`, `Proxy-Authorization`,
+/// `X-Amz-Security-Token`). A value that is hidden for nothing costs a look at the own command; one that is shown may leave with
+/// the report.
+const SECRET_PARTS: [&str; 14] = [
+    "auth",
+    "cookie",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "credential",
+    "session",
+    "signature",
+    "apikey",
+    "jwt",
+    "csrf",
+    "xsrf",
+];
+
+/// Whether the value of the field of this name stands in no command that is shown.
+pub fn is_secret_field(name: &str) -> bool {
+    let name = name.trim().to_ascii_lowercase();
+    // `:authority` is the host.
+    let host = name.ends_with("authority");
+    let key = name.split(['-', '_', '.']).any(|part| part == "key");
+    let idempotency = name == "idempotency-key" || name.starts_with("sec-websocket-");
+    !host && !idempotency && (key || SECRET_PARTS.iter().any(|part| name.contains(part)))
+}
+
 /// A secret.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Secret {

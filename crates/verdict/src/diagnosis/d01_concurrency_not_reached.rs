@@ -3,9 +3,10 @@
 //! Of a printed report rate × mean time is what was in flight (Little's law, Operations Research
 //! 9(3), 1961); it does not know what was asked for.
 
-use ablaze_model::{FailureKind, Run};
+use ablaze_model::Run;
 
-use super::d02_no_response::by_kind;
+mod idle;
+
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D01, D02, D20, D21, D29, D40};
 use crate::finding::{Finding, Severity};
@@ -13,7 +14,7 @@ use crate::live::figures::{self, asked_in_flight, elapsed_s};
 use crate::live::little;
 use crate::printed::{Command, Report, Tool};
 use crate::rules::arithmetic::{self, nothing_came_back};
-use crate::words::{amount, counted, decimal, grouped, time};
+use crate::words::{amount, counted, decimal, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D01,
@@ -99,66 +100,10 @@ fn shortage(run: &Run) -> Option<Finding> {
         grouped(record.connections_opened),
         grouped(record.failures_total())
     );
-    let (cause, check) = idle_because(run, connections);
+    let (cause, check) = idle::because(run, connections);
     let about = grouped(reached.max(1.0).round() as u64);
     let fix = format!("Read the rate as that of about {about} in flight{check}.");
     Some(Finding::new(D01, gravity(reached, asked), evidence, cause, fix))
-}
-
-/// What was seen of the connections that carried no request, and what else to look at.
-fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
-    let record = &run.record;
-    let opened = grouped(record.connections_opened);
-    if figures::held_by_warmup(run) {
-        let cause = format!(
-            "{} of {} places were held for the whole run by requests of the warm-up that got no \
-             response.",
-            grouped(record.silent.of_warmup),
-            grouped(asked_in_flight(run).unwrap_or(connections))
-        );
-        return (cause, ", and see in the server's log what became of them");
-    }
-    let drain_ns = record.drain_ns.unwrap_or(0);
-    if drain_ns.saturating_mul(2) >= run.elapsed_ns {
-        let cause = format!(
-            "For the last {} no request was left for some of the places, and those in flight were waited for.",
-            time(drain_ns as f64 / 1e6)
-        );
-        return (cause, ", or end the run by time");
-    }
-    // Whichever left places empty more often.
-    let reopened = record.connections_opened.saturating_sub(connections);
-    if reopened > 0
-        && record.failures_total() > 0
-        && record.failures_total().saturating_mul(2) >= reopened
-    {
-        let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, record.failures_of(kind)));
-        let failed: Vec<_> = kinds.filter(|(_, count)| *count > 0).collect();
-        let cause = format!(
-            "{} failed: {}. Their connections ended with them, and a place stays empty until its \
-             next connection stands.",
-            counted(record.failures_total(), "request"),
-            by_kind(&failed)
-        );
-        return (cause, ", and see first why they failed");
-    }
-    if record.connections_opened > connections {
-        let cause = format!(
-            "Connections were opened again and again: {opened} connections for {}. A place has no \
-             request in flight until its next connection stands.",
-            counted(record.responses, "response")
-        );
-        return (cause, "; with connections that stay open more would be");
-    }
-    if record.connections_opened < connections && record.failures_total() == 0 {
-        let cause = format!(
-            "Of {} connections {opened} were opened, and no request failed: the others never carried \
-             a request.",
-            grouped(connections)
-        );
-        return (cause, "");
-    }
-    ("Most of the connections were not in use; this run does not show why.".to_owned(), "")
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -297,6 +242,8 @@ fn gravity(reached: f64, asked: u64) -> Severity {
 
 #[cfg(test)]
 mod tests_on_runs {
+    use ablaze_model::FailureKind;
+
     use super::*;
     use crate::live::sample;
 

@@ -26,6 +26,7 @@ mod stopped;
 mod timed_out;
 mod under_way;
 mod waiting;
+mod windows;
 mod words;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -36,7 +37,8 @@ use crate::live::curl;
 use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
 use crate::words::{amount, counted, decimal, grouped, percent, time};
-pub(super) use causes::{by_kind, without_end};
+pub(super) use causes::by_kind;
+pub(crate) use causes::without_end;
 pub(super) use empty::{all_bodies_came, empty};
 use ended::ENDED;
 pub(super) use gone::gone;
@@ -87,6 +89,8 @@ fn are_of_this_machine(run: &Run) -> bool {
 fn kinds_of_the_server() -> impl Iterator<Item = FailureKind> {
     FailureKind::ALL.into_iter().filter(|kind| is_of_the_server(*kind))
 }
+
+pub(crate) use windows::seen as held_bodies;
 
 /// Whether requests to which nothing comes hold the connections that an open loop's next ones wait for.
 pub(super) fn holds_the_places(run: &Run) -> bool {
@@ -185,6 +189,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     if timeouts * 2 > unanswered && stopped::is_why(run, stopped::of_timeouts_s(run), &mut evidence)
     {
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
+    if timeouts * 2 > unanswered && windows::are_why(run, &mut evidence) {
+        return Some(Finding::new(D02, severity, evidence, windows::CAUSE, windows::FIX));
     }
     if timeouts * 2 > unanswered
         && let Some(silence) = silence

@@ -101,6 +101,10 @@ fn tell_them_apart(run: &Run) -> String {
 }
 
 fn on_run(run: &Run) -> Option<Finding> {
+    // Nothing was to be sent where the server permits no stream (D40): nothing stood still.
+    if run.record.streams_permitted() == Some(0) && run.record.without_stream().total() > 0 {
+        return None;
+    }
     let finished = finished(run);
     usual(&finished)
         .and_then(|usual| {

@@ -226,8 +226,8 @@ fn of_queues(run: &Run, queues: Option<Queues>) -> String {
         _ if run.plan.http3.is_some() => String::new(),
         None => " The server's send queues could not be observed.".to_owned(),
         Some(Queues { empty: 0, full: 0 }) => {
-            " None of the connections was silent for a second at the moment of the last sample: the send queues behind these \
-             responses were not seen."
+            " The last look at the server's connections found none that had been silent for a second: it may have been before \
+             these had, and their send queues were not seen."
                 .to_owned()
         }
         Some(queues) => format!(

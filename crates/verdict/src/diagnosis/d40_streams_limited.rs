@@ -2,6 +2,7 @@
 //! or it permits them, and the client did not fill them.
 
 use ablaze_model::Run;
+use ablaze_model::record::ServerSettings;
 
 use super::d01_concurrency_not_reached::{ANOTHER_EXPERIMENT, FEWEST_EACH, MISSED};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -280,9 +281,10 @@ fn unfilled(run: &Run) -> Option<Finding> {
         Severity::Note,
         format!(
             "On average {} of {} streams were in flight, although all connections stayed open and \
-             the server permits as many.",
+             {}.",
             amount(reached),
-            grouped(asked)
+            grouped(asked),
+            permits_them(run)
         ),
         cause,
         format!(
@@ -290,6 +292,17 @@ fn unfilled(run: &Run) -> Option<Finding> {
             amount(reached.max(1.0).ceil())
         ),
     ))
+}
+
+/// What is known of the server's limit where it was none to what was asked for.
+fn permits_them(run: &Run) -> &'static str {
+    match run.record.http2.as_ref().map(|facts| facts.settings) {
+        Some(None) => "nothing is known of a limit of the server's (no SETTINGS came)",
+        Some(Some(ServerSettings { streams_max: None, .. })) => {
+            "the server set no limit (it sent no SETTINGS_MAX_CONCURRENT_STREAMS)"
+        }
+        Some(Some(_)) | None => "the server permits as many",
+    }
 }
 
 /// The share of its time that the client's busiest thread worked.
@@ -302,26 +315,29 @@ fn seen(run: &Run) -> Option<String> {
     let Some(asked) = run.plan.streams() else {
         return Some("Neither HTTP/2 nor HTTP/3 was used.".to_owned());
     };
-    let permitted = match run.record.http2.as_ref() {
+    let permits = match run.record.http2.as_ref() {
         // Over QUIC a server permits more as streams end; what is known is whether it permitted those that were asked for.
         None => match run.record.streams_permitted() {
-            None => "all streams".to_owned(),
-            Some(permitted) => counted(permitted, "stream"),
+            None => "permits all streams at once per connection".to_owned(),
+            Some(permitted) => permits_at_once(permitted),
         },
         Some(facts) => match facts.settings?.streams_max {
-            None => "any number of streams".to_owned(),
-            Some(permitted) => counted(permitted.into(), "stream"),
+            None => "set no limit of streams (SETTINGS_MAX_CONCURRENT_STREAMS)".to_owned(),
+            Some(permitted) => permits_at_once(permitted.into()),
         },
     };
     Some(format!(
-        "The server permits {permitted} at once per connection, {} requested; {} were in flight \
-         on average.",
+        "The server {permits}, {} requested; {} were in flight on average.",
         match asked {
             1 => "1 was".to_owned(),
             streams => format!("{} were", grouped(streams.into())),
         },
         amount(in_flight(run)?)
     ))
+}
+
+fn permits_at_once(permitted: u64) -> String {
+    format!("permits {} at once per connection", counted(permitted, "stream"))
 }
 
 #[cfg(test)]

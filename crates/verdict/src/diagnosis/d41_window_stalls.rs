@@ -33,12 +33,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let free = matches!(limit::of(run).by, Limit::RoundTrip | Limit::ResponseTime);
     let severity = if share >= MOST && free { Severity::Suspect } else { Severity::Note };
     let settings = run.record.http2.as_ref().and_then(|facts| facts.settings);
-    let window = settings.map(|settings| {
-        format!(
-            " A stream starts with a window of {} B.",
-            grouped(settings.stream_window_bytes.into())
-        )
-    });
+    let window = settings.map(|settings| first_window(settings.stream_window_bytes));
     Some(Finding::new(
         D41,
         severity,
@@ -66,7 +61,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 /// The part of the requests' time in which their bodies waited.
-fn share(run: &Run) -> Option<f64> {
+pub(super) fn share(run: &Run) -> Option<f64> {
     let waits = waits(run)?;
     (run.record.in_flight_ns > 0).then(|| waits.total_ns() as f64 / run.record.in_flight_ns as f64)
 }
@@ -76,7 +71,7 @@ fn waits(run: &Run) -> Option<WindowWaits> {
     http3.or(run.record.http2.as_ref().map(|facts| facts.waits))
 }
 
-fn waited(run: &Run, share: f64) -> Option<String> {
+pub(super) fn waited(run: &Run, share: f64) -> Option<String> {
     let waits = waits(run)?;
     let ms = |ns: u128| time(ns as f64 / 1e6);
     Some(format!(
@@ -89,6 +84,11 @@ fn waited(run: &Run, share: f64) -> Option<String> {
         percent(share),
         ms(waits.longest_ns.into())
     ))
+}
+
+/// With a space before it.
+pub(super) fn first_window(bytes: u32) -> String {
+    format!(" A stream starts with a window of {} B.", grouped(bytes.into()))
 }
 
 fn seen(run: &Run) -> Option<String> {

@@ -24,7 +24,7 @@ use ablaze_model::Run;
 pub use ablaze_model::finding::{Assessed, Judged, Passed};
 pub use under_way::{Asked, UnderWay, while_it_runs};
 
-use crate::diagnosis::{Diagnosis, DiagnosisId, OnRun};
+use crate::diagnosis::{Diagnosis, DiagnosisId, OnRun, d02_no_response};
 use crate::finding::{Verdict, settled};
 use crate::limit;
 
@@ -72,6 +72,16 @@ pub fn duration_option(run: &Run) -> &'static str {
 /// The option that says how many connections there are.
 pub fn connections_option(run: &Run) -> &'static str {
     options::spelled(run, options::Opt::Connections)
+}
+
+/// Whether requests got no response because the server opened no window for their bodies.
+pub fn bodies_were_held(run: &Run) -> bool {
+    d02_no_response::held_bodies(run).is_some()
+}
+
+/// Whether the first response of the run has no length, so that its end is that of the connection.
+pub fn have_no_length(run: &Run) -> bool {
+    d02_no_response::without_end(run)
 }
 
 /// The diagnoses that can be seen in a Run.

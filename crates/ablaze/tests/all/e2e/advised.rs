@@ -48,7 +48,7 @@ fn seen(request: &str) -> (String, Vec<String>, String) {
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
     let mut lines = head.lines();
     let line = lines.next().unwrap().rsplit_once(' ').unwrap().0.to_owned();
-    let asked = ["x-key:", "content-type:", "accept:"];
+    let asked = ["x-note:", "content-type:", "accept:"];
     let is_asked = |line: &&str| asked.iter().any(|name| line.to_lowercase().starts_with(name));
     let mut fields: Vec<String> =
         lines.filter(is_asked).map(|line| line.replace(": ", ":").to_lowercase()).collect();
@@ -61,7 +61,7 @@ fn curl_sends_what_the_run_sent() {
     let Some(_) = installed("curl") else { return };
     for words in [
         &["/nf?a=1&b='2'"][..],
-        &["-H", "X-Key: it's", "-H", "Accept:", "-b", r#"{"a": 1}"#, "/p"],
+        &["-H", "X-Note: it's", "-H", "Accept:", "-b", r#"{"a": 1}"#, "/p"],
         &["-m", "DELETE", "--content-type", "a/b", "-b", "x y", "/p"],
     ] {
         let (address, requests) = recording(NOT_FOUND);

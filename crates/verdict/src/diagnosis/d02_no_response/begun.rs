@@ -5,6 +5,7 @@ use ablaze_model::Run;
 
 use super::queued;
 use super::stopped::{self, STOPPED};
+use super::windows;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
@@ -42,6 +43,9 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
         );
         if stopped::is_why(run, elapsed_s(run), &mut evidence) {
             return Finding::new(D02, Severity::Invalid, evidence, STOPPED.0, STOPPED.1);
+        }
+        if windows::are_why(run, &mut evidence) {
+            return Finding::new(D02, Severity::Invalid, evidence, windows::CAUSE, windows::FIX);
         }
         if let Some(queued) = queued::mostly_queued(run, record.unfinished) {
             let evidence = format!("{evidence} {}", queued.evidence);

@@ -272,6 +272,10 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
             "Only an interim response (1xx) came to these requests, and then the server, or something in front of it, ended \
              the connection without a final one."
         }
+        Reset if all_in_a_response(run, kind) && without_end(run) => {
+            "The server, or something in front of it, resets connections after a response has begun that ends with its \
+             connection: it has no length, so whether it was whole does not show."
+        }
         Reset if all_in_a_response(run, kind) => {
             "The server, or something in front of it, resets connections in the middle of a response."
         }

@@ -5,7 +5,7 @@ use ablaze_model::Run;
 use ablaze_model::record::Silent;
 
 use super::stopped::{self, STOPPED};
-use super::{over_quic, queued};
+use super::{over_quic, queued, windows};
 use crate::DiagnosisId::D02;
 use crate::diagnosis::d08_connection_attempts_lost;
 use crate::finding::{Finding, Severity};
@@ -77,6 +77,9 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     );
     if stopped::is_why(run, silent.longest_ns as f64 / 1e9, &mut evidence) {
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
+    if windows::are_why(run, &mut evidence) {
+        return Some(Finding::new(D02, severity, evidence, windows::CAUSE, windows::FIX));
     }
     if let Some(silence) = over_quic::silence(run, silent.longest_ns as f64 / 1e9) {
         let evidence = format!("{evidence} {}", silence.evidence);

@@ -74,7 +74,12 @@ fn where_a_response_broke_is_said_only_as_it_was_seen() {
     run.record.failures[FailureKind::Reset as usize] = 10;
     assert!(!on_run(&run).unwrap().cause.contains("middle"));
     run.record.failed.wait.record_many(1_000_000, 10);
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".to_vec();
     assert!(on_run(&run).unwrap().cause.contains("in the middle of a response"));
+    // Its end is that of the connection: it may have been whole.
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\n".to_vec();
+    let cause = on_run(&run).unwrap().cause;
+    assert!(cause.contains("whether it was whole does not show"), "{cause}");
     let malformed = |began: &[u8]| {
         let mut run = sample::run();
         sample::nobody_answers(&mut run);

@@ -5,7 +5,7 @@ use ablaze_model::record::Stopped;
 use ablaze_model::{FailureKind, Run};
 
 use super::stopped::{self, STOPPED};
-use super::{causes, fix, over_quic, queued, silent};
+use super::{causes, fix, over_quic, queued, silent, windows};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::asked_in_flight;
@@ -73,6 +73,9 @@ pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
     let severity = if share >= super::MOST { Severity::Invalid } else { Severity::Suspect };
     if stopped::is_why(run, stopped::of_timeouts_s(run), &mut evidence) {
         return Some(Finding::new(D02, severity, evidence, STOPPED.0, STOPPED.1));
+    }
+    if windows::are_why(run, &mut evidence) {
+        return Some(Finding::new(D02, severity, evidence, windows::CAUSE, windows::FIX));
     }
     if let Some(silence) = over_quic::silence(run, longest_ns as f64 / 1e9) {
         let evidence = format!("{evidence} {}", silence.evidence);

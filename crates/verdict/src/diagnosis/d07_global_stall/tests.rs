@@ -19,6 +19,23 @@ mod on_runs {
         run
     }
 
+    /// That nothing ends is what a server that permits nothing looks like (D40), and no stall of its own.
+    #[test]
+    fn requests_that_wait_for_a_stream_are_no_stall() {
+        let mut run = frozen(40..50);
+        assert!(on_run(&run).is_some());
+        let permitted = |streams| ablaze_model::record::Http2Facts {
+            streams_permitted: Some(streams),
+            ..ablaze_model::record::Http2Facts::default()
+        };
+        run.record.http2 = Some(Box::new(permitted(0)));
+        assert!(on_run(&run).is_some(), "nobody waited");
+        (run.record.streamless.unfinished, run.record.unfinished) = (100, 100);
+        assert_eq!(on_run(&run), None);
+        run.record.http2 = Some(Box::new(permitted(1)));
+        assert!(on_run(&run).is_some());
+    }
+
     #[test]
     fn a_silence_at_the_start_is_found_and_has_no_cause() {
         for at_a_rate in [false, true] {

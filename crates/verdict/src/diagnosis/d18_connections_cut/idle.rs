@@ -1,11 +1,12 @@
 //! Requests that failed because the server had ended the reused connection that they were sent on, and that may not be
 //! sent again; and connections that it ended while nothing was on them.
 
+use ablaze_model::Run;
 use ablaze_model::record::IdleTimes;
-use ablaze_model::{FailureKind, Run};
 
 use super::super::d02_no_response;
 use super::REPEATED;
+use super::repeated::failed_on_new;
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
@@ -23,9 +24,7 @@ const NEAR: f64 = 0.8;
 pub(in crate::diagnosis) fn failed(run: &Run) -> Option<(u64, u64)> {
     let record = &run.record;
     let ended = record.ended_idle;
-    let kinds = [FailureKind::ClosedWithoutResponse, FailureKind::Reset];
-    let all: u64 = kinds.into_iter().map(|kind| record.failures_of(kind)).sum();
-    let elsewhere = all.saturating_sub(ended.failed.count + record.failed.wait.count());
+    let elsewhere = failed_on_new(run);
     let opened = record.connections_opened.max(1);
     let on_reused = record.finished().saturating_sub(opened).max(1);
     let of_new = elsewhere as f64 / opened as f64;
@@ -118,14 +117,22 @@ fn why(run: &Run) -> (String, String) {
                      them: all of them are lost with the connection, read or not.";
         return (cause.to_owned(), at_once_fix(run));
     }
+    let who = match ended.failed_by_reset {
+        0 => "The server closed",
+        _ => "The server, or something in front of it, ended",
+    };
     let log = "See in the server's log whether it read these requests.";
     if ended.failed.longest_ns == 0 {
-        let cause = "The server closed these connections behind a response that did not announce it \
-                     (`Connection: close`), or read the next request and dropped it.";
-        return (cause.to_owned(), format!("{log} If not, {}", lower_first(&at_once_fix(run))));
+        let cause = format!(
+            "{who} these connections behind a response that did not announce it (`Connection: close`), or read the next \
+             request and dropped it."
+        );
+        return (cause, format!("{log} If not, {}", lower_first(&at_once_fix(run))));
     }
-    let cause = "The server closed these connections while they were idle, or read the request and dropped it.";
-    (cause.to_owned(), format!("{log} If not: {}", lower_first(&fix(run))))
+    let cause = format!(
+        "{who} these connections while they were idle, or read the request and dropped it."
+    );
+    (cause, format!("{log} If not: {}", lower_first(&fix(run))))
 }
 
 fn fix(run: &Run) -> String {
@@ -191,6 +198,8 @@ fn were_connections(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::FailureKind;
+
     use super::*;
     use crate::DiagnosisId::D02;
     use crate::live::{judge, sample};
@@ -258,8 +267,13 @@ mod tests {
 
     #[test]
     fn without_others_that_ended_idle_nobody_knows_which() {
-        let (_, said) = told(&of_post(&[50 * MS; 400], &[]));
+        let mut run = of_post(&[50 * MS; 400], &[]);
+        let (_, said) = told(&run);
         assert!(said.contains("or read the request and dropped it"), "{said}");
+        assert!(said.contains("The server closed these connections"), "{said}");
+        run.record.ended_idle.failed_by_reset = 100;
+        let (_, said) = told(&run);
+        assert!(said.contains("something in front of it, ended these connections"), "{said}");
         let (severity, _) = told(&of_post(&[50 * MS; 4], &[50 * MS]));
         assert_eq!(severity, Severity::Note);
     }

@@ -28,15 +28,38 @@ fn repeated(run: &Run) -> u64 {
     record.repeated.saturating_sub(others)
 }
 
+/// Failures of these kinds always have a byte of a response before them.
+const BEGUN: [FailureKind; 4] =
+    [FailureKind::ShortBody, FailureKind::ShortHead, FailureKind::Malformed, FailureKind::TooLarge];
+
+/// Requests that failed as their connection ended before a byte of a response, on connections that had carried none.
+pub(super) fn failed_on_new(run: &Run) -> u64 {
+    let record = &run.record;
+    let ended = [FailureKind::ClosedWithoutResponse, FailureKind::Reset];
+    let of = |kinds: &[FailureKind]| kinds.iter().map(|kind| record.failures_of(*kind)).sum();
+    let (ended, begun): (u64, u64) = (of(&ended), of(&BEGUN));
+    // Of the others with a byte of a response nobody knows the kind.
+    let others = record.failed.wait.count().saturating_sub(begun);
+    ended.saturating_sub(record.ended_idle.failed.count + others)
+}
+
+/// ` On connections that had carried no response 3 requests failed in the same way.`
+fn on_new_as_well(run: &Run) -> String {
+    match failed_on_new(run) {
+        0 => String::new(),
+        failed => format!(
+            " On connections that had carried no response {} failed in the same way: whether reuse is why is open.",
+            counted(failed, "request")
+        ),
+    }
+}
+
 /// How many requests were sent again, where the server ended new connections about as often as reused ones: it dropped
 /// requests, and closed no idle connection. `None` where that is not shown.
 pub(in crate::diagnosis) fn dropped(run: &Run) -> Option<u64> {
     let record = &run.record;
     let again = repeated(run);
-    let ended = [FailureKind::ClosedWithoutResponse, FailureKind::Reset];
-    let ended: u64 = ended.into_iter().map(|kind| record.failures_of(kind)).sum();
-    // Of those with a byte of a response nobody knows the kind.
-    let failed = ended.saturating_sub(record.failed.wait.count());
+    let failed = failed_on_new(run);
     let opened = record.connections_opened;
     let on_reused = (record.finished() + again).saturating_sub(opened);
     if run.plan.streams().is_some() || again == 0 || failed < FEWEST_FAILED || on_reused == 0 {
@@ -71,8 +94,9 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
     let (cause, fix) = match run.plan.load.pipeline() > 1 {
         _ if may_be_the_end_of_the_server(run, repeated) => of_the_end(),
         false if carried_one_each(run, repeated) => of_single_responses(run),
-        _ if reset > closed => of_resets(run),
-        true => of_pipelines(run),
+        true => of_pipelines(run, reset),
+        false if reset > 0 && closed > 0 => of_both(run),
+        false if reset > 0 => of_resets(run),
         false => of_closes(run),
     };
     Some(Finding::new(
@@ -85,7 +109,7 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             counted(of, "request"),
             percent(share),
             grouped(record.connections_opened)
-        ),
+        ) + &on_new_as_well(run),
         cause,
         fix,
     ))
@@ -128,10 +152,20 @@ fn of_the_end() -> (&'static str, String) {
 
 /// Requests leave before the response to the one before them is there: with a connection all those are lost that were
 /// pipelined on it.
-fn of_pipelines(run: &Run) -> (&'static str, String) {
+fn of_pipelines(run: &Run, reset: u64) -> (&'static str, String) {
     (
-        "The server closed these connections without an announcement (`Connection: close`) while requests were pipelined \
-         on them: all of them are lost with the connection, read or not. They are sent again, their times include all attempts, and the server may have carried some out twice.",
+        match reset {
+            0 => {
+                "The server closed these connections without an announcement (`Connection: close`) while requests were \
+                 pipelined on them: all of them are lost with the connection, read or not. They are sent again, their times \
+                 include all attempts, and the server may have carried some out twice."
+            }
+            _ => {
+                "The server, or something in front of it, ended these connections without an announcement (`Connection: \
+                 close`) while requests were pipelined on them: all of them are lost with the connection, read or not. They \
+                 are sent again, their times include all attempts, and the server may have carried some out twice."
+            }
+        },
         format!(
             "Have the server announce the close, close first with {} below its limit, or pipeline fewer requests, so \
              that fewer are lost each time.",
@@ -182,6 +216,20 @@ fn of_resets(run: &Run) -> (&'static str, String) {
      out twice.",
         format!(
             "See in the server's log why it resets connections; {} counts such requests as errors.",
+            spelled(run, Opt::NoRepeat)
+        ),
+    )
+}
+
+/// A close with a request unread in it is seen as a reset or as a close, as it comes.
+fn of_both(run: &Run) -> (&'static str, String) {
+    (
+        "Some of these connections were closed, others reset, by the server or something in front of it: behind a response \
+         that did not announce it (`Connection: close`), before the next request arrived or with it unread, or after it had \
+         been read, and dropped. Which of these, and whether all for one reason, this run does not show. Such a request is sent \
+         twice, its time includes both attempts, and the server may have carried it out twice.",
+        format!(
+            "See in the server's log why it ends connections, and whether it read these requests; {} counts them as errors.",
             spelled(run, Opt::NoRepeat)
         ),
     )
@@ -265,8 +313,15 @@ mod tests {
             assert!(!said.contains(wrong), "{wrong}: {said}");
         }
         run.record.repeated_after_reset = 100;
-        let evidence = found(&run).unwrap().evidence;
+        let finding = found(&run).unwrap();
+        let evidence = finding.evidence;
         assert!(evidence.contains("closed by the server (300) or reset (100)"), "{evidence}");
+        // None of the two speaks for the other.
+        for reset in [100, 300] {
+            run.record.repeated_after_reset = reset;
+            let cause = found(&run).unwrap().cause;
+            assert!(cause.starts_with("Some of these connections were closed, others"), "{cause}");
+        }
     }
 
     /// Nothing is idle where each response is followed by a request.
@@ -298,5 +353,21 @@ mod tests {
         run.record.failures[FailureKind::ClosedWithoutResponse as usize] = 1;
         let findings = judge(&run).findings;
         assert!(findings.iter().any(|finding| finding.id == D18), "{findings:?}");
+    }
+
+    /// Responses that broke off have a first byte, and are of another kind.
+    #[test]
+    fn responses_that_broke_off_hide_no_new_connection_that_ended() {
+        let mut run = sample::run();
+        let record = &mut run.record;
+        (record.repeated, record.connections_opened) = (1_000, 1_150);
+        record.failures[FailureKind::ClosedWithoutResponse as usize] = 60;
+        record.failures[FailureKind::ShortBody as usize] = 60;
+        record.failed.wait.record_many(1_000_000, 60);
+        assert_eq!(dropped(&run), Some(1_000));
+        // Too few to tell are said.
+        run.record.failures[FailureKind::ClosedWithoutResponse as usize] = 3;
+        let evidence = found(&run).unwrap().evidence;
+        assert!(evidence.contains("3 requests failed in the same way"), "{evidence}");
     }
 }

@@ -154,3 +154,18 @@ fn a_limit_that_was_exceeded_was_not_that_of_each_connection() {
     run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
     assert!(on_run(&run).unwrap().evidence.starts_with("The server permits 10 streams"));
 }
+
+/// A server that says nothing has permitted nothing in words: no limit was set.
+#[test]
+fn a_server_without_that_setting_is_not_said_to_permit_as_many() {
+    let mut run = permitting(128, 90);
+    assert!(on_run(&run).unwrap().evidence.contains("the server permits as many"));
+    run.record.http2.as_mut().unwrap().settings.as_mut().unwrap().streams_max = None;
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("sent no SETTINGS_MAX_CONCURRENT_STREAMS"), "{evidence}");
+    assert!(!evidence.contains("permits"), "{evidence}");
+    assert!(seen(&run).unwrap().contains("set no limit of streams"), "{:?}", seen(&run));
+    run.record.http2.as_mut().unwrap().settings = None;
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("no SETTINGS came") && !evidence.contains("permits"), "{evidence}");
+}

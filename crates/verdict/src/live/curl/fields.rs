@@ -1,6 +1,6 @@
 //! The fields of requests as curl's options, and what stands where a request has placeholders.
 
-use ablaze_model::spec::{FrontEnd, Head, Line, LoadSpec, RequestsSpec};
+use ablaze_model::spec::{FrontEnd, Head, Line, LoadSpec, RequestsSpec, is_secret_field};
 
 use crate::words::for_shell;
 
@@ -10,7 +10,7 @@ const OWN: [(&str, &str); 3] =
 /// What clients call themselves unless they are told otherwise.
 const USUAL_NAME: &str = "gurl";
 
-/// `-u NAME:PASSWORD -H 'X-Key: 1'`: everything that was asked for, secrets by their names. `host` is that of the URL.
+/// `-u NAME:PASSWORD -H 'X-Id: 1'`: everything that was asked for, secrets by their names. `host` is that of the URL.
 pub fn of_head(requests: &RequestsSpec, front_end: FrontEnd, host: &str, words: &mut Vec<String>) {
     let mut lines = requests.lines().iter();
     match &requests.head {
@@ -59,6 +59,12 @@ fn one(line: &Line, placeholders: bool) -> Option<String> {
     match line {
         Line::Text(text) => {
             let text = String::from_utf8_lossy(&text.0);
+            if let Some((name, value)) = text.split_once(':')
+                && is_secret_field(name)
+                && !value.trim().is_empty()
+            {
+                return Some(header(&format!("{}: VALUE", name.trim())));
+            }
             Some(header(&if placeholders { filled(&text) } else { text.into_owned() }))
         }
         Line::Secret(of) => Some(header(&format!("{}: VALUE", of.field()?))),

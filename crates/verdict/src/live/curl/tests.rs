@@ -95,7 +95,7 @@ fn curl_is_told_to_connect_where_the_run_did() {
 #[test]
 fn fields_bodies_and_credentials_are_said_and_no_secret() {
     let mut run = sample::run();
-    sample::asked(&mut run, &["X-Key: it's", "X-Id: {seq}{rand:3}", "Accept:"]);
+    sample::asked(&mut run, &["X-Note: it's", "X-Id: {seq}{rand:3}", "Accept:"]);
     let asked = run.asked.as_mut().unwrap();
     let Head::Composed { lines, user, content_type, .. } = &mut asked.requests.head else {
         panic!("composed");
@@ -108,7 +108,7 @@ fn fields_bodies_and_credentials_are_said_and_no_secret() {
     run.plan.requests.method = "POST".into();
     assert_eq!(
         arguments(&run),
-        "-X POST -u NAME:PASSWORD -H 'Content-Type: a/b' -H 'X-Key: it'\\''s' \
+        "-X POST -u NAME:PASSWORD -H 'Content-Type: a/b' -H 'X-Note: it'\\''s' \
          -H 'X-Id: 0000000000111' -H Accept: -H 'Cookie: VALUE' --data-raw '@a 11' \
          http://127.0.0.1:8080/"
     );
@@ -210,4 +210,33 @@ fn tls_and_proxies_are_as_they_were() {
         arguments(&run),
         "--http1.1 -6 --cacert 'my ca.pem' --cert FILE --key FILE --tls-max 1.2 'https://[::1]:8443/'"
     );
+}
+
+/// Reports are passed on.
+#[test]
+fn values_of_credentials_stand_in_no_command() {
+    let mut run = sample::run();
+    let secrets = [
+        "X-Api-Key",
+        "x-auth-token",
+        "Proxy-Authorization",
+        "Cookie",
+        "Authorization",
+        "X-CSRF-Token",
+        "apikey",
+        "X_Session_Id",
+        "Ocp-Apim-Subscription-Key",
+    ];
+    for name in secrets {
+        sample::asked(&mut run, &[&format!("{name}: hunter2")]);
+        let said = arguments(&run);
+        assert!(!said.contains("hunter2") && said.contains(&format!("{name}: VALUE")), "{said}");
+    }
+    for open in ["Accept: text/html", "X-Keyboard: de", "Idempotency-Key: 7", "X-Monkey: 1"] {
+        sample::asked(&mut run, &[open]);
+        assert!(arguments(&run).contains(open), "{open}: {}", arguments(&run));
+    }
+    // A field that is left out has no value.
+    sample::asked(&mut run, &["Cookie:"]);
+    assert!(!arguments(&run).contains("VALUE"), "{}", arguments(&run));
 }
