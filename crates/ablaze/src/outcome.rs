@@ -119,6 +119,12 @@ pub fn explanation(run: &Run) -> Option<String> {
              with kill -CONT or in the debugger"
         ));
     }
+    if in_vain && ablaze_verdict::live::bodies_were_held(run) {
+        return Some(format!(
+            "no request was sent whole: {to} opened no window for the rest of their bodies: see its first window for a stream, \
+             and what reads the bodies"
+        ));
+    }
     match record.first_failure {
         Some(failure) if run.plan.http3.is_some() => {
             Some(http3::of_failure(&failure, &to, run).unwrap_or_else(|| fix(&failure, &to, run)))
@@ -206,7 +212,15 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("{to} closed the connection during the TLS handshake: does it speak TLS?")
         }
         FailureKind::Reset if failed_in_a_response(run) => {
-            format!("{to} reset the connection in the middle of a response: see its log")
+            match ablaze_verdict::live::have_no_length(run) {
+                true => format!(
+                    "{to} reset the connection, which is the end of a response that has no length: see its log, and with `curl -v` \
+                     whether the response is whole"
+                ),
+                false => {
+                    format!("{to} reset the connection in the middle of a response: see its log")
+                }
+            }
         }
         FailureKind::Reset => format!(
             "{to} reset the connection before it responded: see its log, and check that it is the \
