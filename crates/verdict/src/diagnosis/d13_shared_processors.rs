@@ -89,7 +89,9 @@ fn cause(run: &Run, room: &Room) -> String {
     let cause = if room.threads as f64 > room.processors { BOTH } else { OTHERS_ALONE };
     match run.plan.target.others.is_empty() {
         true => cause.to_owned(),
-        false => format!("{cause} Of the servers that requests went to all but the first count as others here."),
+        false => format!(
+            "{cause} Of the servers that requests went to all but the first count as others here."
+        ),
     }
 }
 

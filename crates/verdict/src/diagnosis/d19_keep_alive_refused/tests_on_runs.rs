@@ -194,9 +194,10 @@ fn where_both_are_missing_both_are_asked_for() {
     assert!(old.fix.contains("send both"), "{old:?}");
     let close = said("HTTP/1.1 200 OK|Connection: close||");
     assert!(close.cause.contains("announces the end") && close.fix.contains("Content-Length"));
-    for one in
-        ["HTTP/1.0 200 OK|Content-Length: 3||", "HTTP/1.1 200 OK|Connection: close|Content-Length: 3||"]
-    {
+    for one in [
+        "HTTP/1.0 200 OK|Content-Length: 3||",
+        "HTTP/1.1 200 OK|Connection: close|Content-Length: 3||",
+    ] {
         assert!(!said(one).cause.contains("only closing"), "{one}");
     }
     assert!(said("HTTP/1.0 200 OK|Transfer-Encoding: chunked||").fix.contains("send both"));
