@@ -66,7 +66,7 @@ fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
     (0..experiment.targets.len()).filter(|target| *target != control).filter_map(apart).collect()
 }
 
-/// `` `after` was measured 3 days after `before`, not interleaved; one run each: no interval. ``
+/// `` `after` was measured 3 days after `before`; one run each: no interval. ``
 fn sentence(
     experiment: &Experiment,
     (one, ones): (usize, &[&Figures]),
@@ -86,14 +86,10 @@ fn sentence(
         "at other times than".to_owned()
     };
     let runs = match (ones.len(), others.len()) {
-        (1, 1) => "one run each".to_owned(),
-        (n, m) => format!("{} against {m}, unpaired", counted(n as u64, "run")),
+        (1, 1) => "; one run each".to_owned(),
+        (n, m) => format!(", not interleaved; {} against {m}, unpaired", counted(n as u64, "run")),
     };
-    format!(
-        "`{}` was measured {when} `{}`, not interleaved; {runs}: no interval.",
-        name(one),
-        name(other)
-    )
+    format!("`{}` was measured {when} `{}`{runs}: no interval.", name(one), name(other))
 }
 
 fn in_words(ns: u64) -> String {
@@ -154,18 +150,19 @@ mod tests {
         let comparison = Comparison::of(&experiment, &results, 0, 1);
         assert_eq!(doubt(&experiment, &results), Verdict::Suspect);
         let rate = &comparison.against[0].metrics[1];
-        assert_eq!(rate.ratio, Err(NoInterval::NotInTurns { plain: Some(2.0) }));
+        let why = NoInterval::NotInTurns { plain: Some(2.0), one_each: true };
+        assert_eq!(rate.ratio, Err(why));
         assert_eq!(
             not_in_turns(&experiment, &results),
-            [
-                "`other` was measured 2 days after `one`, not interleaved; one run each: no interval."
-            ]
+            ["`other` was measured 2 days after `one`; one run each: no interval."]
         );
         // Ten of each, but one after the other.
         let first: Vec<u64> = (0..10).collect();
         let then: Vec<u64> = (10..20).collect();
         let (experiment, results) = self::results(&first, &then);
         assert!(results.paired(&experiment, 0, (0, 1)).is_none());
+        let said = not_in_turns(&experiment, &results).remove(0);
+        assert!(said.contains("not interleaved; 10 runs against 10"), "{said}");
     }
 
     #[test]
@@ -189,7 +186,7 @@ mod tests {
         let met = judge("one / other rate > 1.5");
         assert_eq!(met.answer, Answer::Met);
         assert!(
-            met.text.ends_with("it was 2.00, without an interval: the runs were not interleaved"),
+            met.text.ends_with("it was 2.00, without an interval: there is one run of each"),
             "{met:?}"
         );
         assert_eq!(judge("one / other rate < 1.5").answer, Answer::NotMet);

@@ -4,6 +4,7 @@
 //! own, which cost a constant amount of time, whatever the number of requests. What the platform does not offer is
 //! absent, never zero. [`preflight`] looks at the machine before a run.
 
+mod at_rest;
 mod build;
 mod connection_tracking;
 mod connections;

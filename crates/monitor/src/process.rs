@@ -6,11 +6,12 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use ablaze_model::monitor::{Process, Range, Switches, Thread};
+use ablaze_model::monitor::{AtRest, Process, Switches, Thread};
 
+use crate::at_rest::{at_rest, busy};
 use crate::present::Side;
 use crate::proc_text::{name_in, number_after, ticks_ns};
-use crate::series::Series;
+use crate::series::{Series, range};
 use crate::serving::WatchedServing;
 use crate::thread::{WatchedThread, account_of};
 
@@ -22,6 +23,9 @@ const MOST_REPORTED: usize = 64;
 /// Children of at most this many threads of a process are looked for.
 const MOST_FORKING: usize = 16;
 
+/// Threads that used so much of a core together are busy.
+const BUSY: f64 = 0.7;
+
 /// A process under watch.
 #[derive(Debug)]
 pub(crate) struct Watched {
@@ -31,6 +35,7 @@ pub(crate) struct Watched {
     command_line: Vec<String>,
     whole: Series<Whole>,
     serving: Option<WatchedServing>,
+    at_rest: Option<AtRest>,
     /// It is this process: threads of the client are not the server's.
     is_own: bool,
     traced_before: Option<String>,
@@ -75,6 +80,7 @@ impl Watched {
             command_line: command_line(pid),
             whole: Series::new(),
             serving: None,
+            at_rest: None,
             is_own: false,
             traced_before: tracer(pid),
             cpus_allowed: BTreeSet::new(),
@@ -150,34 +156,40 @@ impl Watched {
         numbers.filter_map(|pid| pid.parse().ok()).collect()
     }
 
-    /// Whether one of its threads used most of a core lately.
+    /// Whether its threads together used most of a core lately: what loops may go from one to another, as runtimes move tasks.
     pub(crate) fn is_busy(&self) -> bool {
-        self.threads.values().any(WatchedThread::is_busy)
+        let own = |thread: &&WatchedThread| !(self.is_own && is_of_client(thread.name()));
+        self.threads.values().filter(own).map(WatchedThread::most_lately).sum::<f64>() > BUSY
     }
 
-    /// CPU time of each thread so far, ns.
-    pub(crate) fn cpu_times(&self) -> BTreeMap<u32, u64> {
+    /// For how long each thread has run or has been ready to so far, ns: where others have the CPUs, one that loops mostly waits.
+    pub(crate) fn busy_times(&self) -> BTreeMap<u32, u64> {
         threads(self.pid)
             .take(MOST_THREADS)
             .filter_map(|tid| {
                 let path = format!("/proc/{}/task/{tid}/schedstat", self.pid);
-                Some((tid, account_of(&fs::read_to_string(path).ok()?)?.cpu_ns))
+                let account = account_of(&fs::read_to_string(path).ok()?)?;
+                Some((tid, account.cpu_ns + account.waited_ns))
             })
             .collect()
     }
 
-    /// It was looked at for so long after the end of the load, having had so long to finish. How many of its threads were busy.
+    /// It was looked at for so long after the end of the load, having had so long to finish. How many of its threads were busy, or one
+    /// where they were together.
     pub(crate) fn was_at_rest(
         &mut self,
         settled: Duration,
         watched_ns: u64,
         before: &BTreeMap<u32, u64>,
     ) -> u64 {
-        let now = self.cpu_times();
-        let Some(serving) = &mut self.serving else { return 0 };
-        let used = now.iter().filter_map(|(tid, now)| Some(now.saturating_sub(*before.get(tid)?)));
-        let shares = used.map(|used_ns| used_ns as f64 / watched_ns.max(1) as f64);
-        serving.was_at_rest(settled.as_nanos() as u64, watched_ns, shares)
+        let now = self.busy_times();
+        let of_client =
+            |tid: &u32| self.threads.get(tid).is_some_and(|one| is_of_client(one.name()));
+        let own = now.iter().filter(|(tid, _)| !(self.is_own && of_client(tid)));
+        // One that began meanwhile has done all of it in this time.
+        let used = own.map(|(tid, now)| now.saturating_sub(before.get(tid).copied().unwrap_or(0)));
+        self.at_rest = at_rest(settled, watched_ns, used);
+        self.at_rest.as_ref().map_or(0, busy)
     }
 
     /// How busy it has been since then: its threads that load, or all the others. `None` for fewer than two readings.
@@ -245,6 +257,7 @@ impl Watched {
             ended: self.ended,
             traced_by: tracer(self.pid).or_else(|| self.traced_before.clone()),
             serving: self.serving.as_ref().map(|serving| serving.seen(window_ns)),
+            at_rest: self.at_rest,
             threads,
         }
     }
@@ -289,13 +302,6 @@ fn stopped(readings: &[(u64, Whole)]) -> u64 {
         }
     };
     readings.iter().enumerate().filter(counts).count() as u64
-}
-
-fn range(values: impl Iterator<Item = u64>) -> Option<Range> {
-    values.fold(None, |range, value| {
-        let Range { min, max, .. } = range.unwrap_or(Range { min: value, max: value, last: value });
-        Some(Range { min: min.min(value), max: max.max(value), last: value })
-    })
 }
 
 fn whole(pid: u32) -> Option<Whole> {

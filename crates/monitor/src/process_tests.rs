@@ -113,14 +113,14 @@ fn a_process_that_is_gone_has_no_figures() {
 #[test]
 fn a_thread_that_works_without_a_load_is_seen() {
     let mut watched = Watched::that_serves(std::process::id());
-    let before = watched.cpu_times();
+    let before = watched.busy_times();
     let begun_ns = monotonic_ns();
     while monotonic_ns() - begun_ns < 60_000_000 {
         std::hint::black_box(begun_ns);
     }
     let watched_ns = monotonic_ns() - begun_ns;
     watched.was_at_rest(Duration::from_millis(15), watched_ns, &before);
-    let at_rest = watched.seen((0, u64::MAX)).serving.unwrap().at_rest.unwrap();
+    let at_rest = watched.seen((0, u64::MAX)).at_rest.unwrap();
     assert_eq!((at_rest.settled_ns, at_rest.watched_ns), (15_000_000, watched_ns));
     assert!(at_rest.busiest_share > 0.0 && at_rest.busiest_share < 1.5, "{at_rest:?}");
     assert_eq!(Watched::new(std::process::id()).seen((0, 1)).serving, None, "the client");

@@ -2,6 +2,8 @@
 //! from then on only every other one is taken. Which of them lie in the measured window is known
 //! only when the run has ended.
 
+use ablaze_model::monitor::Range;
+
 /// The most that is kept.
 const MOST: usize = 512;
 
@@ -48,6 +50,14 @@ impl<T: Copy> Series<T> {
         let to = self.readings.partition_point(|(at_ns, _)| *at_ns < to_ns);
         Some((self.readings[from].1, self.readings.get(to)?.1))
     }
+}
+
+/// The smallest, the largest and the last of these; `None` for none.
+pub(crate) fn range(values: impl Iterator<Item = u64>) -> Option<Range> {
+    values.fold(None, |range, value| {
+        let Range { min, max, .. } = range.unwrap_or(Range { min: value, max: value, last: value });
+        Some(Range { min: min.min(value), max: max.max(value), last: value })
+    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use ablaze_model::monitor::{AtRest, Serving};
+use ablaze_model::monitor::Serving;
 
 use crate::build::Program;
 use crate::output::WatchedOutput;
@@ -15,7 +15,6 @@ pub(crate) struct WatchedServing {
     program: Option<Program>,
     descriptor_limit: Option<u64>,
     output: WatchedOutput,
-    at_rest: Option<AtRest>,
 }
 
 impl WatchedServing {
@@ -25,26 +24,11 @@ impl WatchedServing {
             program: Program::of(pid),
             descriptor_limit: descriptor_limit(&limits),
             output: WatchedOutput::new(pid),
-            at_rest: None,
         }
     }
 
     pub(crate) fn look(&mut self, at_ns: u64) {
         self.output.look(at_ns);
-    }
-
-    /// What its threads used of a core, each, in a time without a load. How many of them were busy.
-    pub(crate) fn was_at_rest(
-        &mut self,
-        settled_ns: u64,
-        watched_ns: u64,
-        shares: impl Iterator<Item = f64>,
-    ) -> u64 {
-        let shares: Vec<f64> = shares.collect();
-        let Some(busiest_share) = shares.iter().copied().reduce(f64::max) else { return 0 };
-        let busy_threads = shares.iter().filter(|share| **share > 0.5).count() as u64;
-        self.at_rest = Some(AtRest { settled_ns, watched_ns, busiest_share, busy_threads });
-        busy_threads
     }
 
     /// What was seen in the window. Reads the program, so that it is asked when the load is over.
@@ -53,7 +37,6 @@ impl WatchedServing {
             build: self.program.as_ref().and_then(Program::build),
             descriptor_limit: self.descriptor_limit,
             output: self.output.seen(window_ns),
-            at_rest: self.at_rest,
         }
     }
 }

@@ -7,8 +7,6 @@ use ablaze_model::monitor::{Shares, Thread};
 use crate::proc_text::name_in;
 use crate::series::Series;
 
-/// A thread that used this share of a core is busy.
-const BUSY: f64 = 0.7;
 /// Number of readings that count as the last ones.
 const LATELY: usize = 5;
 /// So many of the last readings are kept, more than a second's.
@@ -54,13 +52,13 @@ impl WatchedThread {
         }
     }
 
-    /// Whether it used most of a core between two of the last readings: the very last may lie behind
+    /// The share of a core that it used between two of the last readings, at most: the very last may lie behind
     /// the end of the load. Interrupts that its packets cause may be missing in that, a fifth of it
     /// over loopback.
-    pub(crate) fn is_busy(&self) -> bool {
+    pub(crate) fn most_lately(&self) -> f64 {
         let readings = self.accounts.within((0, u64::MAX));
         let lately = &readings[readings.len().saturating_sub(LATELY)..];
-        shares(lately).any(|share| share > BUSY)
+        shares(lately).fold(0.0, f64::max)
     }
 
     pub(crate) fn name(&self) -> &str {

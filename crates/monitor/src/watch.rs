@@ -289,7 +289,7 @@ impl Looking {
         for settling in SETTLING {
             let settled = Duration::from_nanos(clock::monotonic_ns() - over_ns);
             std::thread::sleep(settling.saturating_sub(settled));
-            let before: Vec<_> = self.processes.iter().map(Watched::cpu_times).collect();
+            let before: Vec<_> = self.processes.iter().map(Watched::busy_times).collect();
             let begun_ns = clock::monotonic_ns();
             std::thread::sleep(AT_REST);
             let watched_ns = clock::monotonic_ns() - begun_ns;

@@ -7,13 +7,16 @@ use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
 
 mod asked;
+mod digits;
 mod figures;
 mod scope;
 
 pub use self::asked::{Conditions, Judged};
+pub use self::digits::told_from;
+use self::digits::{percent_from, rate_from, time_from};
 pub use self::figures::groups_of;
 use self::scope::Scope;
-use crate::number::{grouped, percent, rate, time};
+use crate::number::grouped;
 
 /// The names a condition may begin with, for help texts and errors.
 pub const METRICS: &str = "rate mean p50 p90 p99 p99.9 (or another percentile) max errors unexpected status.NNN checks \
@@ -251,13 +254,14 @@ impl Condition {
 
     fn shown(&self, value: f64, finished: f64) -> String {
         match self.metric.unit() {
-            Unit::Nanoseconds => time(value),
-            Unit::PerSecond => format!("{}/s", rate(value)),
+            Unit::Nanoseconds => time_from(value, self.limit),
+            Unit::PerSecond => format!("{}/s", rate_from(value, self.limit)),
             Unit::Requests if self.in_percent && finished > 0.0 => {
-                format!("{} ({})", grouped(value as u64), percent(value, finished))
+                let share = percent_from(value / finished * 100.0, self.limit);
+                format!("{} ({share})", grouped(value as u64))
             }
             Unit::Requests => grouped(value as u64),
-            Unit::Percent => percent(value, 100.0),
+            Unit::Percent => percent_from(value, self.limit),
         }
     }
 }

@@ -130,6 +130,13 @@ fn process(pid: u32, name: &str, thread: &str, cpu_ns: u64) -> Process {
         stopped_readings: 0,
         traced_by: None,
         serving: None,
+        at_rest: Some(AtRest {
+            settled_ns: 15_000_000,
+            watched_ns: 35_000_000,
+            busiest_share: 0.0,
+            cores: 0.0,
+            busy_threads: 0,
+        }),
         threads: vec![Thread {
             tid: pid,
             name: thread.into(),
@@ -166,12 +173,6 @@ fn serving() -> Serving {
                 bytes_around: None,
                 line_bytes: Some(95.0),
             }],
-        }),
-        at_rest: Some(AtRest {
-            settled_ns: 15_000_000,
-            watched_ns: 35_000_000,
-            busiest_share: 0.0,
-            busy_threads: 0,
         }),
     }
 }

@@ -13,12 +13,13 @@ use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
 pub use at_present::{LastSecond, Part, at_present};
 
-use crate::diagnosis::d26_busy_loop;
+use crate::live::at_rest::{Restless, restless, restless_with_helpers};
 use crate::live::figures::{self, Busy, Machine, of_a_core};
+use crate::live::whose;
 use crate::words::{amount, counted, grouped, listed, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
-pub(crate) const SERVER_FULL: f64 = 0.95;
+pub(crate) const SERVER_FULL: f64 = figures::FULL;
 /// A worker of the client that works for this share of its time is at its limit.
 pub(crate) const CLIENT_FULL: f64 = 0.85;
 /// Client and server together use this share of all CPUs: the CPUs are the limit.
@@ -54,7 +55,7 @@ pub fn of(run: &Run) -> Limited {
     if let Some(fleet) = &run.fleet {
         return asked::rate(run).unwrap_or_else(|| of_fleet::limit(fleet));
     }
-    let limited = seen_from_here(run);
+    let limited = in_part(run, seen_from_here(run));
     let is_seen = figures::server(run).is_some() && limited.by != Limit::Unknown;
     match &run.plan.target.proxy {
         Some(_) if is_seen => {
@@ -64,6 +65,20 @@ pub fn of(run: &Run) -> Limited {
                 limited.evidence.replace("the server's", "the proxy's")
             );
             Limited { evidence, ..limited }
+        }
+        _ => limited,
+    }
+}
+
+/// What others of several servers did was not observed: neither their threads, nor how much of the CPUs' time was theirs.
+fn in_part(run: &Run, limited: Limited) -> Limited {
+    let rests_on_all = matches!(limited.by, Limit::ResponseTime | Limit::OtherProcesses);
+    let rests_on_one =
+        matches!(limited.by, Limit::Server | Limit::Client | Limit::SharedCpu | Limit::CpuQuota);
+    match whose::observed_in_part(run) {
+        Some(evidence) if rests_on_all => Limited { by: Limit::Unknown, evidence },
+        Some(part) if rests_on_one => {
+            Limited { evidence: format!("{}; {part}", limited.evidence), ..limited }
         }
         _ => limited,
     }
@@ -121,6 +136,9 @@ fn seen_from_here(run: &Run) -> Limited {
                 None => "the server cannot be observed without a monitor",
                 Some(monitor) if !monitor.target.on_this_host => {
                     "the server is on another machine, where its CPUs cannot be observed"
+                }
+                Some(_) if whose::observed_elsewhere(run).is_some() => {
+                    "what listens at the target's first address was observed, and connections went to another"
                 }
                 Some(_) if server.is_none() => server_unseen(run),
                 Some(_) if figures::users_pause(run) => {
@@ -195,18 +213,32 @@ fn unanswered(run: &Run) -> Option<Limited> {
 
 fn full_server(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let server = server.filter(|server| server.busiest >= SERVER_FULL)?;
-    if let Some(at_rest) = d26_busy_loop::restless(run) {
-        // Full or idle, it looks the same.
-        return Some(Limited {
-            by: Limit::Unknown,
-            evidence: format!(
-                "the server's busiest thread ran at {}, and at {} without a load",
-                of_a_core(server.busiest),
-                of_a_core(at_rest)
-            ),
-        });
+    if let Some(at_rest) = restless(run) {
+        return Some(full_without_load(server, &at_rest));
     }
     Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), client) })
+}
+
+/// A server some of whose threads are busy without a load, too: full or idle, these look the same.
+fn full_without_load(server: &Busy, at_rest: &Restless) -> Limited {
+    if server.full > at_rest.threads {
+        let evidence = format!(
+            "{} of its threads ran at {} or more, and {} ran without a load, too",
+            grouped(server.full as u64),
+            of_a_core(SERVER_FULL),
+            at_rest.threads
+        );
+        return Limited { by: Limit::Server, evidence };
+    }
+    let without = match at_rest.busiest >= 0.5 {
+        true => format!("one for {} of the time", percent(at_rest.busiest)),
+        false => format!("all together for {} of the time", percent(at_rest.cores)),
+    };
+    let busiest = of_a_core(server.busiest);
+    let evidence = format!(
+        "the busiest of the server's threads ran at {busiest}, and without a load {without} ran or was ready to"
+    );
+    Limited { by: Limit::Unknown, evidence }
 }
 
 /// A process that the server started has a full thread, and requests may or may not wait for it.
@@ -222,8 +254,7 @@ fn full_helper(run: &Run) -> Option<Limited> {
 
 /// The client is full; between two sides that are nearly full the fuller one is the limit.
 fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let near = server
-        .filter(|server| server.busiest >= CLIENT_FULL && d26_busy_loop::restless(run).is_none());
+    let near = server.filter(|server| server.busiest >= CLIENT_FULL && restless(run).is_none());
     let full = client.filter(|client| client.busiest >= CLIENT_FULL);
     match (near, full) {
         (Some(server), Some(client)) if server.busiest < client.busiest => {}
@@ -264,8 +295,9 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     // What only looks whether something has come makes room for whoever has work.
     let polling = server.polling + client.polling;
     let of_two = server.cores + client.cores - polling >= full || busy - others - polling >= full;
-    let turns =
-        server.threads > 1 && server.busiest < SERVER_FULL && TAKES_TURNS.contains(&server.cores);
+    let turns = server.threads > 1
+        && server.busiest < SERVER_FULL
+        && TAKES_TURNS.contains(&(server.cores - server.polling));
     if turns && !of_two && waited {
         let evidence = format!(
             "the server's {} threads together used {} of a core, as threads that take turns do, and other processes used {}: which \
@@ -317,7 +349,7 @@ fn pinned(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
 fn confined(run: &Run, server: Option<&Busy>) -> Option<Limited> {
     let server = server.filter(|server| server.threads > 1)?;
     let (allowed, used) = figures::processors_of_server(run)?;
-    if used < CLIENT_FULL * allowed as f64 || d26_busy_loop::restless(run).is_some() {
+    if used < CLIENT_FULL * allowed as f64 || restless_with_helpers(run).is_some() {
         return None;
     }
     let evidence = format!(

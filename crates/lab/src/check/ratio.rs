@@ -6,9 +6,10 @@ use std::str::FromStr;
 
 use ablaze_model::experiment::{Experiment, Figures, Results, Unequal};
 use ablaze_model::printable::printable;
+use ablaze_report::condition::told_from;
 use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval, ratio_of};
 use ablaze_report::experiment::curve::is_most;
-use ablaze_report::number::amount;
+use ablaze_report::number::{amount, decimal};
 use ablaze_stats::compare::MIN_PAIRS;
 use ablaze_verdict::{DiagnosisId, Severity};
 
@@ -176,10 +177,10 @@ impl RatioCheck {
         let against = comparison.against.iter().find(|against| against.target == target);
         let metrics = against.into_iter().flat_map(|against| &against.metrics);
         let mut of_metric = metrics.filter(|compared| compared.metric == self.metric);
-        let plain = match of_metric.next().map(|compared| compared.ratio) {
+        let (plain, one_each) = match of_metric.next().map(|compared| compared.ratio) {
             Some(Err(NoInterval::AsRequested)) => return self.as_requested(""),
-            Some(Err(NoInterval::NotInTurns { plain })) => plain,
-            _ => None,
+            Some(Err(NoInterval::NotInTurns { plain, one_each })) => (plain, one_each),
+            _ => (None, false),
         };
         let Some(plain) = plain else {
             let why = format!("{} was not measured in every run", self.metric.name());
@@ -188,8 +189,9 @@ impl RatioCheck {
         };
         let answer = if self.meets(plain) { Answer::Met } else { Answer::NotMet };
         let text = format!(
-            "{self}: it was {}, without an interval: the runs were not interleaved",
-            amount(plain)
+            "{self}: it was {}, without an interval: {}",
+            self.told(plain),
+            if one_each { "there is one run of each" } else { "the runs were not interleaved" }
         );
         (text, answer)
     }
@@ -199,6 +201,11 @@ impl RatioCheck {
         let text = format!("{self}{label}: the rate was as requested in both");
         let answer = if self.meets(1.0) { Answer::Met } else { Answer::NotMet };
         (text, answer)
+    }
+
+    /// A ratio with as many digits as tell it from the limit.
+    fn told(&self, ratio: f64) -> String {
+        told_from((ratio, self.limit), amount, decimal)
     }
 
     fn meets(&self, value: f64) -> bool {
@@ -237,7 +244,8 @@ impl RatioCheck {
             (false, false) => Answer::NotMet,
             _ => Answer::NotShown,
         };
-        let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
+        let [middle, low, high] =
+            [ratio.ratio, ratio.low, ratio.high].map(|ratio| self.told(ratio));
         let text = format!("{self}{label}: it was {middle} [{low}, {high}]");
         (text, answer)
     }

@@ -26,9 +26,6 @@ pub enum Limit {
     ThinkTime,
     /// No more was asked for.
     AskedRate,
-    /// All connections that the open loop may use were in use. Kept for saved runs: whether more of them would carry more does
-    /// not show, and no run is said to be limited by them any more ([`Self::ResponseTime`]).
-    Connections,
     /// TCP could not send what there was.
     Network,
     /// What there is to see does not tell.
@@ -37,7 +34,7 @@ pub enum Limit {
 
 impl Limit {
     /// All of them.
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 12] = [
         Self::Server,
         Self::Client,
         Self::SharedCpu,
@@ -48,7 +45,6 @@ impl Limit {
         Self::Unanswered,
         Self::ThinkTime,
         Self::AskedRate,
-        Self::Connections,
         Self::Network,
         Self::Unknown,
     ];
@@ -71,7 +67,6 @@ impl Limit {
             Self::Unanswered => "unanswered",
             Self::ThinkTime => "think-time",
             Self::AskedRate => "asked-rate",
-            Self::Connections => "connections",
             Self::Network => "network",
             Self::Unknown => "unknown",
         }
@@ -91,7 +86,6 @@ impl fmt::Display for Limit {
             Self::Unanswered => "limited by requests without a response",
             Self::ThinkTime => "limited by the load",
             Self::AskedRate => "limited by the requested rate",
-            Self::Connections => "limited by the number of connections",
             Self::Network => "limited by the network",
             Self::Unknown => "limit unknown",
         })

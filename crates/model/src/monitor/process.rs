@@ -51,6 +51,9 @@ pub struct Process {
     /// What is known of it because it serves; `None` for the client.
     #[serde(default)]
     pub serving: Option<Serving>,
+    /// What it did without a load; `None` when it was not looked at, as no process of the server was busy before.
+    #[serde(default)]
+    pub at_rest: Option<AtRest>,
     /// Its threads, the busiest first, at most 64.
     pub threads: Vec<Thread>,
 }
@@ -130,8 +133,6 @@ pub struct Serving {
     pub descriptor_limit: Option<u64>,
     /// What it wrote.
     pub output: Option<Output>,
-    /// What it did without a load; `None` when it was not looked at, as it was not busy before.
-    pub at_rest: Option<AtRest>,
 }
 
 /// What a process did when the load was over and the connections still stood.
@@ -141,8 +142,11 @@ pub struct AtRest {
     pub settled_ns: u64,
     /// Length of the look, ns.
     pub watched_ns: u64,
-    /// Share of a core that its busiest thread used.
+    /// Share of the time for which its busiest thread ran, or was ready to run and others had the CPUs.
     pub busiest_share: f64,
-    /// Threads that used more than half of a core.
+    /// The same of all its threads together: so many whole times.
+    #[serde(default)]
+    pub cores: f64,
+    /// Threads of which that was more than half of the time.
     pub busy_threads: u64,
 }

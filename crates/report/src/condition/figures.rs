@@ -139,7 +139,7 @@ impl Condition {
     /// Such a value with its unit.
     pub fn in_words(&self, value: f64) -> String {
         match self.in_percent {
-            true => crate::number::percent(value, 100.0),
+            true => super::percent_from(value, self.limit),
             false => self.shown(value, 0.0),
         }
     }

@@ -270,3 +270,22 @@ fn journeys_have_figures_and_names_that_no_plan_has_are_refused() {
     assert!(check("buy.cpu>1ms").is_err());
     assert!(check("journey.unexpected>0").is_err());
 }
+
+/// What is printed must not contradict what is said of it.
+#[test]
+fn a_figure_is_told_from_its_limit() {
+    let mut run = sample::ordinary();
+    let times = &mut run.record.answered.total;
+    times.clear();
+    times.record_many(29_960_000, 20_000);
+    let p99 = super::Metric::Percentile(99.0).value(&run).unwrap();
+    assert!((29_950_000.0..30_000_000.0).contains(&p99), "{p99}");
+    let said = met("p99<30ms", &run).unwrap();
+    assert!(said.contains("29.9") && !said.contains("30.0 ms"), "{said}");
+    let said = "p99<31ms".parse::<Condition>().unwrap().figure(&run).unwrap();
+    assert_eq!(said, "30.0 ms", "no more than is needed");
+    assert_eq!(super::time_from(30e6, 30e6), "30.0 ms");
+    assert_eq!(super::time_from(999_999.0, 1e6), "0.999999 ms");
+    assert_eq!(super::rate_from(999.96, 1000.0), "999.96");
+    assert_eq!(super::percent_from(0.99996, 1.0), "0.99996 %");
+}

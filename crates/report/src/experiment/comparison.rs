@@ -87,6 +87,8 @@ pub enum NoInterval {
     NotInTurns {
         /// First / second of the medians, where both are above zero.
         plain: Option<f64>,
+        /// There is one run of each: no order of them would make an interval.
+        one_each: bool,
     },
 }
 
@@ -101,6 +103,7 @@ impl std::fmt::Display for NoInterval {
                 )
             }
             Self::AsRequested => f.write_str("as requested in both, so no difference between them"),
+            Self::NotInTurns { one_each: true, .. } => f.write_str("one run each: no interval"),
             Self::NotInTurns { .. } => f.write_str("runs not interleaved: no interval"),
         }
     }
@@ -251,6 +254,7 @@ fn decisive_first(mut compared: Vec<Compared>) -> Vec<Compared> {
 /// Of runs that nothing pairs: the plain ratio, and no answer.
 fn of_medians(metrics: [Metric; 4], ones: &[&Figures], others: &[&Figures]) -> Vec<Compared> {
     let requested = [ones, others].iter().all(|runs| runs.iter().all(|run| run.rate_as_requested));
+    let one_each = ones.len() == 1 && others.len() == 1;
     let compared = |metric: Metric| {
         let of = |runs: &[&Figures]| {
             let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
@@ -260,7 +264,7 @@ fn of_medians(metrics: [Metric; 4], ones: &[&Figures], others: &[&Figures]) -> V
         let plain = (one > 0.0 && other > 0.0).then(|| one / other);
         let ratio = match metric == Metric::Rate && requested {
             true => Err(NoInterval::AsRequested),
-            false => Err(NoInterval::NotInTurns { plain }),
+            false => Err(NoInterval::NotInTurns { plain, one_each }),
         };
         Some(Compared { metric, ratio, answer: None, among_several: None, pairs: Vec::new() })
     };

@@ -44,6 +44,18 @@ fn the_same_twice_is_no_difference_and_few_runs_are_not_enough() {
     assert_eq!(headline.answer, None);
 }
 
+/// A proxy may be cheaper than the server that it passes requests on to.
+#[test]
+fn whose_time_is_cheaper_is_said_where_something_is() {
+    let said = |ratio| {
+        let rows = super::super::text::ratio_rows(&experiments::experiment(), &compared(10, ratio));
+        rows.concat().join("\n")
+    };
+    let costlier = said(0.8);
+    assert!(costlier.contains("costlier") && costlier.contains("is not in it"), "{costlier}");
+    assert!(!said(0.998).contains("is not in it"));
+}
+
 #[test]
 fn a_metric_decides_by_the_runs_that_have_it_if_most_do() {
     let mut results = results(8, 0.8);

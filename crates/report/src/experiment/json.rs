@@ -132,7 +132,7 @@ fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
             ) => {
                 json!({"metric": name, "ratio": null, "why": why.to_string()})
             }
-            Err(why @ NoInterval::NotInTurns { plain }) => {
+            Err(why @ NoInterval::NotInTurns { plain, .. }) => {
                 json!({"metric": name, "ratio": null, "plain_ratio": plain, "why": why.to_string()})
             }
         }

@@ -35,6 +35,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         )
     });
     let (whose, cause, fix) = match run.plan.target.proxy {
+        None if !run.plan.target.others.is_empty() => (
+            "server",
+            "One of several servers that requests went to had no time left. Those who wait for it send nothing to the others \
+             meanwhile: the rate is that of all together.",
+            "Load each of them by itself to see what it can do.",
+        ),
         None if asked_in_flight(run) == Some(1) => (
             "server",
             "With one request in flight no more than one of the server's threads has work: the rate is what one of them can do.",

@@ -67,8 +67,7 @@ fn on_run(run: &Run) -> Option<Finding> {
             D13,
             Severity::Suspect,
             evidence,
-            // More of them worked than there are processors.
-            if room.threads as f64 > room.processors { BOTH } else { OTHERS_ALONE },
+            cause(run, &room),
             "See with `top` whose processes these are, stop what does not belong to the server, and measure again.",
         ));
     }
@@ -83,6 +82,17 @@ fn on_run(run: &Run) -> Option<Finding> {
             "Use two machines, or a machine with more CPUs, to measure the server's capacity.",
         )
     })
+}
+
+/// More of them may have worked than there are processors.
+fn cause(run: &Run, room: &Room) -> String {
+    let cause = if room.threads as f64 > room.processors { BOTH } else { OTHERS_ALONE };
+    match run.plan.target.others.is_empty() {
+        true => cause.to_owned(),
+        false => format!(
+            "{cause} Of the servers that requests went to all but the first count as others here."
+        ),
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {

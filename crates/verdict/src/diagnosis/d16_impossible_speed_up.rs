@@ -26,12 +26,14 @@ const FAR_FROM_THE_LIMIT: f64 = 0.5;
 /// Waking a thread and a CPU costs tens of microseconds: a longer time is not explained by it.
 const WAKE_UP_S: f64 = 100e-6;
 
-const CAUSE: &str = "The slower point was disturbed, or the server had less to do for each request at the faster one: a cache \
-                     that was filled in between, error pages, or requests that it collects and answers together. Waking \
-                     threads and CPUs costs tens of microseconds, and explains a part of it at most.";
-const CAUSE_BESIDE_WHAT_WAS_FOUND: &str = "What was found at the slower point alone may be all of it or a part; or the server had less to do for \
-                                           each request at the faster one: a cache that was filled in between, error pages, or \
-                                           requests that it collects and answers together.";
+const CAUSE: &str = "The slower point was disturbed, or the server took less for each request at the faster one, as with a cache \
+                     that was filled in between, error pages, requests that it collects and answers together, or threads that \
+                     it starts only under load. Waking threads and CPUs costs tens of microseconds, and explains a part of it \
+                     at most.";
+const CAUSE_BESIDE_WHAT_WAS_FOUND: &str = "What was found at the slower point alone may be all of it or a part; or the server took less for each \
+                                           request at the faster one, as with a cache that was filled in between, error pages, \
+                                           requests that it collects and answers together, or threads that it starts only under \
+                                           load.";
 
 fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
     let all: Vec<Step> = shown.curves.iter().flat_map(|curve| steps_of(shown, curve)).collect();

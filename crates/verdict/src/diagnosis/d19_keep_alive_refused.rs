@@ -70,6 +70,9 @@ fn on_run(run: &Run) -> Option<Finding> {
                 spelled(run, Opt::NoKeepAlive)
             ),
         ),
+        false if closes && lacks_length(&record.first_head) && !has_no_bodies(run) => {
+            reason.without_length(run)
+        }
         _ => match bodiless(run).filter(|_| reason == Reason::Surplus) {
             Some((cause, fix)) => (cause, fix.to_owned()),
             None => reason.in_words(run),
@@ -143,6 +146,14 @@ fn has_no_bodies(run: &Run) -> bool {
     run.plan.requests.method == "HEAD" || run.record.statuses.keys().all(without)
 }
 
+/// Whether nothing in a head tells where its body ends (RFC 9112, 6.3). HTTP/1.0 has no transfer codings.
+fn lacks_length(head: &[u8]) -> bool {
+    let is_old = head.to_ascii_lowercase().starts_with(b"http/1.0");
+    !head.is_empty()
+        && !has_field(head, "content-length")
+        && (is_old || !has_field(head, "transfer-encoding"))
+}
+
 /// Whether a head has a field of this name, in lower case.
 fn has_field(head: &[u8], name: &str) -> bool {
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
@@ -208,6 +219,29 @@ impl Reason {
             Self::NoLength
         } else {
             Self::None
+        }
+    }
+
+    /// The same where the head has no length either: of the two, one alone would change nothing.
+    fn without_length(self, run: &Run) -> (&'static str, String) {
+        let closes = to_close(run);
+        match self {
+            Self::NoKeepAlive => (
+                "The response is HTTP/1.0, and its head lacks both that HTTP/1.0 needs to keep a connection open: `Connection: \
+                 keep-alive`, and a `Content-Length`, without which only closing the connection shows where the body ends.",
+                format!(
+                    "Have the server respond with HTTP/1.1 and a Content-Length (or chunked), or send both with HTTP/1.0; if it is \
+                     meant to close, {closes}."
+                ),
+            ),
+            _ => (
+                "The server announces the end of each connection: the head of its response has `Connection: close`. It has no \
+                 `Content-Length` nor `Transfer-Encoding: chunked` either: only closing the connection shows where the body ends.",
+                format!(
+                    "Enable keep-alive in the server's configuration, and have it send a Content-Length (or chunked over HTTP/1.1); \
+                     if it is meant to close, {closes}."
+                ),
+            ),
         }
     }
 

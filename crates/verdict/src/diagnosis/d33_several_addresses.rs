@@ -7,6 +7,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D33;
 use crate::finding::{Finding, Severity};
+use crate::live::whose::observed_elsewhere;
 use crate::words::{counted, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -22,11 +23,14 @@ fn on_run(run: &Run) -> Option<Finding> {
     let used = used(run)?;
     let place = target.addresses.iter().position(|address| *address == used)?;
     let before = target.addresses.get(..place).filter(|before| !before.is_empty())?;
+    let observed = observed_elsewhere(run).map_or(String::new(), |observed| {
+        format!(" What was observed is the server at {observed}: nothing is known of the CPU time of this one.")
+    });
     Some(Finding::new(
         D33,
         Severity::Note,
         format!(
-            "{} has {}: {}. {} accepted no connection, so all requests went to {used}.",
+            "{} has {}: {}. {} accepted no connection, so all requests went to {used}.{observed}",
             target.host,
             counted(target.addresses.len() as u64, "address").replace("addresss", "addresses"),
             listed(&target.addresses),
@@ -62,6 +66,37 @@ fn used(run: &Run) -> Option<SocketAddr> {
 mod tests {
     use super::*;
     use crate::live::sample;
+
+    /// What listens at the first address takes no connection, as one whose queue is full; the second is another server.
+    #[test]
+    fn the_cpu_time_of_a_server_that_was_not_reached_is_not_taken_for_that_of_the_one_that_was() {
+        use crate::limit::{self, Limit};
+        let mut run = sample::run();
+        run.plan.target.addresses =
+            ["[::1]:8080", "127.0.0.1:8080"].map(|text| text.parse().unwrap()).to_vec();
+        let listens_at = |run: &mut Run, address: &str| {
+            let target = &mut sample::monitor(run).target;
+            target.listener.as_mut().unwrap().address = address.to_owned();
+        };
+        for address in ["[::1]:8080", "[::]:8080"] {
+            listens_at(&mut run, address);
+            run.connected_to = "127.0.0.1:8080".to_owned();
+            let limited = limit::of(&run);
+            assert_eq!(limited.by, Limit::Unknown, "{address}");
+            assert!(limited.evidence.contains("connections went to another"), "{limited}");
+            let said = on_run(&run).unwrap().evidence;
+            assert!(said.contains(&format!("observed is the server at {address}")), "{said}");
+            run.connected_to = "[::1]:8080".to_owned();
+            assert_eq!(limit::of(&run).by, Limit::Server, "{address}");
+        }
+        // It is the same: nothing listens at the first.
+        run.connected_to = "127.0.0.1:8080".to_owned();
+        for address in ["127.0.0.1:8080", "0.0.0.0:8080"] {
+            listens_at(&mut run, address);
+            assert_eq!(limit::of(&run).by, Limit::Server, "{address}");
+            assert!(!on_run(&run).unwrap().evidence.contains("observed"), "{address}");
+        }
+    }
 
     #[test]
     fn a_first_address_that_does_not_answer_is_named() {

@@ -1,8 +1,9 @@
 //! D57: in a closed loop responses took twice as long, or longer, in the last third of the run as in its first, or from some
 //! moment on until its end: how fast the server seems depends on how long it was measured. In an open loop: more was due than
-//! came back, to the end, so that what waits grows.
+//! came back, to the end, so that what waits grows; or as much came, and responses took twice as long all the same.
 
 use ablaze_model::Run;
+use ablaze_model::plan::Load;
 use ablaze_model::record::Slice;
 
 use super::d14_too_short::has_beginning;
@@ -37,12 +38,16 @@ const OUTLIERS: f64 = 0.1;
 const CAUSE: &str = "The rate and the percentiles are those of a run of this length: what a response takes depended on when it was \
                      asked for. Why, this run does not show: the server's work may grow with what it has served, later requests \
                      may ask more of it where they are not alike, or one of the machines or the network may have become slower.";
+const CAUSE_AT_A_RATE: &str = "The percentiles are those of a run of this length: what a response takes depended on when it was asked \
+                               for. Why, this run does not show: the server's work may grow with what it has served, what waits \
+                               may grow where a little more is asked for than is carried, or one of the machines or the network \
+                               may have become slower.";
 const FIX: &str = "Run it again for twice as long, with the server started anew, to see whether it goes on; and watch what grows \
                    in the server meanwhile: memory, a table, a queue, a log.";
 
 fn check(run: &Run) -> Option<Finding> {
     match run.plan.load.is_open() {
-        true => falls_behind(run),
+        true => falls_behind(run).or_else(|| slower_at_its_rate(run)),
         // What explains a server that falls behind explains none that becomes slower.
         false => slower(run).map(|finding| {
             [D02, D07, D11, D29, D30].into_iter().fold(finding, Finding::not_explained_by)
@@ -91,6 +96,26 @@ fn falls_behind(run: &Run) -> Option<Finding> {
     );
     // A queue that is full because of that is no reason for it.
     Some(Finding::new(D57, Severity::Suspect, evidence, cause, fix).not_explained_by(D08))
+}
+
+/// An open loop that gets what it asks for, later and later.
+fn slower_at_its_rate(run: &Run) -> Option<Finding> {
+    let (first, last) = thirds(run).filter(|(first, last)| takes_longer(first, last))?;
+    let evidence = format!(
+        "Responses became slower as the run went on, at the same requested rate: the median per {} ms was typically {} in its first \
+         third and {} in its last.",
+        run.record.slices.slice_ns / 1_000_000,
+        time(first.median_ns() as f64 / 1e6),
+        time(last.median_ns() as f64 / 1e6),
+    );
+    let fix = format!(
+        "Run it again for twice as long, with the server started anew, to see whether it goes on, and at a lower rate ({}): if times \
+         grow as before, the server becomes slower.",
+        spelled(run, Opt::Rate)
+    );
+    let found = Finding::new(D57, Severity::Suspect, evidence, CAUSE_AT_A_RATE, fix);
+    // What waits for a connection does so because responses take longer.
+    Some([D08, D30].into_iter().fold(found, Finding::not_explained_by))
 }
 
 fn slower(run: &Run) -> Option<Finding> {
@@ -163,9 +188,7 @@ fn from_a_moment_on(run: &Run) -> Option<Finding> {
 
 /// The same as [`are_apart`], of parts that are not equally long.
 fn are_apart_at_a_moment(before: &Part, after: &Part) -> bool {
-    after.median_ns() as f64 >= SLOWER * before.median_ns() as f64
-        && after.at(OUTLIERS) > before.at(1.0 - OUTLIERS)
-        && after.rate_per_s() < before.rate_per_s()
+    takes_longer(before, after) && after.rate_per_s() < before.rate_per_s()
 }
 
 /// Half-way between two medians, by factors.
@@ -208,13 +231,16 @@ impl Part {
 
 /// Nine of ten slices of the last are slower than nine of ten of the first, and in the middle twice as slow; fewer came in it.
 fn are_apart(first: &Part, last: &Part) -> bool {
-    last.median_ns() as f64 >= SLOWER * first.median_ns() as f64
-        && last.at(OUTLIERS) > first.at(1.0 - OUTLIERS)
-        && last.responses < first.responses
+    takes_longer(first, last) && last.responses < first.responses
 }
 
-/// The first and the last third of a run in which as much was asked of the server all the time, and alike: not in an open
-/// loop, where what has to wait grows with the time; nor where connections are opened meanwhile, users pause, or have several steps.
+fn takes_longer(first: &Part, last: &Part) -> bool {
+    last.median_ns() as f64 >= SLOWER * first.median_ns() as f64
+        && last.at(OUTLIERS) > first.at(1.0 - OUTLIERS)
+}
+
+/// The first and the last third of a run in which as much was asked of the server all the time, and alike: not where its
+/// rate changes; nor where connections are opened meanwhile, users pause, or have several steps.
 fn thirds(run: &Run) -> Option<(Part, Part)> {
     let whole = whole_slices(run)?;
     let third = whole.len() / 3;
@@ -222,9 +248,17 @@ fn thirds(run: &Run) -> Option<(Part, Part)> {
     Some((of(&whole[..third])?, of(&whole[whole.len() - third..])?))
 }
 
+/// Whether as much is asked for all the time.
+fn asks_evenly(load: &Load) -> bool {
+    match load {
+        Load::Open { rate, .. } => rate.is_constant(),
+        Load::Closed { .. } => true,
+    }
+}
+
 /// The slices of such a run.
 fn whole_slices(run: &Run) -> Option<&[Slice]> {
-    let varies = run.plan.load.is_open() || users_pause(run) || run.record.groups.len() > 1;
+    let varies = !asks_evenly(&run.plan.load) || users_pause(run) || run.record.groups.len() > 1;
     let grows = run.plan.connections.ramp_ns > 0 || run.plan.journey.is_some();
     if varies || grows || !run.rate_changes.is_empty() || has_beginning(run) {
         return None;
@@ -237,7 +271,6 @@ fn whole_slices(run: &Run) -> Option<&[Slice]> {
 
 #[cfg(test)]
 mod tests {
-    use ablaze_model::plan::Load;
     use ablaze_model::record::GroupRecord;
 
     use super::*;
@@ -277,6 +310,23 @@ mod tests {
             "{found:?}"
         );
         assert!(found.fix.contains("--rate"), "{found:?}");
+    }
+
+    /// Each response takes longer than the one before, and all that is due comes back.
+    #[test]
+    fn an_open_loop_that_is_carried_later_and_later_is_suspect() {
+        let carried = |ns: &dyn Fn(usize) -> u64| {
+            let mut run = with_times(ns);
+            sample::open_loop(&mut run, 2_000.0);
+            run.record.slices.slices.iter_mut().for_each(|slice| slice.responses = 200);
+            check(&run)
+        };
+        let found = carried(&|at| 1_000_000 + 200_000 * at as u64).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        let said = "at the same requested rate: the median per 100 ms was typically 4.20 ms in its first third and 17.6 ms";
+        assert!(found.evidence.contains(said), "{found:?}");
+        assert!(found.cause.contains("does not show") && found.fix.contains("--rate"), "{found:?}");
+        assert_eq!(carried(&|at| 1_000_000 + 8_000 * at as u64), None);
     }
 
     #[test]
@@ -333,7 +383,11 @@ mod tests {
         assert!(thirds(&slower()).is_some());
         let mut run = slower();
         sample::open_loop(&mut run, 2_000.0);
-        assert!(matches!(run.plan.load, Load::Open { .. }) && thirds(&run).is_none());
+        assert!(thirds(&run).is_some());
+        if let Load::Open { rate, .. } = &mut run.plan.load {
+            rate.to_per_s = 4_000.0;
+        }
+        assert!(thirds(&run).is_none());
         let mut run = slower();
         run.plan.connections.ramp_ns = 1_000_000;
         assert!(thirds(&run).is_none());

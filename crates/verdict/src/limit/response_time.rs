@@ -6,7 +6,7 @@ use ablaze_model::plan::Load;
 
 use super::{Limit, Limited, NO_THREAD, OTHERS_AT_WORK, asked};
 use crate::live::figures::{self, Busy, of_a_core};
-use crate::words::{amount, grouped, time};
+use crate::words::{amount, grouped, percent, time};
 
 /// The network round trip makes up this share of the time of a response.
 const ROUND_TRIP: f64 = 0.8;
@@ -43,6 +43,17 @@ pub(super) fn of_open_loop(run: &Run) -> Option<Limited> {
     Some(Limited { by: Limit::ResponseTime, evidence })
 }
 
+/// Users who walk so many journeys each without a pause: whoever is still there has a request in flight.
+fn users_who_leave(run: &Run) -> Option<u64> {
+    let users = &run.plan.journey.as_ref()?.users;
+    let walked = run.record.journeys.as_ref()?;
+    let all_came = walked.setup.as_ref().is_none_or(|setup| setup.failed == 0);
+    let never_pause = walked.pauses_ns == 0 && users.think_time.is_none() && users.ramp.is_none();
+    let leave = users.iterations.is_some() && !run.plan.load.is_open();
+    // Who rests behind a failure has nothing in flight, too.
+    (leave && never_pause && all_came && run.record.failures_total() == 0).then(|| run.plan.users())
+}
+
 /// No CPU is full, and each request waits for the one before: for the network where that takes most of the time.
 /// What a server waits for itself (a lock, a pool of workers, a sleep) no CPU shows.
 pub(super) fn of_closed_loop(
@@ -50,7 +61,8 @@ pub(super) fn of_closed_loop(
     server: Option<&Busy>,
     client: Option<&Busy>,
 ) -> Option<Limited> {
-    let asked = figures::asked_in_flight(run)?;
+    let leaving = users_who_leave(run);
+    let asked = figures::asked_in_flight(run).or(leaving)?;
     let mean_ms = run.record.answered.total.mean_ns()? / 1e6;
     let reached = figures::in_flight(run)?;
     // Where most of those in flight were to fail, the time of responses is not what the others waited for.
@@ -68,6 +80,16 @@ pub(super) fn of_closed_loop(
                 grouped(held),
                 grouped(asked),
                 time(silent.longest_ns as f64 / 1e6)
+            ),
+        });
+    }
+    if leaving.is_some() && reached < asked as f64 * IN_FLIGHT {
+        return Some(Limited {
+            by: Limit::Unknown,
+            evidence: format!(
+                "of {} users {} had a request in flight on average: those who had walked all of their journeys had none left to send",
+                grouped(asked),
+                amount(reached)
             ),
         });
     }
@@ -115,8 +137,17 @@ pub(super) fn of_closed_loop(
             ),
             false => String::new(),
         };
+        let at_rest = match server.polling > 0.0 {
+            true => {
+                format!(
+                    "; without a load its threads ran, or were ready to, for {} of the time",
+                    percent(server.polling)
+                )
+            }
+            false => String::new(),
+        };
         let evidence = format!(
-            "{requests}, and {NO_THREAD}: the server's busiest thread ran at {}{together}{client}{others}",
+            "{requests}, and {NO_THREAD}: the server's busiest thread ran at {}{together}{client}{at_rest}{others}",
             of_a_core(server.busiest)
         );
         return Some(Limited { by: Limit::ResponseTime, evidence });

@@ -2,7 +2,11 @@
 
 use super::*;
 use crate::live::sample;
+use ablaze_model::monitor::AtRest;
 use ablaze_model::plan::Load;
+use ablaze_model::plan::journey::PlannedJourney;
+use ablaze_model::plan::users::Users;
+use ablaze_model::record::Journeys;
 
 fn limit(run: &Run) -> Limit {
     of(run).by
@@ -464,4 +468,128 @@ fn users_who_think_for_most_of_their_time_are_the_limit_as_they_were_counted() {
     assert_ne!(limit(&run), Limit::ThinkTime);
     sample::open_loop(&mut run, 2_100.0);
     assert_ne!(limit(&run), Limit::ThinkTime);
+}
+
+fn at_rest(busiest_share: f64, cores: f64, busy_threads: u64) -> Option<AtRest> {
+    let (settled_ns, watched_ns) = (600_000_000, 35_000_000);
+    Some(AtRest { settled_ns, watched_ns, busiest_share, cores, busy_threads })
+}
+
+#[test]
+fn threads_that_are_full_without_a_load_are_no_proof_and_those_beyond_them_are() {
+    let mut run = sample::run();
+    sample::monitor(&mut run).environment.cpus_online = Some(8);
+    let first = sample::threads(&mut run)[0].clone();
+    sample::threads(&mut run).push(first);
+    sample::monitor(&mut run).target.processes[0].user_ns += 9_600_000_000;
+    sample::monitor(&mut run).target.processes[0].at_rest = at_rest(0.97, 0.97, 1);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Server, "{limited}");
+    let said = "2 of its threads ran at 95 % of a core or more, and 1 ran without a load, too";
+    assert_eq!(limited.evidence, said);
+    sample::threads(&mut run)[1].cpu_ns = 3_000_000_000;
+    assert_eq!(limit(&run), Limit::Unknown);
+}
+
+/// A task that loops goes from one thread to another: none is busy all the time.
+#[test]
+fn what_loops_on_several_threads_in_turn_is_no_work_for_requests() {
+    let mut run = sample::with_shares(0.5, 0.4);
+    let first = sample::threads(&mut run)[0].clone();
+    sample::threads(&mut run).push(first);
+    sample::monitor(&mut run).target.processes[0].user_ns += 5_000_000_000;
+    sample::processors(&mut run).user_ns += 5_000_000_000;
+    sample::monitor(&mut run).target.processes[0].at_rest = at_rest(0.4, 0.8, 0);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::ResponseTime, "{limited}");
+    let said = "without a load its threads ran, or were ready to, for 80 % of the time";
+    assert!(limited.evidence.contains(said), "{limited}");
+}
+
+#[test]
+fn a_child_that_loops_does_not_hide_that_the_server_is_full() {
+    let mut run = sample::run();
+    let target = &mut sample::monitor(&mut run).target;
+    let mut child = target.processes[0].clone();
+    (child.name, child.serving) = ("helper".to_owned(), None);
+    child.at_rest = at_rest(0.97, 0.97, 1);
+    target.processes.push(child);
+    assert_eq!(limit(&run), Limit::Server);
+    // One of the same program may serve.
+    sample::monitor(&mut run).target.processes[1].name = "nginx".to_owned();
+    let limited = of(&run);
+    let said = "2 of its threads ran at 95 % of a core or more, and 1 ran without a load, too";
+    assert_eq!((limited.by, limited.evidence.as_str()), (Limit::Server, said));
+    sample::threads(&mut run)[0].cpu_ns = 1_000_000_000;
+    assert_eq!(limit(&run), Limit::Unknown);
+}
+
+#[test]
+fn of_several_servers_the_one_that_was_observed_is_named() {
+    let mut run = sample::with_shares(0.5, 0.4);
+    let other = || ablaze_model::plan::origins::Origin {
+        url: "http://b:8081".to_owned(),
+        host: "b".to_owned(),
+        port: 8081,
+        addresses: Vec::new(),
+        tls: None,
+    };
+    run.plan.target.others = vec![other()];
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unknown);
+    let said = "alone was observed, and requests went to b:8081, too";
+    assert!(limited.evidence.ends_with(said), "{limited}");
+    let mut run = sample::run();
+    run.plan.target.others = vec![other()];
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Server);
+    assert!(limited.evidence.ends_with(said), "{limited}");
+}
+
+/// With what it waited for a thread of the server would have been full, on a CPU that it may use and others had in part.
+#[test]
+fn a_side_on_a_part_of_the_cpus_waits_for_others_there() {
+    let starved = |allowed: Vec<u32>| {
+        let mut run = sample::with_shares(0.4, 0.2);
+        let monitor = sample::monitor(&mut run);
+        monitor.environment.cpus_online = Some(8);
+        monitor.client.as_mut().unwrap().cpus_allowed = (0..8).collect();
+        monitor.target.processes[0].cpus_allowed = allowed;
+        sample::threads(&mut run)[0].waited_ns = 5_000_000_000;
+        let times = sample::processors(&mut run);
+        (times.user_ns, times.system_ns, times.idle_ns) = (12_000_000_000, 0, 68_000_000_000);
+        (times.interrupts_ns, times.steal_ns) = (0, 0);
+        limit(&run)
+    };
+    assert_eq!(starved(vec![0]), Limit::OtherProcesses);
+    // Of all CPUs most were idle.
+    assert_eq!(starved((0..8).collect()), Limit::ResponseTime);
+}
+
+/// They end at different times, and nobody thinks.
+#[test]
+fn users_who_have_walked_their_journeys_do_not_pause() {
+    let with = |in_flight: u64| {
+        let mut run = sample::with_shares(0.1, 0.1);
+        let in_flight_ns = in_flight * run.elapsed_ns / 10;
+        run.plan.load = Load::Closed { connections: 10, pipeline: 1 };
+        run.record.in_flight_ns = in_flight_ns.into();
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(in_flight_ns / 20_000, 20_000);
+        let users = Users { pause: true, iterations: Some(20), ..Users::default() };
+        run.plan.journey =
+            Some(PlannedJourney { name: "a".to_owned(), steps: Vec::new(), users, route: None });
+        run.record.journeys = Some(Box::new(Journeys::new(&["a".to_owned()])));
+        run
+    };
+    let limited = of(&with(92));
+    assert_eq!(limited.by, Limit::ResponseTime, "{limited}");
+    assert!(limited.evidence.starts_with("with 10 requests in flight"), "{limited}");
+    let limited = of(&with(20));
+    assert_eq!(limited.by, Limit::Unknown);
+    assert!(limited.evidence.starts_with("of 10 users 2.00 had a request in flight"), "{limited}");
+    // Whoever thinks has nothing in flight meanwhile.
+    let mut run = with(92);
+    run.record.journeys.as_mut().unwrap().pauses_ns = 1_000_000;
+    assert!(of(&run).evidence.starts_with("users had nothing in flight"), "{}", of(&run));
 }

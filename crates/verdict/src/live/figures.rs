@@ -7,9 +7,13 @@ use std::collections::BTreeSet;
 use ablaze_model::monitor::{Monitored, Process, Processors, Target, Thread};
 use ablaze_model::plan::Load;
 
-use crate::diagnosis::d26_busy_loop;
-use crate::words::{counted, grouped};
+use super::at_rest::restless_with_helpers;
+pub(crate) use super::stopped::{StoppedServer, server_stopped};
+use super::whose::observed_elsewhere;
 use ablaze_model::run;
+
+/// A thread that uses this share of a core is at its limit.
+pub(crate) const FULL: f64 = 0.95;
 
 /// How busy one side was, in shares of a core.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +30,8 @@ pub(crate) struct Busy {
     pub threads: usize,
     /// The others.
     pub idle: usize,
+    /// Threads that used about a whole core each.
+    pub full: usize,
 }
 
 /// The client's workers over the measured window, active waiting not counted.
@@ -53,6 +59,7 @@ pub(crate) fn client(run: &Run) -> Option<Busy> {
         polling: workers().map(|worker| share(worker.spun_ns, worker.window_ns)).sum(),
         threads: run.workers.len(),
         idle: 0,
+        full: run.workers_busy().into_iter().filter(|share| *share >= FULL).count(),
     })
 }
 
@@ -72,8 +79,9 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
     let threads = || serving().flat_map(|process| process.threads.iter());
     let busiest = threads().map(|thread| share(thread.cpu_ns)).reduce(f64::max)?;
     let wanted = |thread: &Thread| thread.cpu_ns + thread.waited_ns;
+    let cores: f64 = seen().map(|process| share(process.cpu_ns())).sum();
     let whole = with_interrupts(run);
-    let polling = d26_busy_loop::restless(run);
+    let polling = restless_with_helpers(run).map(|restless| restless.cores);
     let wanting = match polling {
         // The thread that waited may be one that works without a request, too.
         Some(_) => busiest,
@@ -82,10 +90,12 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
     Some(Busy {
         busiest: whole(busiest),
         wanting: whole(wanting),
-        cores: seen().map(|process| share(process.cpu_ns())).sum(),
-        polling: polling.unwrap_or(0.0),
+        cores,
+        // What is ready to run need not get a CPU.
+        polling: polling.unwrap_or(0.0).min(cores),
         threads: threads().filter(|thread| share(thread.cpu_ns) >= busiest / 100.0).count(),
         idle: threads().filter(|thread| share(thread.cpu_ns) < busiest / 100.0).count(),
+        full: threads().filter(|thread| whole(share(thread.cpu_ns)) >= FULL).count(),
     })
 }
 
@@ -100,7 +110,7 @@ pub(crate) fn busiest_helper(run: &Run) -> Option<(&str, f64)> {
 }
 
 /// Whether it is another program than those that listen there, which one of them started: no request need wait for it.
-fn is_helper(target: &Target, process: &Process) -> bool {
+pub(crate) fn is_helper(target: &Target, process: &Process) -> bool {
     let mut serving = target.processes.iter().filter(|one| one.serving.is_some()).peekable();
     let serves = serving.peek().is_none() || process.serving.is_some();
     !serves && serving.all(|one| one.name != process.name)
@@ -201,65 +211,16 @@ fn processors_allowed(run: &Run) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
     Some((of_client, of_server))
 }
 
-/// A process of the server that was stopped for a part of the time, as was seen in /proc.
-pub(crate) struct StoppedServer {
-    /// As a sentence.
-    pub said: String,
-    /// For how long, as far as the readings tell.
-    for_s: f64,
-    /// For how long each process was that worked in this run, at least.
-    all_for_s: f64,
-}
-
-impl StoppedServer {
-    /// What has stood still for so much of a wait is why.
-    const OF_A_WAIT: f64 = 0.5;
-
-    /// Whether it was for long enough to be why requests to it waited for so long.
-    pub fn lasted(&self, waited_s: f64) -> bool {
-        self.for_s >= waited_s * Self::OF_A_WAIT
-    }
-
-    /// Whether all of the server was.
-    pub fn all_lasted(&self, waited_s: f64) -> bool {
-        self.all_for_s >= waited_s * Self::OF_A_WAIT
-    }
-}
-
-/// `None` where none was.
-pub(crate) fn server_stopped(run: &Run) -> Option<StoppedServer> {
-    let processes = || target(run).into_iter().flat_map(|target| &target.processes);
-    let stopped = processes().filter(|process| process.stopped_readings > 0);
-    let process = stopped.max_by_key(|process| process.stopped_readings)?;
-    let for_s = |process: &Process| match process.stopped_readings {
-        all if all >= process.readings => elapsed_s(run),
-        some => process.watched_ns as f64 / 1e9 * some as f64 / process.readings as f64,
-    };
-    // As of threads: one that did less is not who serves.
-    let least_ns = processes().map(Process::cpu_ns).max().unwrap_or(0) / 100;
-    let at_work = processes().filter(|process| process.cpu_ns() >= least_ns);
-    Some(StoppedServer {
-        said: format!(
-            "The server's process ({}, pid {}) was stopped (state T or t in /proc) in {} of the {} of it.",
-            ablaze_model::printable::printable(&process.name),
-            process.pid,
-            grouped(process.stopped_readings),
-            counted(process.readings, "reading")
-        ),
-        for_s: for_s(process),
-        all_for_s: at_work.map(for_s).fold(f64::INFINITY, f64::min),
-    })
-}
-
 /// Whether all processes of the server ended before the run did.
 pub(crate) fn server_ended(run: &Run) -> bool {
     let processes = target(run).map(|target| target.processes.as_slice()).unwrap_or_default();
     !processes.is_empty() && processes.iter().all(|process| process.ended)
 }
 
-/// Who served, if that was on this host.
+/// Who served, if that was on this host and is who was observed.
 pub(crate) fn target(run: &Run) -> Option<&Target> {
-    monitor(run).map(|monitor| &monitor.target).filter(|target| target.on_this_host)
+    let target = monitor(run).map(|monitor| &monitor.target);
+    target.filter(|target| target.on_this_host && observed_elsewhere(run).is_none())
 }
 
 pub(crate) fn monitor(run: &Run) -> Option<&Monitored> {
@@ -300,7 +261,7 @@ pub(crate) fn machine(run: &Run) -> Option<Machine> {
         Some(true) => 1.0 - times.interrupts_ns as f64 / times.busy_ns().max(1) as f64,
         _ => 1.0,
     };
-    let server = if target(run).is_some() { server(run)?.cores } else { 0.0 };
+    let server = if monitor.target.on_this_host { server(run)?.cores } else { 0.0 };
     let ours = client(run).map_or(0.0, |client| client.cores) + server;
     Some(Machine {
         processors,

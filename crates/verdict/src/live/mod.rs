@@ -3,6 +3,7 @@
 //! header asks for (`headers`), Little's law (`little`), CPU quotas (`quota`), timers of TCP
 //! (`timers`); and what can be found while it is under way (`under_way`).
 
+pub(crate) mod at_rest;
 pub(crate) mod behind;
 pub(crate) mod curl;
 pub(crate) mod figures;
@@ -10,10 +11,12 @@ pub(crate) mod headers;
 pub(crate) mod little;
 pub(crate) mod options;
 pub(crate) mod quota;
+pub(crate) mod stopped;
 pub(crate) mod timers;
 mod under_way;
 mod unseen;
 pub(crate) mod walk;
+pub(crate) mod whose;
 
 #[cfg(test)]
 mod properties;

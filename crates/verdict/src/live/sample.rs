@@ -241,6 +241,7 @@ fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
         stopped_readings: 0,
         traced_by: None,
         serving: None,
+        at_rest: None,
         threads,
     };
     Monitored {

@@ -4,11 +4,14 @@ use ablaze_model::experiment::{Experiment, JudgedTogether, Results, SKIPPED};
 use ablaze_stats::compare::{NotComparable, Outcome};
 
 use super::{failures, worth};
-use crate::experiment::comparison::{Against, Answer, Compared, Comparison, NoInterval};
+use crate::experiment::comparison::{Against, Answer, Compared, Comparison, Metric, NoInterval};
 use crate::experiment::counters;
 use crate::experiment::curve::Point;
 use crate::number::{amount, counted, percent, rate, time};
 use crate::table::Table;
+
+const WHOSE_CPU: &str = "CPU/request: of the processes that listen there and those they start; what these call (a backend, a database, \
+                         the server behind a proxy) is not in it";
 
 /// The whole report. Where the work differs there is no ranking, unless `rank_anyway`.
 pub fn comparison(
@@ -36,6 +39,7 @@ pub fn comparison(
     lines.push(String::new());
     if unequal.is_empty() || rank_anyway {
         lines.extend(ratios(experiment, comparison).lines());
+        lines.extend(whose_cpu(comparison).map(|text| format!("  {text}")));
     }
     lines.extend(of_ranking(judged, rank_anyway).map(|text| format!("  {text}")));
     lines.push(String::new());
@@ -139,7 +143,18 @@ pub(crate) fn ratio_rows(experiment: &Experiment, comparison: &Comparison) -> Ve
             }),
         );
     }
+    rows.extend(whose_cpu(comparison).map(|text| vec![String::new(), text.to_owned()]));
     rows
+}
+
+/// What `cheaper` and `costlier` are about, where either is said: a proxy may be cheaper than the server behind it.
+fn whose_cpu(comparison: &Comparison) -> Option<&'static str> {
+    let told = |compared: &Compared| {
+        let is_cpu = compared.metric == Metric::ServerCpu && compared.ratio.is_ok();
+        is_cpu && matches!(compared.answer, Some(Answer::Better | Answer::Worse))
+    };
+    let mut metrics = comparison.against.iter().flat_map(|against| &against.metrics);
+    metrics.any(told).then_some(WHOSE_CPU)
 }
 
 /// What may be said of each metric; the first decides.
@@ -163,7 +178,7 @@ fn responses(against: &Against) -> Vec<String> {
                 cells.push(format!("not enough runs: {pairs}, at least 6 are needed"));
                 break;
             }
-            (Err(NoInterval::NotInTurns { plain: Some(plain) }), _) => {
+            (Err(NoInterval::NotInTurns { plain: Some(plain), .. }), _) => {
                 cells.push(format!("{name} {}", amount(*plain)));
             }
             (Err(error), _) => cells.push(format!("{name}: {error}")),

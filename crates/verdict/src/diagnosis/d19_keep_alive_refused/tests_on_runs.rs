@@ -179,3 +179,32 @@ fn an_open_loop_needs_no_more_requests_than_it_may_have_connections() {
     run.elapsed_ns = run.record.answered.total.max_ns().unwrap();
     assert_eq!(on_run(&run), None);
 }
+
+/// With the one that is missing alone the connection would end as before.
+#[test]
+fn where_both_are_missing_both_are_asked_for() {
+    let said = |head: &str| {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        run.record.first_head = head.replace('|', "\r\n").into_bytes();
+        on_run(&run).unwrap()
+    };
+    let old = said("HTTP/1.0 200 OK|Server: x||");
+    assert!(old.cause.contains("lacks both"), "{old:?}");
+    assert!(old.fix.contains("send both"), "{old:?}");
+    let close = said("HTTP/1.1 200 OK|Connection: close||");
+    assert!(close.cause.contains("announces the end") && close.fix.contains("Content-Length"));
+    for one in [
+        "HTTP/1.0 200 OK|Content-Length: 3||",
+        "HTTP/1.1 200 OK|Connection: close|Content-Length: 3||",
+    ] {
+        assert!(!said(one).cause.contains("only closing"), "{one}");
+    }
+    assert!(said("HTTP/1.0 200 OK|Transfer-Encoding: chunked||").fix.contains("send both"));
+    // Who asks for HTTP/1.0 and for the end of the connection gets it.
+    let mut run = sample::run();
+    run.record.reused = 0;
+    run.record.first_head = b"HTTP/1.0 200 OK\r\n\r\n".to_vec();
+    sample::asked(&mut run, &["Connection: close"]);
+    assert!(on_run(&run).unwrap().cause.starts_with("The request itself"));
+}
