@@ -390,3 +390,6 @@ fn spoke_http2(run: &Run) -> bool {
 fn stood(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
 }
+
+#[cfg(test)]
+mod tests;
