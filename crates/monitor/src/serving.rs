@@ -37,6 +37,7 @@ impl WatchedServing {
             build: self.program.as_ref().and_then(Program::build),
             descriptor_limit: self.descriptor_limit,
             output: self.output.seen(window_ns),
+            at_rest: None,
         }
     }
 }

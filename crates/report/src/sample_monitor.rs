@@ -158,6 +158,7 @@ fn serving() -> Serving {
             sanitizers: Vec::new(),
         }),
         descriptor_limit: Some(1024),
+        at_rest: None,
         output: Some(Output {
             write_calls: Some(40_000),
             written_bytes: Some(6_000_000),

@@ -128,6 +128,11 @@ impl Recorder {
         }
     }
 
+    /// A response is complete, and its request has not been sent whole.
+    pub fn answered_early(&mut self, exchange: &Exchange) {
+        self.record.answered_early.count += u64::from(!self.is_of_warmup(exchange));
+    }
+
     /// An exchange is sent again, as its connection ended in such a way.
     pub fn repeated(&mut self, exchange: &Exchange, lost: Lost) {
         let is_new = exchange.started_ns == 0 && self.window_is_open();

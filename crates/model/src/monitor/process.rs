@@ -84,6 +84,11 @@ impl Process {
         self.user_ns + self.system_ns
     }
 
+    /// What it did when the load was over, if it was looked at.
+    pub fn without_load(&self) -> Option<AtRest> {
+        self.at_rest.or(self.serving.as_ref()?.at_rest)
+    }
+
     /// Whether it was looked at often enough, or for long enough, to say what share of a core it used.
     pub fn is_believed(&self) -> bool {
         let far_apart = self.readings == 2 && self.watched_ns >= FAR_APART_NS;
@@ -133,6 +138,9 @@ pub struct Serving {
     pub descriptor_limit: Option<u64>,
     /// What it wrote.
     pub output: Option<Output>,
+    /// What it did without a load, in files of before all processes of a server were looked at: [`Process::without_load`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_rest: Option<AtRest>,
 }
 
 /// What a process did when the load was over and the connections still stood.

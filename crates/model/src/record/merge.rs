@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
 
-use super::{Circumstances, EndedIdle, Phases, Record, Silent, Slices, Stopped, Streamless, group};
+use super::{
+    AnsweredEarly, Circumstances, EndedIdle, Phases, Record, Silent, Slices, Stopped, Streamless,
+    group,
+};
 use crate::failure::FailureKind;
 
 impl Record {
@@ -33,6 +36,7 @@ impl Record {
             awaited_close: 0,
             left_open: 0,
             closed_early: 0,
+            answered_early: AnsweredEarly::default(),
             unfinished: 0,
             never_sent: 0,
             unfinished_oldest_ns: 0,
@@ -96,6 +100,7 @@ impl Record {
             awaited_close,
             left_open,
             closed_early,
+            answered_early,
             unfinished,
             never_sent,
             unfinished_oldest_ns,
@@ -167,6 +172,7 @@ impl Record {
         self.awaited_close += awaited_close;
         self.left_open += left_open;
         self.closed_early += closed_early;
+        self.answered_early.merge(answered_early);
         self.unfinished += unfinished;
         self.never_sent += never_sent;
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(unfinished_oldest_ns);

@@ -4,6 +4,7 @@
 mod checks;
 mod circumstances;
 mod each_connection;
+mod early;
 mod fault;
 mod group;
 mod http2;
@@ -28,6 +29,7 @@ use crate::failure::FailureKind;
 pub use checks::{CheckRecord, Checks};
 pub use circumstances::Circumstances;
 pub use each_connection::EachConnection;
+pub use early::AnsweredEarly;
 pub use fault::Fault;
 pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
@@ -99,6 +101,8 @@ pub struct Record {
     /// Those of them that the client closed before that, because nothing came on any connection while it
     /// waited: a server that serves one connection at a time waits for the client's FIN.
     pub closed_early: u64,
+    /// Responses that were complete before their requests had been sent whole.
+    pub answered_early: AnsweredEarly,
     /// Exchanges in flight when the run ended: neither success nor failure.
     pub unfinished: u64,
     /// Those of them that were due and had not been sent: no connection was free.

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::checks::{Checks, Samples};
 use super::circumstances::Circumstances;
 use super::distribution::{Distribution, PhasesOf};
+use super::early::AnsweredEarly;
 use super::groups::Group;
 use super::http2::Http2;
 use super::http3::Http3;
@@ -95,6 +96,8 @@ pub(super) struct Document {
     pub left_open: u64,
     #[serde(default)]
     pub closed_early: u64,
+    #[serde(default)]
+    pub answered_early: AnsweredEarly,
     pub reused: u64,
     pub connections_opened: u64,
     pub statuses: BTreeMap<u16, u64>,

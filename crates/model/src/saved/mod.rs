@@ -7,6 +7,7 @@ mod circumstances;
 mod consistent;
 mod distribution;
 mod document;
+mod early;
 mod foreign;
 mod groups;
 mod http2;

@@ -214,6 +214,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         awaited_close: document.awaited_close,
         left_open: document.left_open,
         closed_early: document.closed_early,
+        answered_early: document.answered_early.load(),
         unfinished: document.unfinished.count,
         never_sent: document.unfinished.never_sent,
         unfinished_oldest_ns: document.unfinished.oldest_ns,

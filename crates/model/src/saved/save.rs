@@ -9,6 +9,7 @@ use ablaze_stats::touched;
 use super::checks::{Checks, Samples};
 use super::circumstances::Circumstances;
 use super::document::*;
+use super::early::AnsweredEarly;
 use super::groups::Group;
 use super::idle::EndedIdle;
 use super::journeys::Journeys;
@@ -102,6 +103,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         awaited_close: record.awaited_close,
         left_open: record.left_open,
         closed_early: record.closed_early,
+        answered_early: AnsweredEarly::save(record.answered_early),
         reused: record.reused,
         connections_opened: record.connections_opened,
         statuses: record.statuses.clone(),

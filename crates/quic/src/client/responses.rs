@@ -88,6 +88,9 @@ impl Core {
         let Some(Closed { tag, was_uploading }) = self.close(id) else { return };
         if was_uploading {
             self.cancel(quic, id, ErrorCode::REQUEST_CANCELLED, false);
+            if end == End::Complete {
+                sink.request_cut(tag);
+            }
         }
         sink.ended(tag, end);
     }

@@ -19,6 +19,9 @@ pub trait Sink {
     /// The stream is over: its tag will not be named again.
     fn ended(&mut self, tag: u32, end: End);
 
+    /// The response of a stream that ends now is complete, and the rest of its request's body is not sent.
+    fn request_cut(&mut self, _tag: u32) {}
+
     /// An interim head (1xx).
     fn interim(&mut self, _tag: u32, _status: u16) {}
 

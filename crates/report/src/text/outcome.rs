@@ -223,8 +223,37 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
         let text = &format!("sent again because {why}; timed from the first attempt");
         lines.extend(sentence(&start, text, style.width));
     }
+    lines.extend(answered_early(run, style));
     lines.extend(left_open(record, style));
     lines
+}
+
+/// Responses that were complete before their requests had been sent whole, and what became of the rest.
+fn answered_early(run: &Run, style: &Style) -> Vec<String> {
+    let early = run.record.answered_early;
+    if early.count == 0 {
+        return Vec::new();
+    }
+    let text = match (run.plan.http2, run.plan.http3) {
+        (None, None) => {
+            let closed = match early.closed {
+                0 => String::new(),
+                closed => format!(
+                    "; {} were closed, as the rest had not left within 1 s",
+                    grouped(closed)
+                ),
+            };
+            format!(
+                "responses came before the server had taken the whole request; the next one waited on these connections for \
+                 the rest to leave, for {} altogether, and its time is counted from when it was sent{closed}",
+                time(early.waited_ns as f64)
+            )
+        }
+        _ => "responses were complete before the server had taken the whole request; the rest of the request was not sent"
+            .to_owned(),
+    };
+    let start = start("answered early", &grouped(early.count));
+    sentence(&start, &text, style.width)
 }
 
 /// For so long a server is waited for that was to close.

@@ -6,7 +6,7 @@ use ablaze_model::plan::Load;
 
 use super::{Limit, Limited, NO_THREAD, OTHERS_AT_WORK, asked};
 use crate::live::figures::{self, Busy, of_a_core};
-use crate::words::{amount, grouped, percent, time};
+use crate::words::{amount, counted, grouped, percent, time};
 
 /// The network round trip makes up this share of the time of a response.
 const ROUND_TRIP: f64 = 0.8;
@@ -80,6 +80,17 @@ pub(super) fn of_closed_loop(
                 grouped(held),
                 grouped(asked),
                 time(silent.longest_ns as f64 / 1e6)
+            ),
+        });
+    }
+    if figures::held_by_rest(run) {
+        let early = run.record.answered_early;
+        return Some(Limited {
+            by: Limit::Unknown,
+            evidence: format!(
+                "{} came before the server had taken the whole request, and connections waited {} in total for the rest to leave",
+                counted(early.count, "response"),
+                time(early.waited_ns as f64 / 1e6)
             ),
         });
     }

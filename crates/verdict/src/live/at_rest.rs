@@ -60,7 +60,7 @@ pub(crate) fn cores(at_rest: &AtRest) -> f64 {
 
 fn looked_at(run: &Run) -> impl Iterator<Item = (&Process, AtRest)> {
     let processes = target(run).into_iter().flat_map(|target| &target.processes);
-    let looked = processes.filter_map(|process| Some((process, process.at_rest?)));
+    let looked = processes.filter_map(|process| Some((process, process.without_load()?)));
     looked.filter(|(_, at_rest)| could_finish(run, *at_rest))
 }
 

@@ -356,3 +356,15 @@ pub(crate) fn is_over_tcp(run: &Run) -> bool {
 pub(crate) fn of_a_core(share: f64) -> String {
     format!("{:.0} % of a core", share * 100.0)
 }
+/// Whether responses that came before their requests had left were why most places were empty: their connections waited for
+/// the rest to leave.
+pub fn held_by_rest(run: &Run) -> bool {
+    let waited_ns = run.record.answered_early.waited_ns as f64;
+    let (Some(asked), Some(reached)) = (asked_in_flight(run), in_flight(run)) else {
+        return false;
+    };
+    let empty = asked as f64 - reached;
+    waited_ns > 0.0
+        && empty * 2.0 > asked as f64
+        && waited_ns * 2.0 >= empty * run.elapsed_ns as f64
+}

@@ -1,6 +1,8 @@
 //! Every way to misbehave of the hostile server, natively: each request ends once, in the right
 //! place of the report, and the exit status follows from that.
 
+use std::io::Write;
+use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
@@ -134,6 +136,35 @@ fn a_request_body_that_is_not_read_does_not_hide_the_response() {
             let (ran, json) = measured(&[&server.url(), "-n6", "-c2", "-b", &body, "--io", io]);
             assert_eq!(number(&json, "/succeeded"), 6, "{io} {behaviour:?}: {ran:?}");
         }
+    }
+}
+
+/// A server that responds to heads, keeps the connection and never reads a body.
+#[test]
+fn a_connection_that_waits_for_its_request_to_leave_is_no_response_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nno");
+            kept.push(stream);
+        }
+    });
+    let body = crate::e2e::support::Scratch::with("never-read-body", &vec![b'x'; 16 << 20]);
+    let body = format!("@{}", body.word());
+    for io in BACKENDS {
+        let (ran, json) = measured(&[&url, "-d2500ms", "-c3", "-b", &body, "--io", io]);
+        // Each place: at the start, and one and two seconds later.
+        assert_eq!(number(&json, "/answered_early/count"), 9, "{io}: {ran:?}");
+        assert_eq!(number(&json, "/answered_early/closed"), 6, "{io}");
+        let waited_ns = number(&json, "/answered_early/waited_ns");
+        assert!((6_000_000_000..=7_500_000_000).contains(&waited_ns), "{io}: {waited_ns}");
+        let verdict = json["verdict"].to_string();
+        assert!(verdict.contains("before the server had taken the whole request"), "{verdict}");
+        assert!(!verdict.contains("opened again and again"), "{verdict}");
+        assert_ne!(json["verdict"]["limit"], "response-time", "{io}: {verdict}");
     }
 }
 

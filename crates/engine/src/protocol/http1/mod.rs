@@ -217,6 +217,8 @@ impl<S: Walk> Protocol for Http1<S> {
     fn overdue<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, now: u64) {
         let connection = &worker.connections[slot as usize];
         if connection.state.held {
+            worker.recorder.record().answered_early.closed += 1;
+            worker.held_until(slot, now);
             return worker.end_connection(io, slot, CloseHow::Fin);
         }
         if connection.stage == Stage::Open {
@@ -224,6 +226,14 @@ impl<S: Walk> Protocol for Http1<S> {
             worker.note_unsent(slot);
         }
         worker.give_up(io, slot, now, ablaze_model::failure::FailureKind::Timeout);
+    }
+
+    fn counts_until<I: Io>(worker: &mut Worker<Self>, _io: &mut I) {
+        for slot in 0..worker.connections.len() as Slot {
+            if worker.connections[slot as usize].state.held {
+                worker.held_until(slot, worker.now_ns);
+            }
+        }
     }
 
     fn answers_warmup(worker: &Worker<Self>, slot: Slot) -> bool {

@@ -100,7 +100,7 @@ impl<S: Walk> Worker<Http1<S>> {
         let has_place = connection.in_flight < self.pipeline && connection.stage == Stage::Open;
         if has_place && self.protocol.sends.wait {
             if std::mem::take(&mut connection.state.held) {
-                connection.deadline_ns = u64::MAX;
+                self.held_until(slot, at);
             }
             self.feed_while_sending(io, slot, at);
         }

@@ -117,5 +117,18 @@ impl<S: Walk> Worker<Http1<S>> {
         connection.state.held = true;
         connection.deadline_ns = at + HOLD_NS;
         self.next_check_ns = self.next_check_ns.min(at + HOLD_NS);
+        self.recorder.record().answered_early.count += 1;
+    }
+
+    /// A connection is held no longer: its request has left, or the connection or the run ends.
+    #[cold]
+    pub(super) fn held_until(&mut self, slot: Slot, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let since_ns = std::mem::replace(&mut connection.deadline_ns, u64::MAX);
+        // Already told where there is no deadline.
+        if since_ns != u64::MAX {
+            let waited_ns = at.saturating_sub(since_ns.saturating_sub(HOLD_NS));
+            self.recorder.record().answered_early.waited_ns += waited_ns;
+        }
     }
 }

@@ -94,6 +94,11 @@ impl<S: Walk> Sink for Responses<'_, Http2, S> {
         }
     }
 
+    #[cold]
+    fn request_cut(&mut self, tag: u32) {
+        self.answered_early(tag);
+    }
+
     fn interim(&mut self, tag: u32, _status: u16) {
         self.interim_head(tag);
     }

@@ -140,6 +140,12 @@ impl<C: Multiplexer, S: Walk> Responses<'_, C, S> {
         self.retire(tag);
     }
 
+    /// The response is complete, and the rest of its request is not sent.
+    #[cold]
+    pub(in crate::protocol) fn answered_early(&mut self, tag: u32) {
+        self.recorder.answered_early(&self.exchanges[tag as usize]);
+    }
+
     /// The server did nothing with the request: it is sent again (RFC 9113, 8.7). Once, unless the
     /// server just goes on to the next connection.
     #[cold]

@@ -19,6 +19,17 @@ pub(super) fn because(run: &Run, connections: u64) -> (String, &'static str) {
         );
         return (cause, ", and see in the server's log what became of them");
     }
+    let early = record.answered_early;
+    if figures::held_by_rest(run) {
+        let cause = format!(
+            "{} came before the server had taken the whole request, and it did not take the rest: a connection carries no \
+             other request until the rest has left, or it is closed after 1 s, as {} were. Connections waited {} in total.",
+            counted(early.count, "response"),
+            grouped(early.closed),
+            time(early.waited_ns as f64 / 1e6)
+        );
+        return (cause, ", and see why the server responds without reading the request");
+    }
     let drain_ns = record.drain_ns.unwrap_or(0);
     if drain_ns.saturating_mul(2) >= run.elapsed_ns {
         let cause = format!(
@@ -109,8 +120,26 @@ fn failures(record: &Record, kinds: &[FailureKind]) -> Vec<(FailureKind, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::record::AnsweredEarly;
+
     use super::*;
     use crate::live::sample;
+
+    #[test]
+    fn connections_that_wait_for_a_request_to_leave_are_said() {
+        let mut run = sample::run();
+        let waited_ns = run.elapsed_ns * 98;
+        run.record.in_flight_ns = u128::from(run.elapsed_ns);
+        run.record.connections_opened = 300;
+        run.record.answered_early = AnsweredEarly { count: 300, closed: 200, waited_ns };
+        let (cause, _) = because(&run, 100);
+        assert!(cause.contains("before the server had taken the whole request"), "{cause}");
+        assert!(cause.contains("as 200 were"), "{cause}");
+        // Where they waited for little of that time, it was something else.
+        run.record.answered_early.waited_ns = run.elapsed_ns * 10;
+        let (cause, _) = because(&run, 100);
+        assert!(!cause.contains("whole request"), "{cause}");
+    }
 
     #[test]
     fn attempts_that_were_refused_are_said() {

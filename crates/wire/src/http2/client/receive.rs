@@ -267,6 +267,7 @@ impl<S: Sink> Receiving<'_, S> {
             // The whole response without waiting for the whole request: the rest of it is of no
             // use (RFC 9113, 8.1).
             self.core.drop_stream(place, ErrorCode::NO_ERROR, self.out);
+            self.sink.request_cut(tag);
         }
         self.sink.ended(tag, End::Complete);
     }

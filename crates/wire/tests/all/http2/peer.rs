@@ -18,6 +18,7 @@ pub enum Told {
     Interim(u32, u16),
     Field(u32, String, String),
     Ended(u32, End),
+    Cut(u32),
     Settings(u32, u32),
     Goaway(u32, ErrorCode, Vec<u8>),
     Pong([u8; 8]),
@@ -48,6 +49,10 @@ impl Sink for Notes {
 
     fn ended(&mut self, tag: u32, end: End) {
         self.told.push(Told::Ended(tag, end));
+    }
+
+    fn request_cut(&mut self, tag: u32) {
+        self.told.push(Told::Cut(tag));
     }
 
     fn interim(&mut self, tag: u32, status: u16) {

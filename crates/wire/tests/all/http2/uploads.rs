@@ -158,7 +158,8 @@ fn a_response_before_the_body_was_sent_ends_it() {
     client.send(0, 0);
     client.out.clear();
     client.receive(&headers(1, true, &[0x88])).unwrap();
-    assert_eq!(client.told(), [Told::Head(0, 200, None), Told::Ended(0, End::Complete)]);
+    let told = [Told::Head(0, 200, None), Told::Cut(0), Told::Ended(0, End::Complete)];
+    assert_eq!(client.told(), told);
     let written = client.written();
     assert_eq!((written[0].0.kind, &written[0].1[..]), (kind::RST_STREAM, &[0, 0, 0, 0][..]));
     // The peer may have said that it wants no more, and enlarged the window, before it knew.
