@@ -11,8 +11,8 @@ use crate::plan::tls::Identity;
 /// What stands in place of a secret.
 const HIDDEN: &str = "***";
 
-/// Fields of a head whose values are credentials.
-pub const SECRET_FIELDS: [&str; 3] = ["Authorization", "Proxy-Authorization", "Cookie"];
+/// Fields of a head whose values are credentials by the standards, as they are written there.
+const SECRET_FIELDS: [&str; 3] = ["Authorization", "Proxy-Authorization", "Cookie"];
 
 /// Parts of the names of fields whose values are credentials, whatever stands around them (`X-Api-Key`, `Proxy-Authorization`,
 /// `X-Amz-Security-Token`). A value that is hidden for nothing costs a look at the own command; one that is shown may leave with
@@ -34,7 +34,7 @@ const SECRET_PARTS: [&str; 14] = [
     "xsrf",
 ];
 
-/// Whether the value of the field of this name stands in no command that is shown.
+/// Whether the value of the field of this name is saved with no run, and stands in no command that is shown.
 pub fn is_secret_field(name: &str) -> bool {
     let name = name.trim().to_ascii_lowercase();
     // `:authority` is the host.
@@ -70,9 +70,11 @@ pub struct Secrets(BTreeMap<String, Secret>);
 pub struct SecretMissing(pub String);
 
 /// The name of the field, if a line of a head carries credentials.
-pub fn secret_field(line: &[u8]) -> Option<&'static str> {
+pub fn secret_field(line: &[u8]) -> Option<String> {
     let name = line.split(|byte| *byte == b':').next()?.trim_ascii();
-    SECRET_FIELDS.into_iter().find(|field| name.eq_ignore_ascii_case(field.as_bytes()))
+    let name = String::from_utf8_lossy(name);
+    let usual = SECRET_FIELDS.into_iter().find(|field| name.eq_ignore_ascii_case(field));
+    is_secret_field(&name).then(|| usual.map_or_else(|| name.into_owned(), str::to_owned))
 }
 
 impl Secrets {

@@ -191,8 +191,8 @@ impl RequestSpec {
             lines.push(secret(field("Cookie", &self.cookies.join(&b"; "[..])), "Cookie"));
         }
         for line in &self.credentials {
-            let name = secret_field(line.as_bytes()).unwrap_or("Authorization");
-            lines.push(secret(line.clone().into_bytes(), name));
+            let name = secret_field(line.as_bytes()).unwrap_or_else(|| "Authorization".to_owned());
+            lines.push(secret(line.clone().into_bytes(), &name));
         }
         if has_body {
             lines.push(Line::BodyLength("Content-length".to_owned()));
@@ -200,7 +200,7 @@ impl RequestSpec {
         }
         for line in &self.headers {
             lines.push(match secret_field(line) {
-                Some(name) => secret(line.clone(), name),
+                Some(name) => secret(line.clone(), &name),
                 None => Line::Text(line.clone().into()),
             });
         }
