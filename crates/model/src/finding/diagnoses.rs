@@ -69,6 +69,7 @@ macro_rules! diagnoses {
             D56 d56_kernel_udp "UDP in the kernel";
             D57 d57_slower_and_slower "slower and slower";
             D58 d58_cpu_quota "CPU quota";
+            D59 d59_requests_not_taken "requests not taken";
         }
     };
 }

@@ -243,11 +243,15 @@ fn answered_early(run: &Run, style: &Style) -> Vec<String> {
                     grouped(closed)
                 ),
             };
-            format!(
-                "responses came before the server had taken the whole request; the next one waited on these connections for \
-                 the rest to leave, for {} altogether, and its time is counted from when it was sent{closed}",
-                time(early.waited_ns as f64)
-            )
+            let waited = match early.waited_ns {
+                0 => String::new(),
+                waited_ns => format!(
+                    "; the next one waited on these connections for the rest to leave, for {} altogether, and its time is \
+                     counted from when it was sent",
+                    time(waited_ns as f64)
+                ),
+            };
+            format!("responses came before the server had taken the whole request{waited}{closed}")
         }
         _ => "responses were complete before the server had taken the whole request; the rest of the request was not sent"
             .to_owned(),

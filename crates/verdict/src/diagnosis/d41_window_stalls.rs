@@ -27,7 +27,9 @@ const CAUSE: &str = "A body larger than the server's window is sent in pieces, a
 
 fn on_run(run: &Run) -> Option<Finding> {
     let share = share(run)?;
-    if share < NOTED {
+    // Who responds before the bodies came does not wait for the windows (D59).
+    let is_early = run.record.answered_early.count * 2 >= run.record.responses.max(1);
+    if share < NOTED || is_early {
         return None;
     }
     let free = matches!(limit::of(run).by, Limit::RoundTrip | Limit::ResponseTime);
@@ -110,6 +112,13 @@ mod tests {
         waits.stream_ns = (run.record.in_flight_ns as f64 * share) as u128;
         waits.longest_ns = 40_000_000;
         run
+    }
+
+    #[test]
+    fn a_server_that_responds_before_the_bodies_does_not_wait_for_its_windows() {
+        let mut run = waiting(0.9);
+        run.record.answered_early.count = run.record.responses;
+        assert_eq!(on_run(&run), None);
     }
 
     #[test]

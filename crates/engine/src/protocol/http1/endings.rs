@@ -3,7 +3,7 @@
 use ablaze_net::{CloseReason, Slot};
 
 use super::{Http1, Reading};
-use crate::connection::Exchange;
+use crate::connection::{Exchange, Stage};
 use crate::protocol::Failure;
 use crate::recorder::Lost;
 use crate::walk::Walk;
@@ -180,6 +180,19 @@ impl<S: Walk> Worker<Http1<S>> {
         } else if connection.in_flight > 0 && connection.state.response_began {
             let kind = short(connection.state.reading);
             self.oldest_failed(slot, at, Failure::of((kind, 0)));
+        }
+    }
+
+    /// The server said that nothing more comes on a connection in use (close_notify of TLS), which ends it as its FIN does.
+    pub(super) fn ended_by_server(&mut self, slot: Slot, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        if connection.stage != Stage::Open {
+            return;
+        }
+        connection.state.ended_by_server = true;
+        if connection.in_flight == 0 && connection.responses > 0 && connection.given_up.is_none() {
+            let idle_ns = connection.idle_ns(at);
+            self.recorder.ended_unused(idle_ns);
         }
     }
 

@@ -64,6 +64,8 @@ pub(crate) struct State {
     surplus: bool,
     /// The response is complete but its request not yet sent whole.
     held: bool,
+    /// The server ended the connection within TLS (close_notify), before its FIN: the socket is closed from here.
+    ended_by_server: bool,
     /// Sends that asked for notice and have not had it.
     sends_under_way: u32,
     /// Ring position of the oldest exchange in flight.
@@ -191,6 +193,7 @@ impl<S: Walk> Protocol for Http1<S> {
 
     fn nothing_more(worker: &mut Worker<Self>, slot: Slot, at: u64) {
         worker.end_last_response(slot, at);
+        worker.ended_by_server(slot, at);
     }
 
     fn cut_off(worker: &mut Worker<Self>, slot: Slot, at: u64) {
@@ -199,6 +202,11 @@ impl<S: Walk> Protocol for Http1<S> {
 
     fn closed(worker: &mut Worker<Self>, slot: Slot, why: CloseReason, at: u64) {
         worker.release_spill(slot);
+        let ended_by_server = worker.connections[slot as usize].state.ended_by_server;
+        let why = match why {
+            CloseReason::Local if ended_by_server => CloseReason::Eof,
+            why => why,
+        };
         match worker.connections[slot as usize].stage {
             Stage::Open => worker.closed_in_use(slot, why, at),
             _ => worker.repeat_or_fail(slot, why, at),

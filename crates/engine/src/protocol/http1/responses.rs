@@ -25,7 +25,11 @@ impl<S: Walk> Worker<Http1<S>> {
             let announced = announced && self.connections[slot as usize].state.status != 101;
             let how = if announced { self.announced_close() } else { close_at_once(&self.plan) };
             // A request still being sent keeps an announced close from being waited for.
-            let unsent = self.connections[slot as usize].state.sends_under_way > 0;
+            let connection = &self.connections[slot as usize];
+            let unsent = connection.state.sends_under_way > 0;
+            if unsent && connection.in_flight == 0 {
+                self.recorder.record().answered_early.count += 1;
+            }
             match how {
                 CloseHow::AwaitPeer if !unsent => self.leave_to_server(io, slot),
                 CloseHow::AwaitPeer => self.end_connection(io, slot, CloseHow::Fin),

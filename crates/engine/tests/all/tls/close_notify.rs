@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use ablaze_engine::{Control, run};
+use ablaze_model::FailureKind;
 use ablaze_model::plan::IoChoice;
 use rustls::{AlertDescription, ServerConfig, ServerConnection, Stream};
 
@@ -117,6 +118,68 @@ fn a_server_that_breaks_the_rules_behind_the_handshake_is_told_which() {
                 let told = Some(rustls::Error::AlertReceived(alert));
                 assert_eq!(heard, told, "TLS {name}, {io:?}");
             }
+        }
+    }
+}
+
+/// A server that reads one request, responds or not, says that nothing more comes, and leaves the FIN to the client.
+fn served_once_each(
+    listener: TcpListener,
+    config: Arc<ServerConfig>,
+    responds: bool,
+    connections: usize,
+) {
+    for _ in 0..connections {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut session = ServerConnection::new(Arc::clone(&config)).unwrap();
+        let mut stream = Stream::new(&mut session, &mut socket);
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+        if responds {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
+        }
+        stream.conn.send_close_notify();
+        let _ = stream.flush();
+        while stream.sock.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {}
+    }
+}
+
+/// The end that the server announces within TLS is the server's, though the client's FIN comes first.
+#[test]
+fn what_the_server_ends_was_not_closed_by_the_client() {
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    for io in [IoChoice::Uring, IoChoice::Epoll] {
+        for ((name, version), responds) in BOTH.into_iter().flat_map(|v| [(v, false), (v, true)]) {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let address = listener.local_addr().unwrap();
+            let config = Arc::new(config(&[version], &issued));
+            let mut plan = with_tls(plan(3, 1), authority.trusted("there"));
+            plan.target.addresses = vec![address];
+            plan.target.port = address.port();
+            plan.workers.io = io;
+            // The requests behind a response are sent again, each on the next connection.
+            let server = thread::spawn(move || served_once_each(listener, config, responds, 3));
+            let Ok(ran) = run(plan, &Control::new()) else {
+                assert_eq!(io, IoChoice::Uring);
+                return;
+            };
+            let record = &ran.record;
+            let what = format!("TLS {name}, {io:?}, responds: {responds}");
+            match responds {
+                true => {
+                    assert_eq!((record.responses, record.failures_total()), (3, 0), "{what}");
+                    // The end came behind a request that was on its way, or before the next one.
+                    let ended = record.repeated + record.ended_idle.unused.count;
+                    assert!((2..=3).contains(&ended), "{what}: {ended}");
+                    assert_eq!(record.repeated_after_announced, 0, "{what}");
+                }
+                false => {
+                    let closed = record.failures_of(FailureKind::ClosedWithoutResponse);
+                    assert_eq!((record.responses, closed), (0, 3), "{what}");
+                    assert_eq!(record.circumstances.closed_here, 0, "{what}");
+                }
+            }
+            server.join().unwrap();
         }
     }
 }
