@@ -133,6 +133,9 @@ pub fn is_impossible(line: &str) -> bool {
     if let Some((_, saved)) = line.split_once("space savings ") {
         return number(saved).is_some_and(|(saved, _)| saved.value > 100.0);
     }
+    if line.contains("1xx - ") && bombardier::has_no_count(line) {
+        return true;
+    }
     const SHARES: [&str; 6] =
         ["Latency ", "Req/Sec ", "time for ", "time to 1st ", "req/s  ", "Success "];
     let of_shares = SHARES.iter().any(|start| line.starts_with(start));

@@ -49,3 +49,27 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
 fn nearest(printed: Printed) -> Range {
     Range { low: printed.low() * 0.9999, high: printed.high() * 1.0001 }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::DiagnosisId::D43;
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    /// siege's own report of a run that its clock does not see.
+    #[test]
+    fn a_run_of_no_time_has_no_rate() {
+        let said = |rate: &str| {
+            let text = format!(
+                "{{\t\"transactions\":\t8,\n\t\"availability\":\t100.00,\n\t\"elapsed_time\":\t0.00,\n\
+                 \t\"data_transferred\":\t0.00,\n\t\"response_time\":\t0.00,\n\t\"transaction_rate\":\t{rate},\n\
+                 \t\"throughput\":\t0.00,\n\t\"concurrency\":\t0.00,\n\t\"successful_transactions\":\t8,\n\
+                 \t\"failed_transactions\":\t0,\n\t\"longest_transaction\":\t0.00,\n\
+                 \t\"shortest_transaction\":\t0.00\n}}\n"
+            );
+            judge(&read(&text)).reports.remove(0).findings.iter().any(|one| one.id == D43)
+        };
+        assert!(!said("0.00"));
+        assert!(said("5.00"));
+    }
+}
