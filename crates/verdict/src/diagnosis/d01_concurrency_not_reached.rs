@@ -235,7 +235,10 @@ pub(super) fn is_missed(report: &Report) -> bool {
     // On a schedule the connections are a bound at most.
     let is_seen = report.tool != Tool::Siege
         || report.taken_s.is_none_or(|taken| taken.value >= SIEGE_SEES_S);
-    asked > 1 && is_seen && !report.is_paced() && in_flight.is_some_and(|most| most < asked as f64 * MISSED)
+    asked > 1
+        && is_seen
+        && !report.is_paced()
+        && in_flight.is_some_and(|most| most < asked as f64 * MISSED)
 }
 
 /// siege's clock goes in steps of 10 ms: of so few of them the times of its transactions may all be 0.

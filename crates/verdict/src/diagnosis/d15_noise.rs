@@ -62,7 +62,8 @@ const UNSAID: &str = "Runs of one target show how far two runs of the same lie a
                       may be either.";
 const SAY: &str = "Write above each report what it is of (`## nginx`, `run 2`), or keep each in a file of that name \
                    (nginx-run-2.txt).";
-const TWICE_REMEDY: &str = "Leave one of the two out, or put the report of the other run in its place, and compare then.";
+const TWICE_REMEDY: &str =
+    "Leave one of the two out, or put the report of the other run in its place, and compare then.";
 const TIMES_REMEDY: &str = "Compare the times, of at least three runs of each, alternating (A B A B …); or measure without a rate \
                             and without pauses, where the rates can be compared.";
 

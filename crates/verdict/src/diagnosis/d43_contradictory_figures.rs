@@ -74,7 +74,10 @@ fn wrong_ones(report: &Report, found: &[Contradiction]) -> String {
     // What h2load prints are the counts that its responses are computed from.
     let is_computed = |figure: &Figure| report.tool == Tool::H2load && *figure == Figure::Complete;
     let culprits = culprits(&others).into_iter().filter(|figure| !is_computed(figure));
-    let names: Vec<String> = culprits.map(|figure| figure.name(report)).collect();
+    let mut names: Vec<String> = Vec::new();
+    for name in culprits.map(|figure| figure.name(report)) {
+        names.extend((!names.contains(&name)).then_some(name));
+    }
     match names.as_slice() {
         [] => " More than one of them is wrong.".to_owned(),
         [one] if impossible.is_empty() => {

@@ -204,6 +204,8 @@ impl Work {
         let (low, high) = self.in_flight?;
         Some(match asked {
             Some(asked) if (low * 0.95..=high * 1.05).contains(&(asked as f64)) => grouped(asked),
+            // Of times that were rounded to nothing.
+            _ if amount(high) == "0" => return None,
             _ if low == 0.0 => format!("fewer than {}", amount(high)),
             _ if amount(low) == amount(high) => amount(low),
             _ => format!("{} to {}", amount(low), amount(high)),

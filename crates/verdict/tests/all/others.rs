@@ -137,3 +137,99 @@ fn tls_is_among_what_may_have_failed_where_it_was_asked_for() {
     let plain = none.replace("https://", "http://").replace("Protocol: TLSv1.2\n", "");
     assert!(!of(D02, &plain).unwrap().cause.contains("TLS"));
 }
+
+#[test]
+fn a_request_that_took_longer_than_the_run_is_a_contradiction() {
+    let text = siege("-b -c 10 -t 10s", 50_000, 0, 10.0, 8.8);
+    assert_eq!(of(D43, &text), None);
+    let longer = text.replace("\"longest_transaction\":\t0.01", "\"longest_transaction\":\t30.00");
+    let found = of(D43, &longer).unwrap();
+    assert!(found.evidence.contains("longer than the run (10.00 s)"), "{found:?}");
+    let counted = "time for request:    25.12ms       5.55s     51.07ms     15.36ms    84.87%\n";
+    let counted = format!("{H2LOAD}traffic: 1B (1) total\n{counted}");
+    assert!(of(D43, &counted).unwrap().evidence.contains("longer than the run"));
+}
+
+#[test]
+fn far_more_successful_transactions_than_transactions_are_a_contradiction() {
+    let text = siege("-b -c 10 -t 10s", 500, 0, 10.0, 0.2);
+    let with = |good: &str| {
+        text.replace(
+            "\"successful_transactions\":\t500",
+            &format!("\"successful_transactions\":\t{good}"),
+        )
+    };
+    // Some were under way at the end.
+    assert_eq!(of(D43, &with("505")), None);
+    assert!(
+        of(D43, &with("5000")).unwrap().evidence.contains("the successful transactions are 5,000")
+    );
+}
+
+/// By its configuration.
+#[test]
+fn users_that_siege_does_not_permit_are_not_missed() {
+    let text = siege("-b -c 300 -t 10s", 80_000, 0, 10.0, 38.7);
+    assert!(of(D01, &text).is_some());
+    let capped = text.replacen(
+        "\n\n",
+        "\n\nWARNING: The number of users is capped at 255.  To increase this\n",
+        1,
+    );
+    assert_eq!(of(D01, &capped), None);
+}
+
+#[test]
+fn a_run_of_bombardier_does_not_outlast_its_time_and_its_longest_request() {
+    let text = |s: f64| {
+        format!(
+            "{{\"spec\":{{\"numberOfConnections\":10,\"testType\":\"timed\",\"testDurationSeconds\":10,\"method\":\"GET\",\
+             \"url\":\"http://h:80/\"}},\"result\":{{\"bytesRead\":1,\"bytesWritten\":1,\"timeTakenSeconds\":{s},\"req1xx\":0,\
+             \"req2xx\":20000,\"req3xx\":0,\"req4xx\":0,\"req5xx\":0,\"others\":0,\"latency\":{{\"mean\":5000.5,\
+             \"stddev\":100.5,\"max\":9000}},\"rps\":{{\"mean\":2000.5,\"stddev\":90000.5,\"max\":300000.5}}}}}}\n"
+        )
+    };
+    let said = |s| of(D43, &text(s)).map(|found| found.evidence).unwrap_or_default();
+    assert!(said(100.01).contains("but 10 s were asked for"), "{}", said(100.01));
+    assert!(!said(10.01).contains("asked for"), "{}", said(10.01));
+    assert_eq!(of(D01, &text(100.01)), None);
+}
+
+#[test]
+fn a_count_below_zero_behind_a_status_of_vegeta_is_found() {
+    let text = "Requests      [total, rate, throughput]         100, 100.00, 50.00\nStatus Codes  [code:count]                      \
+                200:-6000  \nError Set:\n";
+    assert!(of(D43, text).unwrap().evidence.contains("is impossible"));
+}
+
+#[test]
+fn a_report_that_was_pasted_twice_is_to_be_left_out_once() {
+    let wrk = "$ wrk -t2 -c20 -d1s http://127.0.0.1:18080/ok\nRunning 1s test @ http://127.0.0.1:18080/ok\n  \
+               2 threads and 20 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    \
+               Latency     8.36ms   23.76ms 167.64ms   93.48%\n    Req/Sec     8.84k     5.35k   19.68k    73.68%\n  \
+               16946 requests in 1.06s, 2.08MB read\nRequests/sec:  16038.71\nTransfer/sec:      1.97MB\n";
+    let found = |text: &str| {
+        let comparison = judge(&read(text)).comparisons.remove(0);
+        comparison.findings.into_iter().find(|finding| finding.id == D15)
+    };
+    let twice = found(&format!("{wrk}{wrk}")).unwrap();
+    assert!(twice.evidence.contains("the same to the last digit"), "{twice:?}");
+    assert!(twice.fix.starts_with("Leave one of the two out"), "{twice:?}");
+    let other = wrk.replace("16946", "16947").replace("16038.71", "16039.66");
+    let others = found(&format!("{wrk}{other}"));
+    assert!(others.is_none_or(|found| !found.evidence.contains("to the last digit")));
+}
+
+/// All times of siege are rounded to nothing.
+#[test]
+fn nothing_is_said_to_be_fewer_than_none() {
+    let nothing = "$ siege -b -c 10 -r 5 http://127.0.0.1:18080/\n";
+    let (one, other) =
+        (siege("-b -c 10 -r 50", 500, 0, 0.05, 8.8), siege("-b -c 10 -r 5", 0, 50, 0.01, 0.0));
+    let text = format!("{one}\n{nothing}\n{other}");
+    let said =
+        judge(&read(&text)).comparisons.into_iter().flat_map(|comparison| comparison.findings);
+    for finding in said {
+        assert!(!finding.evidence.contains("fewer than 0"), "{finding:?}");
+    }
+}

@@ -41,7 +41,8 @@ fn command(run: &Run) -> Option<Command> {
         true => format!("'{word}'"),
         false => word.clone(),
     };
-    let is_plain = |word: &String| !word.contains(['\n', '\'', '"', '\\', '`', '$', '<', '>', '|', ';']);
+    let is_plain =
+        |word: &String| !word.contains(['\n', '\'', '"', '\\', '`', '$', '<', '>', '|', ';']);
     if !run.command_line.iter().all(is_plain) {
         return None;
     }

@@ -43,7 +43,7 @@ pub const FAILED: &str = "the number failed";
 const TOTAL: &str = "the number of requests in total";
 
 /// Whether the numbers are of a run by count: of one by time they may be counted on either side of its edges.
-fn is_by_count(report: &Report) -> bool {
+pub(super) fn is_by_count(report: &Report) -> bool {
     let timed = report.command.as_ref().is_some_and(|line| line.timed) || report.asked_s.is_some();
     // Its head says which it is; without it the length may be missing as well (`printed::peers::h2load`).
     let told = report.clients.is_some() || report.command.is_some();

@@ -15,6 +15,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         let hits = report.complete.unwrap_or(0);
         found.extend(successes(report, "the availability", hits, Complete));
     }
+    found.extend(successful(report));
     let per_s = range(data).zip(range(Taken)).and_then(|(bytes, taken)| divided(bytes, taken));
     let how = quotient_in_words(report, data, Taken);
     found.extend(must_be(report, through, per_s, &[data, Taken], &how));
@@ -43,6 +44,24 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let others = [Complete, mean, Taken];
     found.extend(must_be(report, Own("the concurrency"), in_flight, &others, &how));
     found
+}
+
+/// A transaction may be a redirect and what that led to, and some are under way when the run ends: far more that were
+/// successful than transactions there are not.
+fn successful(report: &Report) -> Option<Contradiction> {
+    let figure = Own("the successful transactions");
+    let successful = figure.printed(report)?.value;
+    let all = report.complete?.saturating_add(report.failed?) as f64;
+    (successful > all * 2.0 + report.asked()? as f64).then(|| {
+        let said = format!(
+            "{} are {}, far more than {} ({}).",
+            figure.name(report),
+            figure.digits(report),
+            Complete.name(report),
+            Complete.digits(report)
+        );
+        Contradiction::new([figure, Complete], said)
+    })
 }
 
 /// siege prints with `%.2f`, which rounds to the nearest, what it computes in single precision from the same sum.
