@@ -9,6 +9,7 @@ use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Connections, Printed, Program, Report, SCRIPTED, Tool};
 use crate::rules::arithmetic::{cuts_times, in_flight, nothing_came_back, rate_over_all, url};
+use crate::rules::work::{Pace, pace_of_siege};
 use crate::words::{amount, decimal, for_shell, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -19,8 +20,6 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { report: Some(on_report), ..Forms::NONE },
 };
 
-/// From this share of siege's users on in flight, their pauses are none.
-const NEARLY_ALL: f64 = 0.95;
 /// Steps of more than this share of the median hide what is looked for.
 const SHARE: f64 = 0.1;
 
@@ -72,10 +71,13 @@ fn in_steps(report: &Report, fix: String) -> Option<Finding> {
 fn fix(report: &Report) -> String {
     let streams = report.command.as_ref().map_or(1, |command| command.streams);
     let http3 = asks_for_http3(report);
+    // Over TLS h2load prefers it, and old versions do not say what was agreed upon.
+    let is_of_streams = report.tool == Tool::H2load && report.tls && streams > 1 && !http3;
+    let over_http2 = report.http2 || is_of_streams && !report.speaks_http1();
     let is_at_a_rate = report.asked_per_s().is_some();
     let asked = match report.asked_connections().filter(|_| streams > 1) {
         Some(connections) => {
-            match report.http2 || http3 {
+            match over_http2 || http3 {
                 true => format!(" -c {connections} --streams {streams}"),
                 // ablaze does not do both.
                 false if is_at_a_rate => format!(" -c {connections}"),
@@ -95,7 +97,7 @@ fn fix(report: &Report) -> String {
         None if report.is_paced() => (String::new(), ", at the same rate (--rate)"),
         None => (String::new(), ""),
     };
-    let http2 = match report.http2 {
+    let http2 = match over_http2 {
         true => " --http 2",
         false if http3 => " --http 3",
         false => "",
@@ -138,11 +140,10 @@ fn accepts_any_certificate(report: &Report) -> bool {
 
 /// How siege's users are to be had: they wait for a response before they pause, so a rate is another load.
 fn users(report: &Report) -> &'static str {
-    let printed = report.own("the concurrency").zip(report.asked());
-    match printed {
-        // They hardly paused.
-        Some((in_flight, asked)) if in_flight.value >= asked as f64 * NEARLY_ALL => "",
-        _ => ", with the pauses of siege's users between requests (--think-time)",
+    match pace_of_siege(report) {
+        Some(Pace::Pauses) => ", with the pauses of siege's users between requests (--think-time)",
+        // They hardly paused, or it is not known that they did.
+        _ => "",
     }
 }
 

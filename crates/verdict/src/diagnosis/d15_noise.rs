@@ -62,6 +62,8 @@ const UNSAID: &str = "Runs of one target show how far two runs of the same lie a
                       may be either.";
 const SAY: &str = "Write above each report what it is of (`## nginx`, `run 2`), or keep each in a file of that name \
                    (nginx-run-2.txt).";
+const TWICE_REMEDY: &str =
+    "Leave one of the two out, or put the report of the other run in its place, and compare then.";
 const TIMES_REMEDY: &str = "Compare the times, of at least three runs of each, alternating (A B A B …); or measure without a rate \
                             and without pauses, where the rates can be compared.";
 
@@ -102,7 +104,7 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     let apart = apart_in_time(&targets);
     let kinds = kinds(&targets);
     if let Some(evidence) = twice(&comparison.members) {
-        return Some(Finding::new(D15, Severity::Suspect, evidence, TWICE, REMEDY));
+        return Some(Finding::new(D15, Severity::Suspect, evidence, TWICE, TWICE_REMEDY));
     }
     let is_unsaid = kinds.iter().any(|runs| runs.iter().any(|run| may_be_two(runs[0], run)));
     if is_unsaid {

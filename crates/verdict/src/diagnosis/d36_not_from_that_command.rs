@@ -2,6 +2,7 @@
 //! was asked for by its own file.
 
 mod in_flight;
+mod words;
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
@@ -108,14 +109,15 @@ fn on_report(report: &Report) -> Option<Finding> {
 /// A saved run and the load that, by its file, was asked for. Of files of older versions, which do not have it, nothing is
 /// said.
 fn on_saved_run(run: &Run) -> Option<Finding> {
-    let differences = from_what_was_asked(run, run.asked.as_deref()?);
+    let asked = run.asked.as_deref()?;
+    let mut differences = from_what_was_asked(run, asked);
+    differences.extend(words::other_than_asked(run, asked));
     (!differences.is_empty()).then(|| {
         Finding::new(
             D36,
             Severity::Suspect,
             format!("The load that was asked for has {}.", listed(differences)),
-            "The file holds the result of a different load than the one it names: it was assembled \
-             or edited after the run.",
+            "The file names a load or a command that its run is not of: it was assembled or edited after the run.",
             "Run the command again and keep the file it saves (-o FILE.json) unchanged.",
         )
     })
@@ -259,12 +261,13 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_run_is_held_against_what_was_asked_and_not_against_words() {
+    fn a_saved_run_is_held_against_what_was_asked() {
         let mut run = sample::run();
         run.record.failures[FailureKind::Reset as usize] = 15;
         run.command_line = "ablaze -c 10 :8081/".split(' ').map(str::to_owned).collect();
         assert_eq!(on_saved_run(&run), None, "files of older versions say nothing of it");
         sample::asked(&mut run, &[]);
+        run.command_line.clear();
         assert_eq!(on_saved_run(&run), None);
         let mut other = |change: &dyn Fn(&mut LoadSpec)| {
             sample::asked(&mut run, &[]);

@@ -4,7 +4,7 @@
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D43;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Report, Tool};
+use crate::printed::{ERRORS_LISTED, Report, Tool};
 use crate::rules::consistency::figure::Figure;
 use crate::rules::consistency::{Contradiction, contradictions, culprits};
 use crate::words::grouped;
@@ -71,7 +71,13 @@ fn on_report(report: &Report) -> Option<Finding> {
 fn wrong_ones(report: &Report, found: &[Contradiction]) -> String {
     let (impossible, others): (Vec<_>, Vec<_>) =
         found.iter().cloned().partition(|one| one.figures.contains(&Figure::Line));
-    let names: Vec<String> = culprits(&others).iter().map(|figure| figure.name(report)).collect();
+    // What h2load prints are the counts that its responses are computed from.
+    let is_computed = |figure: &Figure| report.tool == Tool::H2load && *figure == Figure::Complete;
+    let culprits = culprits(&others).into_iter().filter(|figure| !is_computed(figure));
+    let mut names: Vec<String> = Vec::new();
+    for name in culprits.map(|figure| figure.name(report)) {
+        names.extend((!names.contains(&name)).then_some(name));
+    }
     match names.as_slice() {
         [] => " More than one of them is wrong.".to_owned(),
         [one] if impossible.is_empty() => {
@@ -93,7 +99,10 @@ fn errors_left_out(report: &Report, found: &[Contradiction]) -> Option<Finding> 
         [Figure::Rate, Figure::Taken, Figure::Complete, Figure::Statuses, Figure::Failed];
     let is_of_count =
         |one: &Contradiction| one.figures.iter().all(|figure| of_count.contains(figure));
-    let may_lack = matches!(report.tool, Tool::Hey | Tool::Oha) && report.failed == Some(0);
+    // What is there, with whatever entries, was not left out.
+    let is_listed = report.own(ERRORS_LISTED).is_some() || !report.errors.is_empty();
+    let may_lack =
+        matches!(report.tool, Tool::Hey | Tool::Oha) && report.failed == Some(0) && !is_listed;
     let (counted_in_all, complete) =
         (report.rate_per_s?.value * report.taken_s?.value, report.complete? as f64);
     // Where times are printed, responses came.
@@ -101,6 +110,11 @@ fn errors_left_out(report: &Report, found: &[Contradiction]) -> Option<Finding> 
         return None;
     }
     if !may_lack || !found.iter().all(is_of_count) || counted_in_all <= complete {
+        return None;
+    }
+    // All that the command asks for have a response.
+    let command = report.command.as_ref().filter(|command| !command.timed);
+    if command.and_then(|command| command.requests).is_some_and(|all| all <= complete as u64) {
         return None;
     }
     let evidence: Vec<&str> = found.iter().map(|one| one.said.as_str()).collect();

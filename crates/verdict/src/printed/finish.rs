@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::labels::Label;
-use super::{Connections, Printed, Program, Report, Tool, peers};
+use super::{Command, Connections, Printed, Program, Report, Tool, peers};
 
 /// What follows from the form of the whole report.
 pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
@@ -38,6 +38,12 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
             report.non_2xx = Some(report.other_statuses());
         }
         return;
+    }
+    // Its first lines, which say so, may have been left out.
+    let is_of_ablaze = |line: &Command| line.program == Program::Ab && line.is_of_ablaze();
+    let command = report.command.as_ref();
+    if report.tool == Tool::Ab && !report.announced && command.is_some_and(is_of_ablaze) {
+        report.tool = Tool::AblazeAb;
     }
     // gurl has the percentages, but neither the table of times nor the remark on the longest.
     let is_gurl = seen.contains(&Label::Statuses)

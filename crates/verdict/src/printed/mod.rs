@@ -45,7 +45,7 @@ pub(crate) use peers::bombardier::{DEVIATION, DONE, DRAWN_S};
 pub(crate) use peers::h2load::{
     BEYOND, COULD_NOT_CONNECT, FIRST_BYTE, FIRST_BYTES, UNCONNECTED, WARM_UP,
 };
-pub(crate) use peers::hey::{DIVIDED_BY_KEPT, HEY_KEEPS, RATIO};
+pub(crate) use peers::hey::{DIVIDED_BY_KEPT, ERRORS_LISTED, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;
 pub(crate) use peers::wrk::{NO_TIMES, OLD_HEAD, SCRIPTED};
 pub use reader::read;

@@ -261,6 +261,28 @@ Percentage of the requests served within a certain time (ms)
         }
     }
 
+    /// Quoted from its figures on.
+    #[test]
+    fn what_ablaze_ab_said_is_taken_over_without_its_first_lines() {
+        let report = "Server Hostname:        127.0.0.1\nServer Port:            24402\nDocument Path:          /\n\
+                      Document Length:        100 bytes\nConcurrency Level:      20\nTime taken for tests:   2.000 seconds\n\
+                      Complete requests:      2000\nFailed requests:        7\n   \
+                      (Connect: 0, Receive: 7, Length: 0, Exceptions: 0)\nTotal transferred:      326852 bytes\n\
+                      HTML transferred:       199300 bytes\nRequests per second:    1000.00 [#/sec] (mean)\n";
+        let said = "ablaze: D02 INVALID no response: 60 of 160 requests got none. Why. Fix.\n";
+        let invalid = |text: &str| {
+            let findings = judge(&read(text)).reports.remove(0).findings;
+            findings.iter().any(|one| one.id == D02 && one.severity == Severity::Invalid)
+        };
+        assert!(invalid(&format!("{report}{said}")));
+        assert!(invalid(&format!(
+            "$ ablaze ab -c 20 -n 2000 http://127.0.0.1:24402/\n{report}{said}"
+        )));
+        // Another program's.
+        assert!(!invalid(&format!("This is ApacheBench, Version 2.3\n{report}{said}")));
+        assert!(!invalid(&format!("$ ab -c 20 -n 2000 http://127.0.0.1:24402/\n{report}{said}")));
+    }
+
     #[test]
     fn connections_made_during_the_run_were_not_kept() {
         use crate::printed::Connections;

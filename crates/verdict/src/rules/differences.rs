@@ -26,6 +26,8 @@ const OFF_THE_CURVE: f64 = 0.1;
 const BY_CHANCE: f64 = 3.0;
 /// What requests without a response are called.
 pub(crate) const UNANSWERED: &str = "of the requests without a response";
+/// What siege counts so may be either.
+const FAILED_OF_SIEGE: &str = "of the requests failed (no response, or 5xx)";
 /// A share of all from which on it is all, and below whose rest it is none.
 const ALL: f64 = 0.99;
 
@@ -193,15 +195,19 @@ fn responses(a: &Work, b: &Work) -> Option<String> {
 /// Requests without a response: a rate that counts them, or that had their connections for the others, is of other work.
 /// By how much the shares differ, and in words.
 fn failures(a: &Work, b: &Work) -> Option<(f64, String)> {
-    let share = |work: &Work| {
-        let (failed, all) = work.without_response.filter(|(_, all)| *all > 0)?;
-        Some((failed as f64 / all as f64, all))
+    let differ = |of: fn(&Work) -> Option<(u64, u64)>, what: &str| {
+        let share = |work: &Work| {
+            let (failed, all) = of(work).filter(|(_, all)| *all > 0)?;
+            Some((failed as f64 / all as f64, all))
+        };
+        let (one, other) = (share(a)?, share(b)?);
+        shares_differ(one, other, APART).then(|| {
+            let text = format!("{} {what} against {}", percent(one.0), percent(other.0));
+            ((one.0 - other.0).abs(), text)
+        })
     };
-    let (one, other) = (share(a)?, share(b)?);
-    shares_differ(one, other, APART).then(|| {
-        let text = format!("{} {UNANSWERED} against {}", percent(one.0), percent(other.0));
-        ((one.0 - other.0).abs(), text)
-    })
+    differ(|work| work.without_response, UNANSWERED)
+        .or_else(|| differ(|work| work.failed_transactions, FAILED_OF_SIEGE))
 }
 
 /// Whether two shares, each of so many responses, lie further apart than this, and than chance moves them: of few

@@ -23,6 +23,8 @@ pub struct Work {
     pub responses: Responses,
     /// How many requests got no response, of how many.
     pub without_response: Option<(u64, u64)>,
+    /// Of siege alone, how many transactions it counts as failed, of how many: without a response, or with 5xx.
+    pub failed_transactions: Option<(u64, u64)>,
     /// Responses by status; empty where they are not printed.
     pub statuses: BTreeMap<u16, u64>,
     /// `Document Length`, or body bytes per request.
@@ -169,6 +171,7 @@ impl Work {
             answered: report.complete.unwrap_or(0),
             responses: responses(report),
             without_response: without_response(report),
+            failed_transactions: failed_transactions(report),
             statuses: report.statuses.clone(),
             body_bytes: report.body_bytes_per_request(),
             body_bytes_error: 0.0,
@@ -201,6 +204,8 @@ impl Work {
         let (low, high) = self.in_flight?;
         Some(match asked {
             Some(asked) if (low * 0.95..=high * 1.05).contains(&(asked as f64)) => grouped(asked),
+            // Of times that were rounded to nothing.
+            _ if amount(high) == "0" => return None,
             _ if low == 0.0 => format!("fewer than {}", amount(high)),
             _ if amount(low) == amount(high) => amount(low),
             _ => format!("{} to {}", amount(low), amount(high)),
@@ -219,6 +224,13 @@ impl Work {
     pub fn server(&self) -> Option<&Server> {
         self.circumstances.as_ref()?.server.as_ref()
     }
+}
+
+/// siege's transactions are those that did not fail.
+fn failed_transactions(report: &Report) -> Option<(u64, u64)> {
+    let (good, failed) =
+        report.complete.filter(|_| report.tool == Tool::Siege).zip(report.failed)?;
+    Some((failed, good.saturating_add(failed)))
 }
 
 /// Whether so many fit into the places of a closed loop. Where they do not, the mean was not measured: wrk adds the times of
@@ -266,7 +278,7 @@ const PAUSE_S: f64 = 0.05;
 
 /// Whether siege's users pause without `-b`: since version 4 they do not, unless its configuration (`delay`) says so. It prints
 /// how many were in flight; for how long the others were idle per request follows.
-fn pace_of_siege(report: &Report) -> Option<Pace> {
+pub(crate) fn pace_of_siege(report: &Report) -> Option<Pace> {
     let known = report.own("the concurrency").zip(report.rate()).zip(report.asked());
     let Some(((in_flight, per_s), users)) = known else { return Some(Pace::Pauses) };
     let idle = users as f64 - in_flight.value;

@@ -56,6 +56,7 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         tool_version: tool_version.map(str::to_owned),
         answered: record.responses,
         responses: responses(record),
+        failed_transactions: None,
         without_response: Some((record.failures_total(), record.finished())),
         request_options: None,
         sent_bodies: None,

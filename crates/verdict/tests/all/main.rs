@@ -12,6 +12,7 @@ mod inputs;
 mod loops;
 mod mutations;
 mod noise;
+mod others;
 mod pasted;
 mod published;
 mod readers;

@@ -195,6 +195,12 @@ fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
             text.images
         );
     }
+    if let [first, .., last] = text.rates.as_slice() {
+        return format!(
+            "rates alone (lines {} to {}) show nothing: pass the whole reports with the command above them",
+            first.line, last.line
+        );
+    }
     if let [alone, ..] = text.rates.as_slice() {
         return format!(
             "a rate alone (line {}) shows nothing: pass the whole report with the command above it",

@@ -106,7 +106,15 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
         ),
         (failed, None) => (
             format!("No request got a response; {} failed{}.", grouped(failed), unsent(report)),
-            "Nothing listens there, or whatever does sent no HTTP response, or not in time.",
+            match report.tls {
+                true => {
+                    "Nothing listens there, or the TLS handshake failed, as where a server speaks plain HTTP on this port, or \
+                     whatever listens sent no HTTP response, or not in time."
+                }
+                false => {
+                    "Nothing listens there, or whatever does sent no HTTP response, or not in time."
+                }
+            },
         ),
     };
     let (cause, fix) = words::without_address(report).unwrap_or((cause, CURL));

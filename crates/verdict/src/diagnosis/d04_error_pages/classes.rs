@@ -18,6 +18,9 @@ pub fn which(report: &Report) -> String {
         .collect();
     let tool = report.tool.name();
     match classes.is_empty() {
+        true if report.tool == Tool::Siege => {
+            "; siege's report does not print the statuses".to_owned()
+        }
         true => format!("; {tool} does not print the statuses"),
         false => format!(": {}; {tool} prints only the first digit", listed(classes)),
     }

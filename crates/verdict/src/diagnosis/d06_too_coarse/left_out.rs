@@ -23,7 +23,7 @@ pub(super) fn by_wrk(report: &Report, fix: &str) -> Option<Finding> {
     let asked = report.command.as_ref().map(|command| command.value_of('T', "timeout"));
     match beyond_timeout(report, asked) {
         Beyond::No => {}
-        Beyond::Proven => return None,
+        Beyond::Proven => return by_another_wrk(report, late, complete, fix),
         Beyond::Possible(max) => {
             let evidence = format!(
                 "`timeout` is {} of {}, and the longest latency {}.",
@@ -70,6 +70,22 @@ pub(super) fn by_wrk(report: &Report, fix: &str) -> Option<Finding> {
     let share = late as f64 / complete as f64;
     let severity = if share > LEFT_OUT { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, fix))
+}
+
+/// A latency above `--timeout` is none of wrk 4: what its `timeout` counts the report does not tell.
+fn by_another_wrk(report: &Report, late: u64, complete: u64, fix: &str) -> Option<Finding> {
+    // Of a version that is known to leave nothing out there is nothing to be said.
+    let max = report.total.and_then(|row| row.max_ms).filter(|_| report.own(OLD_HEAD).is_none())?;
+    let evidence = format!(
+        "`timeout` is {} beside {}, and the longest latency {}, more than the --timeout of the command.",
+        grouped(late),
+        counted(complete, "response"),
+        time(max.value)
+    );
+    let cause = "wrk 4 has no such latency in its table. This is a wrk before 4.0, which leaves no response out and counts under \
+                 `timeout` how often a connection was found to wait for longer; or the command or the report was changed.";
+    let fix = format!("See with `wrk -v` which version it is. {fix}");
+    Some(Finding::new(D06, Severity::Note, evidence, cause, fix))
 }
 
 /// Whether a latency is above `--timeout`, which none is that wrk has recorded since 4.0.

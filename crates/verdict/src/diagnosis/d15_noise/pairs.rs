@@ -44,7 +44,10 @@ pub(super) fn twice(members: &[Member]) -> Option<String> {
         let measured = |member: &Member| {
             member.work.as_ref().is_some_and(|work| {
                 // A saved run has far more figures.
-                work.circumstances.is_none() && work.taken_s.is_some() && work.in_flight.is_some()
+                // Without times so many digits of the rate are those of one run.
+                let is_exact = member.rate_per_s >= 1e3 && member.rate_per_s.fract() != 0.0;
+                let has_figures = work.in_flight.is_some() || is_exact;
+                work.circumstances.is_none() && work.taken_s.is_some() && has_figures
             })
         };
         measured(one)

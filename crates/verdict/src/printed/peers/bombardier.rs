@@ -60,6 +60,10 @@ fn statistics(report: &mut Report, line: &str) -> bool {
 
 fn codes(report: &mut Report, line: &str) -> bool {
     if line.contains("xx - ") {
+        // Which of them is no number says nothing of how many there were.
+        if has_no_count(line) {
+            return true;
+        }
         let of = |item: &str| count(item.split_once("xx - ")?.1);
         let numbers: Vec<u64> = line.split(", ").filter_map(of).collect();
         let counts: Vec<Option<u64>> = numbers.iter().copied().map(Some).collect();
@@ -78,6 +82,13 @@ fn codes(report: &mut Report, line: &str) -> bool {
         return false;
     }
     true
+}
+
+/// Whether one of the counts by class is none: bombardier prints them with `%d`.
+pub(super) fn has_no_count(line: &str) -> bool {
+    let counts = line.split(", ").filter_map(|item| item.split_once("xx - "));
+    let mut counts = counts.map(|(_, count)| count.trim().trim_end_matches(','));
+    counts.any(|count| !count.bytes().all(|byte| byte.is_ascii_digit() || byte == b','))
 }
 
 /// ` 100000 / 100000 [====] 100.00% 58711/s 1s`, once more for each time that it was drawn. Of a run by time, whose bars

@@ -196,6 +196,7 @@ fn requests(report: &mut Report, counts: &str) {
         report.taken_s = None;
     }
     report.failed = errored;
+    own(report, "the number succeeded", succeeded);
     own(report, "the number failed", failed);
     own(report, "the number of requests in total", named(" total"));
     own(report, "the number started", named(" started"));

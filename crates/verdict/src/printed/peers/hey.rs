@@ -184,7 +184,7 @@ fn statuses(report: &mut Report, line: &str) -> bool {
             more(&mut report.complete, responses);
         }
         // Anybody may write so below a report.
-        (None, Ok(count)) if !rest.is_empty() && report.own(ERRORS).is_some() => {
+        (None, Ok(count)) if !rest.is_empty() && report.own(ERRORS_LISTED).is_some() => {
             // Both tools have them in their rates.
             more(&mut report.complete, count);
             if rest == CUT_OFF {
@@ -216,12 +216,12 @@ fn percentile(report: &mut Report, line: &str) -> bool {
 }
 
 /// Where the errors begin.
-const ERRORS: &str = "the list of errors";
+pub const ERRORS_LISTED: &str = "the list of errors";
 
 /// Lines with nothing to take.
 fn is_heading(report: &mut Report, line: &str) -> bool {
     if line.starts_with("Error distribution:") {
-        report.own.push((ERRORS, Printed { value: 0.0, step: 0.0 }));
+        report.own.push((ERRORS_LISTED, Printed { value: 0.0, step: 0.0 }));
     }
     let starts = [
         "Summary:",

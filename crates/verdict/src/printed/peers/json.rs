@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::bombardier::DEVIATION;
-use super::hey::CUT_OFF;
+use super::hey::{CUT_OFF, ERRORS_LISTED};
 use super::vegeta;
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
@@ -119,6 +119,7 @@ fn oha(object: &Map<String, Value>, line: usize) -> Option<Report> {
     own(&mut report, "the success rate", success);
     statuses(&mut report, object.get("statusCodeDistribution"));
     let errors = object.get("errorDistribution").and_then(Value::as_object);
+    own(&mut report, ERRORS_LISTED, exactly(errors.map(|errors| errors.len() as u64)));
     let of = |cut_off: bool| {
         let some = errors.into_iter().flatten().filter(|(name, _)| (*name == CUT_OFF) == cut_off);
         some.filter_map(|(_, value)| count(Some(value))).fold(0, u64::saturating_add)

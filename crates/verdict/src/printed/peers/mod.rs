@@ -133,10 +133,16 @@ pub fn is_impossible(line: &str) -> bool {
     if let Some((_, saved)) = line.split_once("space savings ") {
         return number(saved).is_some_and(|(saved, _)| saved.value > 100.0);
     }
+    if line.contains("1xx - ") && bombardier::has_no_count(line) {
+        return true;
+    }
     const SHARES: [&str; 6] =
         ["Latency ", "Req/Sec ", "time for ", "time to 1st ", "req/s  ", "Success "];
     let of_shares = SHARES.iter().any(|start| line.starts_with(start));
-    line.split([' ', ',', '(', '[']).any(|word| {
+    // `200:-6000`, of which others are the time of day or of a URL.
+    let of_statuses = line.starts_with("Status Codes ");
+    let parts = line.split(|c: char| [' ', ',', '(', '['].contains(&c) || of_statuses && c == ':');
+    parts.into_iter().any(|word| {
         let Some((figure, unit)) = number(word) else { return false };
         let below = word.starts_with('-') && figure.value < 0.0;
         below || of_shares && unit == "%" && figure.value > 100.0

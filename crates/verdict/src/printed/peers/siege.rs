@@ -10,8 +10,12 @@ pub fn begins(line: &str) -> Option<Tool> {
     (text || line.starts_with("\"transactions\":")).then_some(Tool::Siege)
 }
 
-/// `** Preparing 50 concurrent users for battle.`, which is printed on stderr above the report.
+/// `** Preparing 50 concurrent users for battle.`, or `The number of users is capped at 255.`, which is printed on stderr above
+/// the report.
 pub fn users(line: &str) -> Option<u64> {
+    if let Some((_, most)) = line.split_once("number of users is capped at ") {
+        return count(most.trim_end_matches('.').split(". ").next()?);
+    }
     let (before, _) = line.split_once(" concurrent users for battle")?;
     before.rsplit(' ').next().and_then(count)
 }

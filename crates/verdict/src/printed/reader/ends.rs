@@ -27,9 +27,12 @@ impl Reader {
     pub(super) fn told(&mut self) {
         let Beside { said, handshakes, of } = std::mem::take(&mut self.beside);
         let Some(report) = of.and_then(|of| self.text.reports.get_mut(of)) else { return };
-        // In the form of the others it does not say who printed it.
-        let in_form_of_a_peer = !report.tool.has_ab_labels()
-            && report.command.as_ref().is_none_or(Command::is_of_ablaze);
+        // In the form of the others it does not say who printed it; in that of ab its first lines do, which may be left out.
+        let may_be_of_ablaze = report.command.as_ref().is_none_or(Command::is_of_ablaze);
+        let in_form_of_a_peer = !report.tool.has_ab_labels() && may_be_of_ablaze;
+        if report.tool == Tool::Ab && !report.announced && may_be_of_ablaze && said.is_some() {
+            report.tool = Tool::AblazeAb;
+        }
         if report.tool.is_ablaze_in_other_form() || in_form_of_a_peer {
             report.said = report.said.take().or(said);
         } else if report.tool == Tool::Ab {

@@ -2,12 +2,12 @@
 
 use super::Contradiction;
 use super::figure::Figure::{self, *};
-use super::figure::Range;
+use super::figure::{Column, Range, Row};
 use crate::printed::{DEVIATION, Report};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
-    let rules = [more_than_asked_for, progress, done, by_length, deviation];
+    let rules = [more_than_asked_for, progress, done, by_length, longer_than_asked, deviation];
     rules.into_iter().filter_map(|rule| rule(report)).collect()
 }
 
@@ -58,6 +58,27 @@ fn done(report: &Report) -> Option<Contradiction> {
             counted(n as u64, "request")
         );
         Contradiction::new([Statuses, Complete, Failed, by_progress], said)
+    })
+}
+
+/// What is under way when the time is up takes no longer than the longest request; so much for all else, s.
+const ENDS_S: f64 = 5.0;
+
+/// A run by time ends with the last requests that it has begun.
+fn longer_than_asked(report: &Report) -> Option<Contradiction> {
+    let (taken, asked, max) = (report.taken_s?, report.asked_s?, report.max_ms()?);
+    let most = asked.value + asked.step + max.high() / 1e3 + ENDS_S;
+    (taken.value - taken.step > most).then(|| {
+        let told = "the length asked for";
+        let said = format!(
+            "{} is {} s, but {} s were asked for, and the longest request took {} ms.",
+            Taken.name(report),
+            Taken.digits(report),
+            decimal(asked.value, 0),
+            decimal(max.value, 0)
+        );
+        let longest = Cell(Row::Total, Column::Max);
+        Contradiction::new([Taken, Own(told), longest], said)
     })
 }
 

@@ -179,7 +179,10 @@ impl Figure {
             Percentile(percent) => format!("{percent} %"),
             Own(name) => name.to_owned(),
             // Its line has several numbers of requests.
-            Complete if report.tool == Tool::H2load => "the number succeeded".to_owned(),
+            Complete if report.tool == Tool::H2load => {
+                "the number of responses (succeeded + failed - errored)".to_owned()
+            }
+            Failed if report.tool == Tool::H2load => "the number errored".to_owned(),
             Line => "that line".to_owned(),
             _ if report.tool.has_ab_labels() => format!("`{}`", self.label()),
             _ => self.words().to_owned(),

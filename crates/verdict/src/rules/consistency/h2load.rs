@@ -38,10 +38,12 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
 const HEADERS: &str = "the bytes of headers";
 const WITH_STATUS: &str = "the number with a status";
 const STARTED: &str = "the number started";
+pub const SUCCEEDED: &str = "the number succeeded";
 pub const FAILED: &str = "the number failed";
+const TOTAL: &str = "the number of requests in total";
 
 /// Whether the numbers are of a run by count: of one by time they may be counted on either side of its edges.
-fn is_by_count(report: &Report) -> bool {
+pub(super) fn is_by_count(report: &Report) -> bool {
     let timed = report.command.as_ref().is_some_and(|line| line.timed) || report.asked_s.is_some();
     // Its head says which it is; without it the length may be missing as well (`printed::peers::h2load`).
     let told = report.clients.is_some() || report.command.is_some();
@@ -137,26 +139,32 @@ fn counts(report: &Report) -> Vec<Contradiction> {
     let mut differ = |name: &'static str, fits: &dyn Fn(u64) -> bool| {
         let Some(count) = exact(name).filter(|count| !fits(*count)) else { return };
         let said = format!(
-            "{} is {}, but {} succeeded or failed with a status, and {} errored.",
+            "{} is {}, but {} succeeded and {} failed, {} of these errored.",
             Own(name).name(report),
             grouped(count),
-            grouped(responses),
+            Own(SUCCEEDED).digits(report),
+            Own(FAILED).digits(report),
             grouped(errored)
         );
         // The responses are those that succeeded, and those that failed and did not err.
         let of_statuses = (name == WITH_STATUS).then_some(Statuses);
-        let figures = [Own(name), Complete, Failed, Own(FAILED)].into_iter().chain(of_statuses);
-        found.push(Contradiction::new(figures.collect::<Vec<_>>(), said));
+        let figures = match name {
+            // Those that succeeded and those that failed are all, however many of the latter errored.
+            TOTAL => vec![Own(name), Own(SUCCEEDED), Own(FAILED)],
+            _ => {
+                [Own(name), Complete, Failed, Own(FAILED)].into_iter().chain(of_statuses).collect()
+            }
+        };
+        found.push(Contradiction::new(figures, said));
     };
-    differ("the number of requests in total", &|total| total == both);
+    differ(TOTAL, &|total| total == both);
     differ(FAILED, &|failed| failed >= errored);
     differ("the number done", &|done| (responses..=both).contains(&done));
     // In a run by time the total is what was done.
     let by_count = is_by_count(report);
-    let total = exact("the number of requests in total").filter(|_| by_count).unwrap_or(u64::MAX);
     let at_start = under_way_at_start(report);
     let done_of_begun = at_start.map_or(0, |at_start| responses.saturating_sub(at_start));
-    differ(STARTED, &|started| (done_of_begun..=total).contains(&started));
+    differ(STARTED, &|started| started >= done_of_begun);
     differ("the number timed out", &|late| late <= errored || !by_count);
     // The head of a response that breaks off has a status, too. One of 600 or more is in no class, and failed.
     let beyond = exact(BEYOND).unwrap_or(0);
@@ -164,8 +172,20 @@ fn counts(report: &Report) -> Vec<Contradiction> {
     if let Some(most) = most_heads(report, both) {
         differ(WITH_STATUS, &|sum| (done_of_begun..=most).contains(&sum));
     }
+    found.extend(more_started(report).filter(|_| by_count));
     found.extend(order(report));
     found
+}
+
+/// In a run by count no more are begun than there are.
+fn more_started(report: &Report) -> Option<Contradiction> {
+    let exact = |name| Own(name).printed(report).map(|figure: Printed| figure.value as u64);
+    let (started, total) = (exact(STARTED)?, exact(TOTAL)?);
+    (started > total).then(|| {
+        let said =
+            format!("{STARTED} is {}, more than {TOTAL} ({}).", grouped(started), grouped(total));
+        Contradiction::new([Own(STARTED), Own(TOTAL)], said)
+    })
 }
 
 /// The rates of the clients, and their times to the first byte: the least, then the mean, then the most.

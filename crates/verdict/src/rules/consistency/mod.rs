@@ -49,11 +49,15 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
             counts.for_each(|figure| *figure = Figure::Statuses);
         }
     }
-    // h2load's responses are a sum: without a figure that explains all, one of its parts may.
-    if report.tool == Tool::H2load && culprits(&found).is_empty() {
+    // h2load does not print its responses: each of the counts that make them may be the wrong one.
+    if report.tool == Tool::H2load {
         let with_sum = found.iter_mut().filter(|one| one.figures.contains(&Figure::Complete));
         for one in with_sum {
-            one.figures.extend([Figure::Own(h2load::FAILED), Figure::Failed]);
+            let parts =
+                [Figure::Own(h2load::SUCCEEDED), Figure::Own(h2load::FAILED), Figure::Failed];
+            let unnamed: Vec<Figure> =
+                parts.into_iter().filter(|part| !one.figures.contains(part)).collect();
+            one.figures.extend(unnamed);
         }
     }
     found

@@ -72,6 +72,15 @@ impl Formula {
         [&[self.target], self.times, self.by].concat()
     }
 
+    /// siege prints 0.00 for what it divides by a run of 0.00 s: its clock goes in steps of 10 ms.
+    fn is_of_no_time(&self, report: &Report) -> bool {
+        let is_zero = |figure: Figure| figure.printed(report).is_some_and(|of| of.value == 0.0);
+        report.tool == Tool::Siege
+            && self.by.contains(&Taken)
+            && is_zero(Taken)
+            && is_zero(self.target)
+    }
+
     fn contradicted(&self, report: &Report) -> Option<Contradiction> {
         let figures = self.figures();
         // A mean of times that were measured follows from nothing else.
@@ -82,7 +91,7 @@ impl Formula {
             && figures
                 .iter()
                 .any(|figure| matches!(figure, Across | PerRequest) || self.by.contains(&Complete));
-        if measured || wrapped || by_nothing {
+        if measured || wrapped || by_nothing || self.is_of_no_time(report) {
             return None;
         }
         let target = self.target.range(report)?;

@@ -1,9 +1,9 @@
 //! Times: what the order of values, their mean and their deviation must be; and what the requests of so
 //! many connections can have taken in the time of the run.
 
-use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
+use super::{Contradiction, h2load};
 use crate::printed::{Report, Tool};
 use crate::words::{amount, decimal, grouped, time};
 
@@ -321,8 +321,12 @@ fn in_flight(report: &Report) -> Option<Contradiction> {
 
 /// Each request lies within the run.
 fn longer_than_the_run(report: &Report) -> Option<Contradiction> {
-    let within =
-        report.tool.is_ab_like() || matches!(report.tool, Tool::Gurl | Tool::Wrk | Tool::Hey);
+    let within = match report.tool {
+        // In a run by time some begin in the warm-up.
+        Tool::H2load => h2load::is_by_count(report),
+        Tool::Gurl | Tool::Wrk | Tool::Hey | Tool::Siege | Tool::Vegeta => true,
+        tool => tool.is_ab_like(),
+    };
     let (max, taken) = (report.max_ms()?, report.taken_s?);
     let room_ms = (taken.value + taken.step) * 1e3 * 1.02;
     (within && max.value - max.step > room_ms).then(|| {
