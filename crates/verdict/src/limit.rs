@@ -4,6 +4,7 @@
 mod asked;
 mod at_present;
 mod of_fleet;
+mod processors;
 mod quota;
 mod response_time;
 mod thinking;
@@ -13,27 +14,17 @@ use ablaze_model::plan::Load;
 use ablaze_model::{FailureKind, Run};
 pub use at_present::{LastSecond, Part, at_present};
 
-use crate::live::at_rest::{Restless, restless, restless_with_helpers};
-use crate::live::figures::{self, Busy, Machine, of_a_core};
+use crate::live::at_rest::{Restless, restless};
+use crate::live::figures::{self, Busy, of_a_core};
 use crate::live::whose;
-use crate::words::{amount, counted, grouped, listed, percent, time};
+use crate::words::{counted, grouped, listed, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
 pub(crate) const SERVER_FULL: f64 = figures::FULL;
 /// A worker of the client that works for this share of its time is at its limit.
 pub(crate) const CLIENT_FULL: f64 = 0.85;
-/// Client and server together use this share of all CPUs: the CPUs are the limit.
-const SHARED_FULL: f64 = 0.9;
 /// TCP was blocked from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
-/// A thread that waited for a CPU for this share of the time was held up by whoever had it.
-const WAITED: f64 = 0.1;
-/// Whoever used all but this share of the CPUs that it may use waited for itself.
-const LEFT: f64 = 0.15;
-/// Together as much as one core: one lock may let one of them run at a time.
-const TAKES_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.1;
-/// Only where client and server together waited for a CPU for this share of the time was it most of the time.
-const WAITED_MOST: f64 = 0.5;
 /// Requests that nobody answered held this share of the time of all in flight.
 const HELD: f64 = 0.5;
 /// Other processes that use so many CPUs may have a thread at its limit.
@@ -112,12 +103,12 @@ fn seen_from_here(run: &Run) -> Limited {
         return unknown(&format!("the server permitted no streams, for which {waited} waited"));
     }
     unanswered(run)
-        .or_else(|| pinned(run, server.as_ref(), client.as_ref()))
+        .or_else(|| processors::pinned(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_server(run, server.as_ref(), client.as_ref()))
-        .or_else(|| full_helper(run))
+        .or_else(|| processors::full_helper(run))
         .or_else(|| quota::limit(run))
-        .or_else(|| confined(run, server.as_ref()))
-        .or_else(|| shared(run, server.as_ref(), client.as_ref()))
+        .or_else(|| processors::confined(run, server.as_ref()))
+        .or_else(|| processors::shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
         .or_else(|| response_time::of_open_loop(run))
@@ -241,17 +232,6 @@ fn full_without_load(server: &Busy, at_rest: &Restless) -> Limited {
     Limited { by: Limit::Unknown, evidence }
 }
 
-/// A process that the server started has a full thread, and requests may or may not wait for it.
-fn full_helper(run: &Run) -> Option<Limited> {
-    let (name, share) = figures::busiest_helper(run).filter(|(_, share)| *share >= CLIENT_FULL)?;
-    let evidence = format!(
-        "{name}, which the server started and which does not listen there, had a thread at {}: whether requests wait for it does \
-         not show",
-        of_a_core(share)
-    );
-    Some(Limited { by: Limit::Unknown, evidence })
-}
-
 /// The client is full; between two sides that are nearly full the fuller one is the limit.
 fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let near = server.filter(|server| server.busiest >= CLIENT_FULL && restless(run).is_none());
@@ -274,91 +254,6 @@ fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Optio
     };
     let evidence = format!("{workers} worked {} of the time; {server}", percent(client.busiest));
     Some(Limited { by: Limit::Client, evidence })
-}
-
-fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let (server, client) = (server?, client?);
-    let machine = figures::machine(run)?;
-    let Machine { processors, busy, others, .. } = machine;
-    let full = SHARED_FULL * processors;
-    // The machine's own figure has interrupts too, which are on account of no process. What others
-    // used limits only whoever waited for it.
-    let rooms = figures::rooms(run);
-    let open = || rooms.iter().filter(|room| room.left >= LEFT * room.processors);
-    // It was most of the time, or with what it waited for a thread would have been at its limit.
-    let of_full = open().any(|room| room.waited >= WAITED && room.wanting >= CLIENT_FULL);
-    // A side that may use a part of the CPUs waits for these, whatever the others do.
-    let is_starved = open().any(|room| {
-        room.processors < processors && room.waited >= WAITED && room.wanting >= CLIENT_FULL
-    });
-    let waited = of_full || open().map(|room| room.waited).sum::<f64>() >= WAITED_MOST;
-    // What only looks whether something has come makes room for whoever has work.
-    let polling = server.polling + client.polling;
-    let of_two = server.cores + client.cores - polling >= full || busy - others - polling >= full;
-    let turns = server.threads > 1
-        && server.busiest < SERVER_FULL
-        && TAKES_TURNS.contains(&(server.cores - server.polling));
-    if turns && !of_two && waited {
-        let evidence = format!(
-            "the server's {} threads together used {} of a core, as threads that take turns do, and other processes used {}: which \
-             of the two held it up does not show",
-            server.threads,
-            amount(server.cores),
-            amount(others)
-        );
-        return Some(Limited { by: Limit::Unknown, evidence });
-    }
-    let by = match of_two {
-        true => Limit::SharedCpu,
-        false if waited && busy >= full || is_starved => Limit::OtherProcesses,
-        false => return None,
-    };
-    let others = if others >= 0.05 * processors {
-        format!(", other processes {}", amount(others))
-    } else {
-        String::new()
-    };
-    let evidence = format!(
-        "of {} the server used {}, the client {}{others}",
-        counted(processors as u64, "CPU"),
-        amount(server.cores),
-        amount(client.cores)
-    );
-    Some(Limited { by, evidence })
-}
-
-/// Client and server may use a part of the machine's CPUs, and used all of it.
-fn pinned(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let (server, client) = (server?, client?);
-    let (cpus, used) = figures::common_processors(run)?;
-    if used - server.polling - client.polling < SHARED_FULL * cpus.len() as f64 {
-        return None;
-    }
-    let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    let evidence = format!(
-        "of {} that the two may use ({}) the server used {}, the client {}",
-        counted(cpus.len() as u64, "CPU"),
-        list.join(", "),
-        amount(server.cores),
-        amount(client.cores)
-    );
-    Some(Limited { by: Limit::SharedCpu, evidence })
-}
-
-/// The server may use a part of the machine's CPUs, and used all of it with more threads than one.
-fn confined(run: &Run, server: Option<&Busy>) -> Option<Limited> {
-    let server = server.filter(|server| server.threads > 1)?;
-    let (allowed, used) = figures::processors_of_server(run)?;
-    if used < CLIENT_FULL * allowed as f64 || restless_with_helpers(run).is_some() {
-        return None;
-    }
-    let evidence = format!(
-        "its {} threads used {} of the {} that they may use",
-        server.threads,
-        amount(server.cores),
-        counted(allowed as u64, "CPU")
-    );
-    Some(Limited { by: Limit::Server, evidence })
 }
 
 fn network(run: &Run) -> Option<Limited> {

@@ -211,6 +211,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         cause.push_str(match run.plan.load.pipeline() {
             _ if run.plan.streams().is_some() => "",
             0 | 1 => " It happened on new connections as well as on reused ones: reuse is not why.",
+            _ if cause.contains(causes::LOST) => "",
             _ => " Requests that are pipelined behind another one are lost with its connection.",
         });
     }

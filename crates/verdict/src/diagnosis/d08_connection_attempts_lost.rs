@@ -347,7 +347,8 @@ fn got_nothing(run: &Run) -> Option<String> {
         .collect();
     (!parts.is_empty()).then(|| {
         format!(
-            "When the run ended {} still waited, the longest for {}: their times are in no figure.",
+            "When the run ended {} still waited, the longest for {} since it was sent or began to connect: their times are in no \
+             figure.",
             listed(parts),
             time(silent.longest_ns as f64 / 1e6)
         )

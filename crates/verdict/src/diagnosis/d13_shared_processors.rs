@@ -6,20 +6,9 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{self, Room, client, machine, server};
-use crate::live::quota;
+use crate::live::figures::{Room, client, machine, server};
+use crate::live::others;
 use crate::words::{amount, percent};
-
-/// Other processes took this share of the machine: its figures are not those of client and server.
-const OTHERS: f64 = 0.2;
-/// A thread of ours waited for a processor for this share of the time.
-const WAITED: f64 = 0.1;
-
-/// Whoever waited for this share of the time was starved, however little of the machine others took: they
-/// had the very processor that it may use.
-const STARVED: f64 = 0.5;
-/// Below this share of the machine it was not others.
-const ANYBODY: f64 = 0.05;
 
 const OTHERS_ALONE: &str = "Other processes ran while these threads waited: something unrelated to the run, or what the \
                             server itself starts or calls (a backend, a database, the server behind a proxy). Which of \
@@ -38,20 +27,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 fn on_run(run: &Run) -> Option<Finding> {
     let machine = machine(run)?;
-    // What runs beside the CPUs that a side may use is not in its way.
-    let is_disturbed = |room: &Room| {
-        let share = machine.others.min(room.left) / room.processors;
-        share >= OTHERS && room.waited >= WAITED || share >= ANYBODY && room.waited >= STARVED
-    };
-    let disturbed = figures::rooms(run).into_iter().filter(is_disturbed);
-    let disturbed = disturbed.max_by(|one, other| one.waited.total_cmp(&other.waited));
-    let waited = disturbed.as_ref().map_or(0.0, |room| room.waited);
-    // Whom a quota stops waits for a CPU, too, by the scheduler's account.
-    let waited_ns = waited * run.elapsed_ns as f64;
-    let by_quota = [quota::of_client(run), quota::of_server(run)]
-        .into_iter()
-        .any(|throttled| quota::explains(throttled, waited_ns));
-    if let Some(room) = disturbed.filter(|_| !by_quota) {
+    if let Some(room) = others::disturbed(run) {
         let evidence = format!(
             "Other processes used {} of {} CPUs, and a thread of the client or server{} spent {} of \
              the time waiting for one.",
@@ -61,7 +37,7 @@ fn on_run(run: &Run) -> Option<Finding> {
                 true => format!(", which may use {} of these,", amount(room.processors)),
                 false => String::new(),
             },
-            percent(waited)
+            percent(room.waited)
         );
         return Some(Finding::new(
             D13,
@@ -86,7 +62,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 /// More of them may have worked than there are processors.
 fn cause(run: &Run, room: &Room) -> String {
-    let cause = if room.threads as f64 > room.processors { BOTH } else { OTHERS_ALONE };
+    let cause = if others::wait_for_each_other(room) { BOTH } else { OTHERS_ALONE };
     match run.plan.target.others.is_empty() {
         true => cause.to_owned(),
         false => format!(
@@ -136,6 +112,16 @@ mod tests {
         let more = vec![threads[0].clone(); 9];
         threads.extend(more);
         assert_eq!(on_run(&crowd).unwrap().cause, BOTH);
+        // Threads that next to never ran were in nobody's way.
+        for thread in sample::threads(&mut crowd) {
+            thread.cpu_ns = 5_000_000;
+        }
+        let process = &mut sample::monitor(&mut crowd).target.processes[0];
+        (process.user_ns, process.system_ns) = (50_000_000, 0);
+        for worker in &mut crowd.workers {
+            (worker.busy_ns, worker.user_ns, worker.system_ns) = (5_000_000, 5_000_000, 0);
+        }
+        assert_eq!(on_run(&crowd).unwrap().cause, OTHERS_ALONE);
         // It may be the server's own backend: what to do is no order to stop it.
         assert!(finding.cause.contains("a backend"), "{}", finding.cause);
         assert!(finding.fix.contains("does not belong to the server"), "{}", finding.fix);

@@ -145,7 +145,11 @@ fn longer_run(run: &Run) -> String {
         FrontEnd::Library => format!("{duration}{instead}"),
         _ => format!("{duration} {needed_s:.0}s{instead}"),
     };
-    format!("{} ({how}).", remedy(run.plan.connections.keep_alive))
+    match connections {
+        Some(_) => format!("{} ({how}).", remedy(run.plan.connections.keep_alive)),
+        // How many of the connections of an open loop have something to do is up to its rate.
+        None => format!("Run for 10 s or more, with {FEW:.0} requests or more ({how})."),
+    }
 }
 
 fn gravity(too_short: bool) -> Severity {

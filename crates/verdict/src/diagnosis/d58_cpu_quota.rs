@@ -105,8 +105,8 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         assert_eq!(
             finding.evidence,
-            "The CPU quota of the client's control group was used up in 98 of 100 periods, which stopped its threads for 4.90 s \
-             in total."
+            "The CPU quota of the client's control group was used up in 98 of 100 periods, which stopped its threads for 4.90 \
+             s, added up over all CPUs."
         );
         // 50 ms of 10 s.
         assert_eq!(on_run(&with_client(1)).unwrap().severity, Severity::Note);

@@ -3,7 +3,8 @@
 
 use ablaze_model::finding::{Limit, Limited};
 
-use super::{CLIENT_FULL, SERVER_FULL, SHARED_FULL, asked};
+use super::processors::SHARED_FULL;
+use super::{CLIENT_FULL, SERVER_FULL, asked};
 use crate::live::figures::of_a_core;
 use crate::words::{amount, counted, percent};
 

@@ -18,6 +18,8 @@ const ANSWERED: f64 = 0.5;
 const SILENT: f64 = 0.2;
 /// Threads that together use this share of a core may take turns.
 const TURNS: f64 = 0.5;
+/// Another program that the server started is told from this share of a core on.
+const HELPER: f64 = 0.05;
 /// With fewer of the requests asked for in flight, what kept the others away bounded the rate.
 const IN_FLIGHT: f64 = 0.5;
 
@@ -135,9 +137,19 @@ pub(super) fn of_closed_loop(
         .map_or(String::new(), |client| format!(", the client's {}", of_a_core(client.busiest)));
     if let Some(server) = server {
         // Threads that take turns, as those of an interpreter with one lock do: none is at its limit.
-        let together = match server.cores >= TURNS && server.cores >= 2.0 * server.busiest {
-            true => format!(", all of its threads together at {}", of_a_core(server.cores)),
+        let helper = figures::busiest_helper(run);
+        let serving = server.cores - figures::cores_of_helpers(run);
+        let together = match serving >= TURNS && serving >= 2.0 * server.busiest {
+            true => format!(", all of its threads together at {}", of_a_core(serving)),
             false => String::new(),
+        };
+        let helper = match helper.filter(|helper| helper.cores >= HELPER) {
+            Some(helper) => format!(
+                "; {}, which it started and which does not listen there, used {}",
+                helper.name,
+                of_a_core(helper.cores)
+            ),
+            None => String::new(),
         };
         // One of them may be full, and what the server waits for: a backend, a database.
         let others = figures::machine(run).map_or(0.0, |machine| machine.others);
@@ -158,7 +170,7 @@ pub(super) fn of_closed_loop(
             false => String::new(),
         };
         let evidence = format!(
-            "{requests}, and {NO_THREAD}: the server's busiest thread ran at {}{together}{client}{at_rest}{others}",
+            "{requests}, and {NO_THREAD}: the server's busiest thread ran at {}{together}{client}{helper}{at_rest}{others}",
             of_a_core(server.busiest)
         );
         return Some(Limited { by: Limit::ResponseTime, evidence });

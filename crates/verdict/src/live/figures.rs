@@ -99,14 +99,37 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
     })
 }
 
-/// The share of a core that the busiest thread of a process used which the server started and which does not serve itself, with
-/// its name.
-pub(crate) fn busiest_helper(run: &Run) -> Option<(&str, f64)> {
+/// Another program that the server started, and that does not serve itself.
+pub(crate) struct Helper<'a> {
+    pub name: &'a str,
+    /// The shares of the time for which the thread of it that wanted a core most ran, and waited for one.
+    pub ran: f64,
+    pub waited: f64,
+    /// All of its threads together, in cores.
+    pub cores: f64,
+}
+
+/// Of these the one with the thread that wanted a core most.
+pub(crate) fn busiest_helper(run: &Run) -> Option<Helper<'_>> {
     let target = target(run)?;
     let helpers = target.processes.iter().filter(|process| process.is_believed());
     let helpers = helpers.filter(|process| is_helper(target, process));
-    let with_share = helpers.filter_map(|process| Some((&*process.name, process.busiest_share()?)));
-    with_share.max_by(|one, other| one.1.total_cmp(&other.1))
+    let seen = helpers.filter_map(|process| {
+        let share = |ns: u64| ns as f64 / process.watched_ns.max(1) as f64;
+        let thread =
+            process.threads.iter().max_by_key(|thread| thread.cpu_ns + thread.waited_ns)?;
+        let (ran, waited) = (share(thread.cpu_ns), share(thread.waited_ns));
+        Some(Helper { name: &process.name, ran, waited, cores: share(process.cpu_ns()) })
+    });
+    seen.max_by(|one, other| (one.ran + one.waited).total_cmp(&(other.ran + other.waited)))
+}
+
+/// What all of these used together, in cores.
+pub(crate) fn cores_of_helpers(run: &Run) -> f64 {
+    let Some(target) = target(run) else { return 0.0 };
+    let helpers = target.processes.iter().filter(|process| is_helper(target, process));
+    let believed = helpers.filter(|process| process.is_believed());
+    believed.map(|process| process.cpu_ns() as f64 / process.watched_ns.max(1) as f64).sum()
 }
 
 /// Whether it is another program than those that listen there, which one of them started: no request need wait for it.
@@ -144,8 +167,9 @@ pub(crate) fn own_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
 pub(crate) struct Room {
     /// The CPUs that it may use.
     pub processors: f64,
-    /// How much of these was left to others, in cores.
+    /// How much of these was left to others, and how much both sides used that run there, in cores.
     pub left: f64,
+    pub used: f64,
     /// For how much of the time a thread of it waited for one, and with that worked or waited.
     pub waited: f64,
     pub wanting: f64,
@@ -174,6 +198,7 @@ pub(crate) fn rooms(run: &Run) -> Vec<Room> {
             Some(Room {
                 processors,
                 left,
+                used,
                 waited: side.wanting - side.busiest,
                 wanting: side.wanting,
                 threads: side.threads + beside.map_or(0, |busy| busy.threads),

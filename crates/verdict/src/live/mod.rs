@@ -1,6 +1,6 @@
 //! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
 //! several of them need: how busy each side was (`figures`), whether an open loop fell behind (`behind`), a command that repeats a request (`curl`), what its
-//! header asks for (`headers`), Little's law (`little`), CPU quotas (`quota`), timers of TCP
+//! header asks for (`headers`), Little's law (`little`), others on the same CPUs (`others`), CPU quotas (`quota`), timers of TCP
 //! (`timers`); and what can be found while it is under way (`under_way`).
 
 pub(crate) mod at_rest;
@@ -10,6 +10,7 @@ pub(crate) mod figures;
 pub(crate) mod headers;
 pub(crate) mod little;
 pub(crate) mod options;
+pub(crate) mod others;
 pub(crate) mod quota;
 pub(crate) mod stopped;
 pub(crate) mod timers;

@@ -42,10 +42,14 @@ pub(crate) fn how_often(throttled: Throttled) -> String {
     }
 }
 
-/// The same with what that cost: `98 of 100 periods, which stopped its threads for 4.90 s in total`.
+/// The same with what that cost: `98 of 100 periods, which stopped its threads for 4.90 s, added up over all CPUs`. The kernel
+/// counts for each CPU how long the group's threads stood still there: of a run of two seconds it may be three.
 pub(crate) fn cost(throttled: Throttled) -> String {
     let total = time(throttled.time_ns as f64 / 1e6);
-    format!("{}, which stopped its threads for {total} in total", how_often(throttled))
+    format!(
+        "{}, which stopped its threads for {total}, added up over all CPUs",
+        how_often(throttled)
+    )
 }
 
 #[cfg(test)]
@@ -64,7 +68,7 @@ mod tests {
         assert_eq!(how_often(throttled(1, None)), "1 period");
         assert_eq!(
             cost(throttled(1, Some(1))),
-            "1 of 1 period, which stopped its threads for 5.00 ms in total"
+            "1 of 1 period, which stopped its threads for 5.00 ms, added up over all CPUs"
         );
         assert!(explains(Some(throttled(1, None)), 10e6));
         assert!(!explains(Some(throttled(1, None)), 11e6) && !explains(None, 0.0));

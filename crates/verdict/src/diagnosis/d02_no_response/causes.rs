@@ -1,6 +1,7 @@
 //! Why requests got no valid response: one sentence for each kind of failure that took a share of
 //! them, and nothing that the kind does not show.
 
+use ablaze_model::plan::Load;
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
@@ -11,6 +12,16 @@ use crate::words::{counted, grouped, listed};
 
 /// Kinds with a smaller share of the failures are named, not explained.
 const SHARE: f64 = 0.1;
+
+/// What became of requests behind others on connections that the server closed.
+pub const LOST: &str = "The server closed some connections while requests were pipelined on them: all of them are lost with the \
+                        connection, read or not.";
+
+/// Whether each connection has several requests of HTTP/1 under way all the time.
+fn is_pipelined(run: &Run) -> bool {
+    let several = matches!(run.plan.load, Load::Closed { pipeline, .. } if pipeline > 1);
+    several && run.plan.streams().is_none()
+}
 
 /// `600 reset, 400 with a short body and 2 malformed`.
 pub fn by_kind(failed: &[(FailureKind, u64)]) -> String {
@@ -284,6 +295,8 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         ClosedWithoutResponse if record.circumstances.closed_here > 0 => {
             return closed_here(run, count);
         }
+        // Each connection may have carried a response: these requests were on it behind that one.
+        ClosedWithoutResponse if some && is_pipelined(run) => LOST,
         ClosedWithoutResponse if some => "The server closed some connections without a response.",
         ClosedWithoutResponse => "The server closes connections without a response.",
         ShortBody if some => "The server closed some connections in the middle of a response.",

@@ -27,6 +27,18 @@ fn who_closed_is_said_where_it_was_the_client() {
     assert!(cause(&run).contains("50 by the server"), "{}", cause(&run));
 }
 
+/// Each of these connections may have been closed behind a response.
+#[test]
+fn requests_pipelined_on_a_connection_are_lost_with_it() {
+    let mut run = with(FailureKind::ClosedWithoutResponse, 1_000);
+    run.record.repeated = 1_000;
+    run.plan.load = ablaze_model::plan::Load::Closed { connections: 10, pipeline: 4 };
+    let said = cause(&run);
+    assert!(!said.contains("without a response"), "{said}");
+    assert_eq!(said.matches("lost with").count(), 1, "{said}");
+    assert!(said.contains("all of them are lost with the connection"), "{said}");
+}
+
 #[test]
 fn an_interim_response_is_no_beginning_of_a_head() {
     for kind in [FailureKind::ShortHead, FailureKind::Reset] {

@@ -71,6 +71,9 @@ fn a_server_that_accepts_no_more_needs_no_longer_queue() {
     listener.backlog = Some(2);
     listener.longest_queue = Some(3);
     assert!(on_run(&run).unwrap().fix.contains("--ramp"));
+    // `unfinished` may name a longer time: that since a request was due, with its wait for a connection.
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("since it was sent or began to connect"), "{evidence}");
     sample::monitor(&mut run).target.listener.as_mut().unwrap().waiting = Some(3);
     let finding = on_run(&run).unwrap();
     assert!(finding.evidence.contains("3 connections still waited in it"), "{}", finding.evidence);

@@ -26,6 +26,10 @@ mod on_runs {
         sample::open_loop(&mut run, 10.0);
         run.record.responses = 100;
         assert_eq!(on_run(&run), None);
+        // So many seconds are for so many requests in all.
+        run.record.responses = 9;
+        let fix = on_run(&run).unwrap().fix;
+        assert!(fix.starts_with("Run for 10 s or more, with 100 requests or more ("), "{fix}");
     }
 
     /// Responses per slice that vary by a few percent around a level.
