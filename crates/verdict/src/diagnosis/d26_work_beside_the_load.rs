@@ -167,7 +167,10 @@ mod tests {
         (seen.first.connections, seen.last.connections) = (most + 3, most + 4);
         sample::monitor(&mut run).connections = Some(seen);
         let found = on_run(&run).unwrap();
-        assert!(found.evidence.ends_with("3 connections to it from this host stood open."), "{found:?}");
+        assert!(
+            found.evidence.ends_with("3 connections to it from this host stood open."),
+            "{found:?}"
+        );
         // A server may go on with what its client gave up.
         run.record.failures[0] = 1;
         assert_eq!(on_run(&run), None);

@@ -54,7 +54,7 @@ fn no_cpu_time(runs: &[&Figures]) -> Option<String> {
     if runs.is_empty() {
         return None;
     }
-    Some(match runs.iter().all(|run| of_others(&run)) {
+    Some(match runs.iter().all(of_others) {
         true => "the server's CPU time is not that of these requests (D26)".to_owned(),
         false => "the server's CPU time is not known: its process is on another host or of another user, was seen for too short a \
                   time, or started others that ended"

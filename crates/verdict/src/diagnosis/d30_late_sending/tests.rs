@@ -241,10 +241,16 @@ fn what_is_due_of_journeys_is_journeys() {
     (run.record.unfinished, run.record.never_sent) = (1_000, 1_000);
     let said = |run: &Run| on_run(run).unwrap().evidence;
     let requests = said(&run);
-    assert!(requests.contains("1,000 of 21,000 requests (4.8 %) were due but not sent"), "{requests}");
+    assert!(
+        requests.contains("1,000 of 21,000 requests (4.8 %) were due but not sent"),
+        "{requests}"
+    );
     let mut journeys = Journeys::new(&[]);
     journeys.begun = 4_000;
     run.record.journeys = Some(Box::new(journeys));
     let journeys = said(&run);
-    assert!(journeys.contains("1,000 of 5,000 journeys (20 %) were due but not begun"), "{journeys}");
+    assert!(
+        journeys.contains("1,000 of 5,000 journeys (20 %) were due but not begun"),
+        "{journeys}"
+    );
 }

@@ -141,7 +141,9 @@ mod tests {
     fn what_all_workers_on_one_host_found_is_no_difference_between_them() {
         let mut run = with(&["D07 global stall", "D13 shared processors"]);
         let partly = found(&run).unwrap();
-        assert!(partly.evidence.contains("1 of 2 workers") && partly.fix.contains("leave them out"));
+        assert!(
+            partly.evidence.contains("1 of 2 workers") && partly.fix.contains("leave them out")
+        );
         assert!(!partly.evidence.contains("D07"), "the run of all shows it: {partly:?}");
         let both = |run: &mut Run, change: fn(&mut FleetWorker)| {
             run.fleet.as_mut().unwrap().workers.iter_mut().for_each(change);
@@ -166,10 +168,14 @@ mod tests {
         sample::processors(&mut run).idle_ns -= 9_000_000_000;
         run.fleet = with(&[]).fleet;
         let workers = &mut run.fleet.as_mut().unwrap().workers;
-        workers.iter_mut().for_each(|worker| worker.findings = vec!["D13 shared processors".to_owned()]);
+        workers
+            .iter_mut()
+            .for_each(|worker| worker.findings = vec!["D13 shared processors".to_owned()]);
         assert!(found(&run).is_some(), "the target's host may be another");
         let workers = &mut run.fleet.as_mut().unwrap().workers;
-        workers.iter_mut().for_each(|worker| worker.machine.as_mut().unwrap().on_target_host = true);
+        workers
+            .iter_mut()
+            .for_each(|worker| worker.machine.as_mut().unwrap().on_target_host = true);
         assert_eq!(found(&run), None);
     }
 
