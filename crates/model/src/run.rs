@@ -1,7 +1,11 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
+mod beside_load;
+
 use serde::{Deserialize, Serialize};
+
+pub use beside_load::BesideLoad;
 
 use crate::fleet::Fleet;
 use crate::monitor::{Monitored, Processors};

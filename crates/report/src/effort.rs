@@ -60,8 +60,11 @@ pub fn cpu_time(ns: f64) -> String {
 }
 
 /// CPU time of the server per finished request, ns, and who that is; `None` when its process was
-/// not seen for long enough.
+/// not seen for long enough, or worked for something else than these requests.
 pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
+    if run.beside_load().is_some() {
+        return None;
+    }
     let target = &run.monitor.as_ref()?.target;
     let busiest = target.busiest().filter(|process| process.is_believed())?;
     // One that died cost nothing from then on: its share is that of its life, which the responses end with.
@@ -156,6 +159,15 @@ mod tests {
         let (died_ns, _) = super::of_the_server(&run).unwrap();
         assert!((died_ns / alive_ns - 0.3).abs() < 0.02, "{died_ns} {alive_ns}");
         run.monitor.as_mut().unwrap().target.children_ended = 1;
+        assert_eq!(super::of_the_server(&run), None);
+    }
+
+    /// 20,000 requests of 10 µs on a server that used 9 s of a core.
+    #[test]
+    fn what_the_server_did_for_others_is_no_cost_of_these_requests() {
+        let mut run = sample::ordinary();
+        assert!(super::of_the_server(&run).is_some());
+        run.record.in_flight_ns = 20_000 * 10_000;
         assert_eq!(super::of_the_server(&run), None);
     }
 

@@ -37,7 +37,7 @@ macro_rules! diagnoses {
             D23 d23_machine_paused "machine paused";
             D24 d24_unoptimised_target "unoptimised target";
             D25 d25_path_not_exercised "path not exercised";
-            D26 d26_busy_loop "busy loop";
+            D26 d26_work_beside_the_load "work beside the load";
             D27 d27_uneven_threads "uneven threads";
             D28 d28_thundering_herd "thundering herd";
             D29 d29_stuck_connection "stuck connection";
@@ -57,7 +57,7 @@ macro_rules! diagnoses {
             D43 d43_contradictory_figures "contradictory figures";
             D44 d44_lost_workers "lost workers";
             D45 d45_start_skew "start skew";
-            D46 d46_uneven_workers "uneven workers";
+            D46 d46_worker_machines "worker machines";
             D47 d47_unlike_workers "unlike workers";
             D48 d48_client_receive_buffer "client receive buffer";
             D49 d49_server_receive_buffer "server receive buffer";

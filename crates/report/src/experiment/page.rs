@@ -254,6 +254,8 @@ fn rows(
         figures: false,
     };
     let mut section = table.with(chart);
+    let dashes = text::dashes(experiment, results, comparison);
+    section.blocks.extend(dashes.map(|why| Block::Text(format!("“-”: {why}."))));
     section.blocks.extend(of_figures(Pick::Median, whence));
     if let Some((head, rows)) = counters::table(experiment, results) {
         let mut table = Block::table(&head, rows);

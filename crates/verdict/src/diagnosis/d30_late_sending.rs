@@ -14,7 +14,7 @@ use super::d02_no_response::STOPPED;
 use super::d11_client_at_its_limit::more_threads;
 use super::{
     Diagnosis, Forms, OnRun, ShownBy, d02_no_response, d13_shared_processors, d29_stuck_connection,
-    d46_uneven_workers,
+    d46_worker_machines,
 };
 use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D46, D58};
 use crate::finding::{Finding, Severity};
@@ -68,11 +68,34 @@ struct Times {
     service: u64,
 }
 
+/// What the rate is of: requests, or journeys of several requests each.
+struct Due {
+    number: u64,
+    noun: &'static str,
+    past: &'static str,
+}
+
+impl Due {
+    fn of(run: &Run) -> Self {
+        let record = &run.record;
+        match &record.journeys {
+            Some(journeys) => {
+                let number = journeys.begun + record.never_sent;
+                Self { number, noun: "journey", past: "begun" }
+            }
+            None => {
+                let number = record.finished() + record.unfinished;
+                Self { number, noun: "request", past: "sent" }
+            }
+        }
+    }
+}
+
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     let times = times(run)?;
-    let due = record.finished() + record.unfinished;
-    let never_sent = record.never_sent as f64 / due as f64;
+    let Due { number: due, noun, past } = Due::of(run);
+    let never_sent = record.never_sent as f64 / due.max(1) as f64;
     let share = times.lag as f64 / times.response.max(1) as f64;
     let more_than_once = times.lag_of_a_tenth > LITTLE_NS || times.lag >= LONG_PAUSE_NS;
     let of_the_tail = share >= MOST && times.lag >= PAUSE_NS && more_than_once;
@@ -85,9 +108,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     };
     let backlog = if record.never_sent > 0 {
         format!(
-            " {} of {} ({}) were due but not sent when the run ended.",
+            " {} of {} ({}) were due but not {past} when the run ended.",
             grouped(record.never_sent),
-            counted(due, "request"),
+            counted(due, noun),
             percent(never_sent)
         )
     } else {
@@ -104,8 +127,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let starved = d13_shared_processors::waited(run) >= STARVED;
     let of_connections = used(run) >= IN_USE && !starved;
     let finding = if of_connections { finding.not_explained_by(D13) } else { finding };
-    let late_worker = d46_uneven_workers::at_their_limit(run).is_some()
-        || d46_uneven_workers::made_late(run).is_some();
+    let late_worker = d46_worker_machines::at_their_limit(run).is_some()
+        || d46_worker_machines::made_late(run).is_some();
     let late_worker = late_worker && !of_connections;
     let finding = if late_worker { finding } else { finding.not_explained_by(D46) };
     let silent = d02_no_response::holds_the_places(run);
@@ -162,8 +185,9 @@ fn client_was_busy(run: &Run) -> bool {
 
 fn seen(run: &Run) -> Option<String> {
     let times = times(run)?;
-    let left = counted(run.record.never_sent, "request");
-    Some(format!("{} {left} were due but not sent when the run ended.", described(&times)))
+    let Due { noun, past, .. } = Due::of(run);
+    let left = counted(run.record.never_sent, noun);
+    Some(format!("{} {left} were due but not {past} when the run ended.", described(&times)))
 }
 
 fn described(times: &Times) -> String {
@@ -255,10 +279,10 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
             "Connections could not be made, and after a failed attempt the client waits before the next one.".to_owned(),
             "See why they could not, and measure again.".to_owned(),
         ),
-        _ if d46_uneven_workers::made_late(run).is_some() => (
+        _ if d46_worker_machines::made_late(run).is_some() => (
             format!(
                 "Connections were free: {} found of its own machine what keeps a client from sending in time (D46).",
-                d46_uneven_workers::made_late(run).unwrap_or_default()
+                d46_worker_machines::made_late(run).unwrap_or_default()
             ),
             "Take the response time as an upper bound, and measure again once that is put right.".to_owned(),
         ),

@@ -163,9 +163,9 @@ fn marks_and_notes_of_a_table_are_those_of_what_is_in_it() {
     let folder = scratch("sweep-marks");
     let sweep = |target: &str| ablaze(&folder, &["sweep", "-c", "1,2", "-n", "200", target]).stdout;
     let nothing = sweep("http://127.0.0.1:1/");
-    assert!(!nothing.contains("rate: one run each"), "{nothing}");
+    assert!(!nothing.contains("CPU: one run each"), "{nothing}");
     let whole = sweep("serve:epoll-et");
-    assert!(whole.contains("rate: one run each") && !whole.contains("!: "), "{whole}");
+    assert!(whole.contains("CPU: one run each") && !whole.contains("!: "), "{whole}");
     let broken = sweep("serve:epoll-et,fault=reset-during=20%");
     assert!(broken.contains("!: some requests of these runs failed"), "{broken}");
 }

@@ -3,12 +3,13 @@
 use ablaze_model::experiment::{Experiment, JudgedTogether, Results, SKIPPED};
 use ablaze_stats::compare::{NotComparable, Outcome};
 
-use super::{failures, worth};
+use super::dashes::dashes;
+use super::{WIDTH, failures, worth};
 use crate::experiment::comparison::{Against, Answer, Compared, Comparison, Metric, NoInterval};
 use crate::experiment::counters;
 use crate::experiment::curve::Point;
 use crate::number::{amount, counted, percent, rate, time};
-use crate::table::Table;
+use crate::table::{Table, sentence};
 
 const WHOSE_CPU: &str = "CPU/request: of the processes that listen there and those they start; what these call (a backend, a database, \
                          the server behind a proxy) is not in it";
@@ -34,6 +35,8 @@ pub fn comparison(
         return lines.join("\n");
     }
     lines.extend(rows(experiment, results, comparison).lines());
+    let dashes = dashes(experiment, results, comparison);
+    lines.extend(dashes.into_iter().flat_map(|why| sentence("  -  ", &why, WIDTH)));
     lines.extend(what_servers_counted(experiment, results));
     lines.extend(super::of_groups(experiment, results));
     lines.push(String::new());
@@ -119,7 +122,7 @@ fn ratios(experiment: &Experiment, comparison: &Comparison) -> Table {
     for against in &comparison.against {
         let name = |at: usize| experiment.targets[at].name.as_str();
         let pair = format!("{} / {}", name(against.target), name(against.control));
-        let responses = responses(against);
+        let responses = said(experiment, comparison, against);
         for (line, cells) in responses.chunks(2).enumerate() {
             let first = if line == 0 { pair.clone() } else { String::new() };
             table.row(std::iter::once(first).chain(cells.iter().cloned()).collect(), "");
@@ -136,7 +139,9 @@ pub(crate) fn ratio_rows(experiment: &Experiment, comparison: &Comparison) -> Ve
     for against in &comparison.against {
         let pair = format!("{} / {}", name(against.target), name(against.control));
         let [_, could] = could_show(against);
-        let said = responses(against).into_iter().chain((!could.is_empty()).then_some(could));
+        let said = said(experiment, comparison, against)
+            .into_iter()
+            .chain((!could.is_empty()).then_some(could));
         rows.extend(
             said.enumerate().map(|(line, said)| {
                 vec![if line == 0 { pair.clone() } else { String::new() }, said]
@@ -155,6 +160,18 @@ fn whose_cpu(comparison: &Comparison) -> Option<&'static str> {
     };
     let mut metrics = comparison.against.iter().flat_map(|against| &against.metrics);
     metrics.any(told).then_some(WHOSE_CPU)
+}
+
+/// What may be said of a pair: where nothing was measured of one, more runs alone would not help.
+fn said(experiment: &Experiment, comparison: &Comparison, against: &Against) -> Vec<String> {
+    let is_missing = |at: &usize| comparison.rows.get(*at).is_some_and(Option::is_none);
+    let missing = [against.target, against.control].into_iter().filter(is_missing);
+    let names: Vec<&str> = missing.map(|at| experiment.targets[at].name.as_str()).collect();
+    match names[..] {
+        [] => responses(against),
+        [one] => vec![format!("not compared: {one} was not measured")],
+        _ => vec!["not compared: neither was measured".to_owned()],
+    }
 }
 
 /// What may be said of each metric; the first decides.

@@ -7,6 +7,7 @@ use crate::number::counted;
 use crate::table::Table;
 
 mod comparison;
+mod dashes;
 mod runs;
 mod search;
 mod sweep;
@@ -16,6 +17,7 @@ pub use search::{answer, search};
 pub use sweep::sweep;
 
 pub(crate) use comparison::{cells, of_ranking, ratio_rows};
+pub(crate) use dashes::dashes;
 pub(crate) use runs::{
     NOTHING_MEASURED, WIDTH, failures, found, in_turns, limits, partial, runs_of_each, why_of,
     worth,
@@ -64,3 +66,6 @@ pub(crate) fn carried_out(
     let target = target.map_or_else(String::new, |target| format!(", {target}"));
     format!("each run by {workers}{target}")
 }
+
+#[cfg(test)]
+mod table_tests;

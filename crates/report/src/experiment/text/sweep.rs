@@ -40,13 +40,18 @@ pub fn sweep(
     let runs = || measured().map(|point| point.rates_per_s.len());
     let (fewest, most) = (runs().min().unwrap_or(0), runs().max().unwrap_or(0));
     let of = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
+    let others = "; p99 and CPU: median of the runs";
     let drawn = match pick {
-        _ if most == 1 => "one run each: the spread between runs is unknown".into(),
-        Pick::Median => format!("median of {of} runs, ± the distance to the farthest"),
-        Pick::Best => format!("best of {of} runs, ± the distance to the farthest"),
+        _ if most == 1 => {
+            "rate, p99 and CPU: one run each, so the spread between runs is unknown".into()
+        }
+        Pick::Median => {
+            format!("rate: median of {of} runs, ± the distance to the farthest{others}")
+        }
+        Pick::Best => format!("rate: best of {of} runs, ± the distance to the farthest{others}"),
     };
     if measured().next().is_some() {
-        lines.push(format!("  rate: {drawn}; p99 and CPU: median of the runs"));
+        lines.push(format!("  {drawn}"));
     }
     if measured().any(|point| point.errors > 0) {
         lines.push("  !: some requests of these runs failed".to_owned());
@@ -132,7 +137,10 @@ pub(crate) fn doubtful(experiment: &Experiment, results: &Results) -> Vec<[Strin
                 continue;
             }
             let found = runs.iter().flat_map(|run| &run.findings);
-            let found = found.filter(|f| f.severity > Severity::Note && f.explained_by.is_none());
+            // Under INVALID stands what makes it that, and not what would have made it SUSPECT.
+            let decides =
+                if verdict == Verdict::Invalid { Severity::Invalid } else { Severity::Suspect };
+            let found = found.filter(|f| f.severity == decides && f.explained_by.is_none());
             let mut ids: Vec<DiagnosisId> = found.map(|finding| finding.id).collect();
             ids.sort_unstable();
             ids.dedup();

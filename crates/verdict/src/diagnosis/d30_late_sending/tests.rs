@@ -232,3 +232,25 @@ fn users_in_the_middle_of_a_journey_hold_their_places() {
     assert!(finding.cause.contains("come to the end of its journey"), "{finding:?}");
     assert!(!finding.cause.contains("responds more slowly"), "{finding:?}");
 }
+
+/// Each of 5,000 journeys has several requests: what is due in an open loop is the journey.
+#[test]
+fn what_is_due_of_journeys_is_journeys() {
+    use ablaze_model::record::Journeys;
+    let mut run = late_by(1_200_000_000);
+    (run.record.unfinished, run.record.never_sent) = (1_000, 1_000);
+    let said = |run: &Run| on_run(run).unwrap().evidence;
+    let requests = said(&run);
+    assert!(
+        requests.contains("1,000 of 21,000 requests (4.8 %) were due but not sent"),
+        "{requests}"
+    );
+    let mut journeys = Journeys::new(&[]);
+    journeys.begun = 4_000;
+    run.record.journeys = Some(Box::new(journeys));
+    let journeys = said(&run);
+    assert!(
+        journeys.contains("1,000 of 5,000 journeys (20 %) were due but not begun"),
+        "{journeys}"
+    );
+}

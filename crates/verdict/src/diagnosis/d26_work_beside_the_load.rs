@@ -1,4 +1,4 @@
-//! D26: the server uses CPU time while it has no requests. A server that was busy is
+//! D26: the server uses CPU time while it has no requests, or more than those that it has can take. A server that was busy is
 //! looked at once more when the load is over and the connections still stand. Not to be seen: a
 //! server elsewhere, one that spins for less than most of a core, and one whose responses take longer
 //! than it is given to finish them.
@@ -23,6 +23,38 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
+    without_a_load(run).or_else(|| beside_the_load(run))
+}
+
+/// More than the requests in flight can have taken: its CPU time is not theirs.
+fn beside_the_load(run: &Run) -> Option<Finding> {
+    let beside = run.beside_load()?;
+    let others = match beside.others_connections {
+        0 => String::new(),
+        some => format!(
+            " Besides those of this run, {} to it from this host stood open.",
+            counted(some, "connection")
+        ),
+    };
+    Some(Finding::new(
+        D26,
+        Severity::Suspect,
+        format!(
+            "The server used {} of CPU time, and all requests of this run together were in flight for {}: {} cannot have \
+             worked on them for as long.{others}",
+            time(beside.cpu_ns / 1e6),
+            time(beside.in_flight_ns / 1e6),
+            counted(u64::from(beside.processors), "CPU")
+        ),
+        "It worked for something else as well: for other clients, on tasks of its own, or on what responses left behind, such as \
+         a queue, a log or a garbage collection. Which of them does not show. Its CPU time per request is not shown, and the times \
+         are those of a server that is busy otherwise.",
+        "See in the server's log whether others send requests to it, and with `top` whether it is busy without a load; measure again \
+         when it is not.",
+    ))
+}
+
+fn without_a_load(run: &Run) -> Option<Finding> {
     let (process, at_rest) = busiest(run).filter(|(_, at_rest)| is_busy(at_rest))?;
     // Whoever looks at the CPU time alone takes it for the limit.
     let misled = server(run).is_some_and(|server| server.busiest >= limit::SERVER_FULL)
@@ -114,6 +146,34 @@ mod tests {
             "{}",
             limited.evidence
         );
+    }
+
+    /// 20,000 responses of 500 µs are in flight for 10 s, of which the server works for 9.6 s.
+    #[test]
+    fn work_that_its_requests_cannot_have_taken_is_for_something_else() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        run.record.in_flight_ns = 20_000 * 100_000;
+        let found = on_run(&run).unwrap();
+        assert_eq!(found.severity, Severity::Suspect);
+        let said = "used 9.60 s of CPU time, and all requests of this run together were in flight for 2.00 s: 2 CPUs cannot";
+        assert!(found.evidence.contains(said), "{found:?}");
+        assert!(found.cause.contains("does not show"), "{found:?}");
+        // As much again may be done behind a response, unless others were there to work for.
+        run.record.in_flight_ns = 20_000 * 225_000;
+        assert_eq!(on_run(&run), None);
+        let most = run.record.connections_opened.max(100);
+        let mut seen = sample::connections();
+        (seen.first.connections, seen.last.connections) = (most + 3, most + 4);
+        sample::monitor(&mut run).connections = Some(seen);
+        let found = on_run(&run).unwrap();
+        assert!(
+            found.evidence.ends_with("3 connections to it from this host stood open."),
+            "{found:?}"
+        );
+        // A server may go on with what its client gave up.
+        run.record.failures[0] = 1;
+        assert_eq!(on_run(&run), None);
     }
 
     #[test]
