@@ -86,7 +86,7 @@ impl Process {
 
     /// What it did when the load was over, if it was looked at.
     pub fn without_load(&self) -> Option<AtRest> {
-        self.at_rest.or(self.serving.as_ref()?.at_rest)
+        self.at_rest.or_else(|| self.serving.as_ref()?.at_rest)
     }
 
     /// Whether it was looked at often enough, or for long enough, to say what share of a core it used.
