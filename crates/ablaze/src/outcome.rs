@@ -18,6 +18,7 @@ use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 pub use http3::elsewhere;
+use refused::without_http2;
 pub use refused::{bad_request, ended_in_plain};
 use statuses::{of_all, what_to_check};
 
@@ -270,7 +271,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             let which = connections_that(run, failure.kind);
             format!("{to} closed {which} in the middle of a response: see its log")
         }
-        FailureKind::ShortHead if only_interim(run) => format!(
+        FailureKind::ShortHead if refused::only_interim(run) => format!(
             "{to} sent an interim response (1xx) and closed {} without a final one: see its log",
             connections_that(run, failure.kind)
         ),
@@ -280,22 +281,26 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         ),
         FailureKind::Malformed => malformed(to, run),
         FailureKind::NoHttp2 => {
-            let fix = match run.front_end() {
-                FrontEnd::H2load => "use --h1",
-                FrontEnd::Hey => "remove -h2",
-                FrontEnd::Oha => "remove --http2",
-                FrontEnd::Vegeta => "remove -http2 or -h2c",
-                _ => "remove --http 2",
-            };
-            format!("no common protocol: {to} does not speak HTTP/2; {fix}")
+            format!("no common protocol: {to} does not speak HTTP/2; {}", without_http2(run))
         }
         FailureKind::StreamReset | FailureKind::GoAway | FailureKind::Http2Violated => {
             let first = run.record.http2.as_ref().and_then(|facts| {
-                facts.first_failure.as_ref().map(|(_, words)| words).or(facts.first_goaway.as_ref())
+                let failed = facts.first_failure.as_ref().map(|(_, words)| words);
+                // That it refused a request twice says less than the error that it named.
+                match failure.kind {
+                    FailureKind::GoAway => facts.first_goaway.as_ref().or(failed),
+                    _ => failed.or(facts.first_goaway.as_ref()),
+                }
             });
             match first {
                 Some(words) if failure.kind == FailureKind::Http2Violated && !spoke_http2(run) => {
                     format!("HTTP/2 with {to} failed: {words}; does it speak HTTP/2?")
+                }
+                Some(words) if words.contains("HTTP_1_1_REQUIRED") => {
+                    format!(
+                        "{to} requires HTTP/1.1 for this request ({words}): {}",
+                        without_http2(run)
+                    )
                 }
                 Some(words) => format!("HTTP/2 with {to} failed: {words}"),
                 None => format!("HTTP/2 with {to} failed: see the server's log"),
@@ -309,7 +314,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("cannot connect to {to} ({}): check the path, and start the server", errno())
         }
         FailureKind::Unreachable => {
-            format!("cannot reach {to} ({}): check address and route", errno())
+            format!("cannot reach {to} ({}): {}", errno(), refused::on_the_way(run))
         }
         FailureKind::LocalPorts if run.record.connections_opened == 0 => format!(
             "cannot connect to {to} ({}): this machine has no address from which to reach it (as where IPv6 is off), or no local \
@@ -327,12 +332,6 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => tls::fix(kind, to, run),
     }
-}
-
-/// Whether nothing but interim responses came to all that failed.
-fn only_interim(run: &Run) -> bool {
-    let only = run.record.circumstances.interim_only;
-    only > 0 && only == run.record.failures_total()
 }
 
 /// Whether the server was stopped most times that it was looked at.
@@ -360,7 +359,10 @@ fn without_a_head(run: &Run) -> bool {
 fn malformed(to: &str, run: &Run) -> String {
     let began = &run.record.first_malformed;
     if began.is_empty() {
-        return format!("the bodies of {to} are not valid chunked coding: see its log");
+        return format!(
+            "the bodies of {to} are not valid chunked coding, or have size lines or trailers longer than the client takes: see its \
+             log"
+        );
     }
     if run.record.began_with_http2() {
         let option = match run.front_end() {

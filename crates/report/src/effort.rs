@@ -100,6 +100,10 @@ const OF_WARMUP_MOST: f64 = 0.1;
 pub fn resting(run: &Run) -> Option<f64> {
     let Load::Closed { connections, pipeline } = run.plan.load else { return None };
     let record = &run.record;
+    // The places above what the server permits never were (D40).
+    if record.streams_permitted().is_some_and(|permitted| permitted < u64::from(pipeline)) {
+        return None;
+    }
     let steady = record.failures_total() == 0
         && record.connections_opened == u64::from(connections)
         && record.setup_connect.count() == u64::from(connections);
@@ -185,6 +189,19 @@ mod tests {
         let mut run = sample::ordinary();
         assert!(super::resting(&run).is_some());
         (run.record.responses, run.record.drain_ns) = (100, None);
+        assert_eq!(super::resting(&run), None);
+    }
+
+    #[test]
+    fn places_that_the_server_does_not_permit_do_not_rest() {
+        let mut run = sample::ordinary();
+        let facts = |permitted| ablaze_model::record::Http2Facts {
+            streams_permitted: Some(permitted),
+            ..Default::default()
+        };
+        run.record.http2 = Some(facts(1).into());
+        assert!(super::resting(&run).is_some());
+        run.record.http2 = Some(facts(0).into());
         assert_eq!(super::resting(&run), None);
     }
 

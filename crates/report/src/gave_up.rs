@@ -30,6 +30,7 @@ pub(crate) fn in_words(run: &Run) -> String {
         | FailureKind::QuicClosed
         | FailureKind::GoAway
         | FailureKind::StreamReset
+        | FailureKind::TooLarge
         | FailureKind::Malformed => "",
         _ => return "no connection could be made".to_owned(),
     };

@@ -95,6 +95,31 @@ fn speaks_tls(address: SocketAddr, host: &str) -> bool {
     }
 }
 
+/// How HTTP/2 is not asked for.
+pub(super) fn without_http2(run: &Run) -> &'static str {
+    match run.front_end() {
+        FrontEnd::H2load => "use --h1",
+        FrontEnd::Hey => "remove -h2",
+        FrontEnd::Oha => "remove --http2",
+        FrontEnd::Vegeta => "remove -http2 or -h2c",
+        _ => "remove --http 2",
+    }
+}
+
+/// Whether nothing but interim responses came to all that failed.
+pub(super) fn only_interim(run: &Run) -> bool {
+    let only = run.record.circumstances.interim_only;
+    only > 0 && only == run.record.failures_total()
+}
+
+/// What may be why an address is reported as unreachable.
+pub(super) fn on_the_way(run: &Run) -> &'static str {
+    match run.plan.target.addresses.iter().all(|address| address.ip().is_loopback()) {
+        true => "check the firewall of this machine and its loopback device",
+        false => "check address, route and firewalls",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -60,7 +60,11 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
             let is_given = run.plan.tls.as_ref().is_some_and(|tls| tls.identity.is_some());
             said(client_certificate(to, run.front_end(), is_given))
         }
-        FailureKind::NoCommonTls => said(no_common_tls(to, run.front_end())),
+        FailureKind::NoCommonTls => {
+            // An address is no name, and none is sent (RFC 6066, 3); an alert of the version says what it is about.
+            let named = is_named(run) && !detail.contains("(70)");
+            said(no_common_tls(to, run.front_end(), named))
+        }
         FailureKind::AnsweredInPlain if detail.contains("SETTINGS of HTTP/2") => format!(
             "{to} speaks HTTP/2 without TLS: use {} and {}",
             url.replacen("https:", "http:", 1),
@@ -83,6 +87,18 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
             };
             said(format!("{to} does not speak HTTP/1.1 over TLS{fix}"))
         }
+        // RFC 6066, 3.
+        FailureKind::TlsRefused if detail.contains("(112)") => {
+            let what = match is_named(run) {
+                true => "does not serve the name that it was asked for",
+                false => "requires a name, and an address was given",
+            };
+            let fix = match Options::of(run.front_end()).has_others {
+                true => "use one that it serves with --sni NAME",
+                false => "use a name that it serves",
+            };
+            said(format!("{to} {what}: {fix}"))
+        }
         FailureKind::TlsRefused => {
             said(format!("{to} ended TLS with an alert: see the server's log"))
         }
@@ -91,6 +107,12 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
         ),
         _ => said(format!("{to} violates the TLS protocol: is it the right port?")),
     }
+}
+
+/// Whether the server is told a name.
+fn is_named(run: &Run) -> bool {
+    let name = run.plan.tls.as_ref().map_or("", |tls| &tls.server_name);
+    name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_err()
 }
 
 fn is_of_certificate(kind: FailureKind) -> bool {
@@ -146,15 +168,19 @@ fn client_certificate(to: &str, front_end: FrontEnd, is_given: bool) -> String {
     format!("{to} requires a client certificate that it accepts{fix}")
 }
 
-fn no_common_tls(to: &str, front_end: FrontEnd) -> String {
+fn no_common_tls(to: &str, front_end: FrontEnd, named: bool) -> String {
+    let own = match (Options::of(front_end).has_others, named) {
+        (true, true) => "--tls-min, --tls-max, --tls-ciphers, --tls-groups and --sni, and ",
+        (true, false) => "--tls-min, --tls-max, --tls-ciphers and --tls-groups, and ",
+        (false, _) => "",
+    };
     // The alert `handshake_failure` is all that some servers send for a name that they do not serve, too.
-    let own = match Options::of(front_end).has_others {
-        true => "--tls-min, --tls-max, --tls-ciphers, --tls-groups and --sni, and ",
+    let or = match named {
+        true => ", or it refuses the name that it was asked for",
         false => "",
     };
     format!(
-        "{to} and this client have no TLS version, cipher suite or group in common, or it refuses the name that it was asked \
-         for: check {own}what the server permits"
+        "{to} and this client have no TLS version, cipher suite or group in common{or}: check {own}what the server permits"
     )
 }
 
@@ -176,7 +202,10 @@ mod tests {
             trusting(FrontEnd::Vegeta),
             "trust it with -root-certs FILE, or accept any with -insecure"
         );
-        assert!(!no_common_tls("h", FrontEnd::Gurl).contains("--tls"));
+        assert!(!no_common_tls("h", FrontEnd::Gurl, true).contains("--tls"));
+        assert!(no_common_tls("h", FrontEnd::Load, true).contains("--sni"));
+        let address = no_common_tls("127.0.0.1:1", FrontEnd::Load, false);
+        assert!(!address.contains("name") && !address.contains("--sni"), "{address}");
         assert!(client_certificate("h", FrontEnd::Vegeta, false).contains(" -cert FILE"));
         assert!(client_certificate("h", FrontEnd::Load, true).contains("rejects the client"));
     }

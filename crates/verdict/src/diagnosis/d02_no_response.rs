@@ -24,6 +24,7 @@ mod silent;
 mod sockets;
 mod stopped;
 mod timed_out;
+mod told;
 mod under_way;
 mod waiting;
 mod windows;
@@ -353,6 +354,9 @@ fn fix(run: &Run) -> String {
     }
     if causes::unopened(run) * 2 > run.record.failures_total() {
         return silent::fix_of_unopened(run).to_owned();
+    }
+    if let Some(fix) = told::fix(run) {
+        return fix;
     }
     let curl = curl::arguments_where(run, |group| group.failures.iter().sum());
     let too_long = run.record.failures_of(FailureKind::TooLarge);

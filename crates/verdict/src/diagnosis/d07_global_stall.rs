@@ -21,7 +21,7 @@ use ablaze_model::{FailureKind, Run};
 
 use super::d02_no_response::STOPPED;
 use super::d08_connection_attempts_lost::late_connections;
-use super::d09_retransmission::after_timers;
+use super::d09_retransmission::{after_timers, lost};
 use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors, d29_stuck_connection};
 use crate::DiagnosisId::{D07, D13, D22, D23};
 use crate::finding::{Finding, Severity};
@@ -86,6 +86,16 @@ const HERE_AND_RAN_ON: (&str, &str) = (
      its CPU (`top`). What it does itself is part of its figures; if repeats do not have it, exclude the longest times from every \
      comparison.",
 );
+
+/// Where the connections sent again as many segments as half of what was in flight.
+const LOOK_FOR_LOSS: &str = "Look for packet loss on the way (`ip -s link`, `nstat -az`).";
+
+fn sent_again(lost: u64) -> String {
+    format!(
+        " The run's connections sent {} again, probes not counted: packets may have been lost meanwhile.",
+        counted(lost, "segment")
+    )
+}
 
 /// Where most of the time of all connections went into it.
 const EITHER: &str = "Either the server stopped again and again, or single requests are so slow that all connections were in such a request \
@@ -230,6 +240,12 @@ fn between(run: &Run, finished: &[u64], usual: u64) -> Option<Finding> {
         None => format!("{cause}{ALL_WAITED}"),
         Some(_) => format!("{cause}{OR_IN_STEP}"),
     };
+    let (mut evidence, mut fix) = (evidence, fix.to_owned());
+    let lost = lost(run);
+    if !is_stopped && lost as f64 >= in_flight(run)? * OF_THE_PLACES {
+        evidence.push_str(&sent_again(lost));
+        fix = format!("{LOOK_FOR_LOSS} {fix}");
+    }
     let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
     let finding =
         if covers == Some(false) || is_stopped { finding.not_explained_by(D23) } else { finding };

@@ -61,7 +61,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     // Where most of them was seen, the connections' own counts tell; else only those of everybody.
     let counted_again = if sent_again.partly { sent_again.count() } else { sent_again.own };
     let late = late(run).filter(|late| *late > 0 && counted_again * 2 >= *late);
-    let Some(late) = late else { return many(&sent_again) };
+    let Some(late) = late else {
+        return many(&sent_again).map(|finding| on_its_own(run, finding, true));
+    };
     let responses = run.record.responses;
     let share = late as f64 / responses as f64;
     let severity = if share >= MOVES_P99 { Severity::Suspect } else { Severity::Note };
@@ -86,11 +88,25 @@ fn on_run(run: &Run) -> Option<Finding> {
         cause,
         fix,
     );
-    let paused = longest_pause_ns(run) >= TIMERS_NS[0] / 2;
-    Some(if paused { finding } else { finding.not_explained_by(D23) })
+    Some(on_its_own(run, finding, sent_again.own * 2 >= late))
 }
 
-/// A pause makes nobody send again unless it is about as long as the timer.
+/// A server that stands still makes no kernel send again, and a pause nobody unless it is about as long as the timer.
+fn on_its_own(run: &Run, finding: Finding, are_own: bool) -> Finding {
+    match (longest_pause_ns(run) >= TIMERS_NS[0] / 2, are_own) {
+        (true, _) => finding,
+        (false, true) => finding.not_explained_by(D23).not_explained_by(D07),
+        (false, false) => finding.not_explained_by(D23),
+    }
+}
+
+/// Segments that this run's own connections sent again, without the probes, unless the machine stood still for as long as the
+/// timer.
+pub(super) fn lost(run: &Run) -> u64 {
+    let paused = longest_pause_ns(run) >= TIMERS_NS[0] / 2;
+    sent_again(run).filter(|_| !paused).map_or(0, |sent_again| sent_again.lost())
+}
+
 fn longest_pause_ns(run: &Run) -> u64 {
     let heartbeat = monitor(run).and_then(|monitor| monitor.heartbeat.as_ref());
     let pauses = heartbeat.into_iter().flat_map(|heartbeat| &heartbeat.longest);
@@ -111,7 +127,7 @@ fn seen(run: &Run) -> Option<String> {
 /// Nobody waited for the timer, and still much was lost. Probes are no loss: they are sent when an
 /// acknowledgement is late, as it is where the processors are taken.
 fn many(sent_again: &SentAgain) -> Option<Finding> {
-    let lost = sent_again.own.saturating_sub(sent_again.probes.unwrap_or(0));
+    let lost = sent_again.lost();
     let share = lost as f64 / sent_again.segments? as f64;
     (share >= MANY).then(|| {
         Finding::new(
@@ -223,6 +239,10 @@ fn sent_again(run: &Run) -> Option<SentAgain> {
 }
 
 impl SentAgain {
+    fn lost(&self) -> u64 {
+        self.own.saturating_sub(self.probes.unwrap_or(0))
+    }
+
     fn count(&self) -> u64 {
         self.own.max(self.namespace)
     }

@@ -8,6 +8,7 @@ mod idle;
 mod over_quic;
 mod repeated;
 pub(super) mod surplus;
+mod unasked;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D18;
@@ -50,9 +51,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     match &run.record.http2 {
         Some(facts) => ended(run, facts).or_else(|| unprocessed(run)),
-        None => (repeated::found(run).or_else(|| surplus::found(run)))
-            .or_else(|| idle::found(run))
-            .or_else(|| cut(run)),
+        None => {
+            (unasked::found(run).or_else(|| repeated::found(run)).or_else(|| surplus::found(run)))
+                .or_else(|| idle::found(run))
+                .or_else(|| cut(run))
+        }
     }
 }
 
@@ -60,8 +63,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 /// none is done twice.
 fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
     let record = &run.record;
-    // Without a response nothing is known of how many a connection is for.
-    if facts.goaways == 0 || record.responses == 0 {
+    if facts.goaways == 0 {
         return None;
     }
     let each = record.responses as f64 / facts.goaways as f64;
@@ -70,7 +72,11 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         .named()
         .map(|(name, times)| format!("{} with {name}", grouped(times)))
         .collect();
-    let one_per = format!(": one per {} responses", amount(each));
+    // Without a response nothing is known of how many a connection is for.
+    let one_per = match record.responses {
+        0 => String::new(),
+        _ => format!(": one per {} responses", amount(each)),
+    };
     let evidence = format!(
         "The server ended {} by GOAWAY ({}){one_per}. {} connections were opened, \
          and {} sent again because the server had not processed them.",
@@ -116,6 +122,12 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
                 false => "See in the server's log why it ended these connections.".to_owned(),
             },
         ));
+    }
+    if record.responses == 0 {
+        let cause =
+            "The server ended these connections before it had responded, and named no error.";
+        let fix = "See in the server's log why it ended these connections.";
+        return Some(Finding::new(D18, Severity::Note, evidence, cause, fix));
     }
     Some(Finding::new(
         D18,

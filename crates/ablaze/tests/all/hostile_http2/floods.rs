@@ -76,7 +76,7 @@ fn floods_on_streams() {
                 pour(peer, &frame(CONTINUATION, 0, stream, &[]))
             })
         }),
-        row("CONTINUATION", V, "longer than the limit (RFC 9113, 10.5.1)", |peer| {
+        row("CONTINUATION", TOO_LARGE, "longer than the limit (RFC 9113, 10.5.1)", |peer| {
             each(peer, |peer, stream| {
                 peer.frame(HEADERS, 0, stream, OK)?;
                 pour(peer, &frame(CONTINUATION, 0, stream, &[0; 16_384]))
@@ -195,12 +195,17 @@ fn again_and_again_after_responses() {
         })
         .with(A_SECOND)
         .after_responses(),
-        row("a block that never ends", V, "longer than the limit (RFC 9113, 10.5.1)", |peer| {
-            behave(peer)?;
-            let stream = peer.request()?;
-            peer.frame(HEADERS, 0, stream, OK)?;
-            pour(peer, &frame(CONTINUATION, 0, stream, &[0; 16_384]))
-        })
+        row(
+            "a block that never ends",
+            TOO_LARGE,
+            "longer than the limit (RFC 9113, 10.5.1)",
+            |peer| {
+                behave(peer)?;
+                let stream = peer.request()?;
+                peer.frame(HEADERS, 0, stream, OK)?;
+                pour(peer, &frame(CONTINUATION, 0, stream, &[0; 16_384]))
+            },
+        )
         .with(A_SECOND)
         .after_responses(),
     ]);

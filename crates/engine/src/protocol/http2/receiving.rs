@@ -47,6 +47,8 @@ impl<S: Walk> Worker<Streams<Http2, S>> {
         let kind = match error {
             ErrorKind::AnsweredHttp1 => FailureKind::NoHttp2,
             ErrorKind::AnsweredTls => FailureKind::AnsweredInTls,
+            // The limit is the client's own.
+            ErrorKind::BlockTooLong => FailureKind::TooLarge,
             _ => FailureKind::Http2Violated,
         };
         self.protocol.multiplexer.note_failure(kind, || error.to_string());

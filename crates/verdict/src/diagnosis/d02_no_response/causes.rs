@@ -5,10 +5,14 @@ use ablaze_model::plan::Load;
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
-use super::{begun, over_quic};
+use super::{begun, over_quic, told};
 use crate::limit::{self, Limit};
 use crate::live::figures;
 use crate::words::{counted, grouped, listed};
+
+/// The record does not tell these from each other: the limits are the scanner's own.
+const NOT_CHUNKED: &str = "are not valid chunked coding, or have a chunk whose size line (with its extensions) is longer than 16 KiB, or \
+                           trailers longer than 64 KiB, which the client does not take";
 
 /// Kinds with a smaller share of the failures are named, not explained.
 const SHARE: f64 = 0.1;
@@ -85,9 +89,21 @@ fn accepted(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
 }
 
+/// Whether there are so many connections that stood without a completed handshake as requests had none, or more.
+pub fn hung_in_tls(run: &Run) -> bool {
+    let facts = run.record.tls.as_ref();
+    let without = facts.map_or(0, |facts| facts.connected.saturating_sub(facts.handshakes()));
+    without > 0 && without >= unopened(run)
+}
+
 /// Whether connections to the proxy stood.
 fn reached_proxy(run: &Run) -> bool {
     run.record.proxy.as_ref().is_some_and(|facts| facts.connected > 0)
+}
+
+/// Whether the proxy was reached, and opened no tunnel.
+pub fn hung_in_proxy(run: &Run) -> bool {
+    reached_proxy(run) && run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels == 0)
 }
 
 /// How many requests timed out before there was a connection for them, at least, where the first that failed did: each connection
@@ -109,6 +125,15 @@ pub fn unopened(run: &Run) -> u64 {
 
 /// Requests for which no connection opened, among those that timed out.
 pub fn of_unopened(run: &Run, count: u64) -> String {
+    if let Some(facts) = run.record.tls.as_ref().filter(|_| hung_in_tls(run)) {
+        return format!(
+            "At least {} of the requests that timed out had no connection, and were not sent: {} of {} that opened completed the \
+             TLS handshake.",
+            grouped(count),
+            grouped(facts.handshakes()),
+            counted(facts.connected, "connection")
+        );
+    }
     let seen = match run.plan.target.unix_socket {
         Some(_) => "the server's accept queue was full.",
         None => "the server's accept queue was full, or packets are dropped on the way.",
@@ -205,6 +230,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
     if let Some(text) = over_quic::cause(run, kind) {
         return text.to_owned();
     }
+    if let Some(text) = told::cause(run, kind) {
+        return text;
+    }
     let text = match kind {
         Refused if run.plan.target.unix_socket.is_some() => {
             "The Unix socket refuses connections: no process listens on it, or the file is no socket."
@@ -220,7 +248,6 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              something in front of the server rejected them."
         }
         Refused => "Nothing listens at that address and port, or a firewall rejects connections.",
-        Unreachable => "There is no route from this machine to that address.",
         Timeout if record.connections_opened == 0 && accepted(run) => {
             "Connections opened, and the TLS handshake was not completed in time."
         }
@@ -306,13 +333,10 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              crashes or is cut off does."
         }
         Malformed if record.first_malformed.is_empty() && some => {
-            return format!(
-                "{} of the responses had bodies that are not valid chunked coding.",
-                grouped(count)
-            );
+            return format!("{} of the responses had bodies that {NOT_CHUNKED}.", grouped(count));
         }
         Malformed if record.first_malformed.is_empty() => {
-            "The server's responses have bodies that are not valid chunked coding."
+            return format!("The server's responses have bodies that {NOT_CHUNKED}.");
         }
         Malformed if some && record.circumstances.malformed_behind == count => {
             return format!(

@@ -5,7 +5,7 @@ use ablaze_model::Run;
 use ablaze_model::record::Silent;
 
 use super::stopped::{self, STOPPED};
-use super::{over_quic, queued, windows};
+use super::{causes, over_quic, queued, windows};
 use crate::DiagnosisId::D02;
 use crate::diagnosis::d08_connection_attempts_lost;
 use crate::finding::{Finding, Severity};
@@ -124,6 +124,15 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
 /// Where connections wait that do not open.
 pub(super) fn fix_of_unopened(run: &Run) -> &'static str {
     match run.plan.target.unix_socket {
+        // They opened, below: no queue and no lost packet shows what they wait for.
+        _ if causes::hung_in_tls(run) => {
+            "See with `openssl s_client -connect HOST:PORT` whether a handshake is completed, and in the server's log, or a stack \
+             of it, what it does meanwhile."
+        }
+        _ if causes::hung_in_proxy(run) => {
+            "See in the proxy's log what it does with CONNECT, and whether it reaches the target (`curl -v` there); `curl -v -x \
+             PROXY` shows what a single one gets."
+        }
         Some(_) => {
             "Look with `ss -lx` at the server's accept queue (Recv-Q, of at most Send-Q) while it runs."
         }

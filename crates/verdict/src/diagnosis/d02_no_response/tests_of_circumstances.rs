@@ -85,3 +85,92 @@ fn a_body_that_was_not_taken_is_no_silence() {
     assert!(finding.evidence.contains("4 of them had not been sent whole"), "{finding:?}");
     assert!(!finding.cause.contains("does not respond"), "{finding:?}");
 }
+
+fn alone(kind: FailureKind) -> Run {
+    let mut run = sample::run();
+    sample::nobody_answers(&mut run);
+    run.record.failures[kind as usize] = 10;
+    run
+}
+
+#[test]
+fn an_address_that_is_reported_unreachable_may_be_one_that_a_firewall_rejects() {
+    let mut run = alone(FailureKind::Unreachable);
+    run.record.connections_opened = 0;
+    run.plan.target.addresses = vec!["192.0.2.1:80".parse().unwrap()].into();
+    assert!(cause(&run).contains("or a firewall or a host on the way rejects"), "{}", cause(&run));
+    run.plan.target.addresses = vec!["127.0.0.1:80".parse().unwrap()].into();
+    let said = cause(&run);
+    assert!(said.contains("a firewall on it rejects") && !said.contains("no route"), "{said}");
+    assert!(on_run(&run).unwrap().fix.contains("iptables -S"), "{:?}", on_run(&run));
+}
+
+#[test]
+fn connections_that_opened_are_not_looked_for_where_none_opens() {
+    let mut run = alone(FailureKind::Timeout);
+    run.record.connections_opened = 0;
+    run.record.first_failure = Some(ablaze_model::record::FirstFailure {
+        at_ns: 1,
+        kind: FailureKind::Timeout,
+        errno: 0,
+        connecting: true,
+    });
+    assert!(on_run(&run).unwrap().fix.contains("syn-sent"), "{:?}", on_run(&run));
+    let mut proxied = run.clone();
+    let facts = ablaze_model::record::TlsFacts { connected: 12, ..Default::default() };
+    run.record.tls = Some(facts.into());
+    let finding = on_run(&run).unwrap();
+    assert!(finding.fix.contains("openssl s_client"), "{finding:?}");
+    assert!(!finding.fix.contains("syn-sent"), "{finding:?}");
+    let facts = ablaze_model::record::ProxyFacts { connected: 12, ..Default::default() };
+    proxied.record.proxy = Some(facts.into());
+    let finding = on_run(&proxied).unwrap();
+    assert!(finding.fix.contains("proxy's log") && !finding.fix.contains("ss -"), "{finding:?}");
+}
+
+#[test]
+fn a_limit_of_the_client_does_not_make_a_coding_invalid() {
+    let mut run = alone(FailureKind::Malformed);
+    assert!(cause(&run).contains("longer than 16 KiB"), "{}", cause(&run));
+    run.record.responses = 100;
+    assert!(cause(&run).contains("longer than 16 KiB"), "{}", cause(&run));
+}
+
+#[test]
+fn codes_of_http2_are_named() {
+    use ablaze_model::record::{Codes, Http2Facts};
+    let with = |kind, resets: &[(u32, u64)], goaway_codes: &[(u32, u64)]| {
+        let mut run = alone(kind);
+        let facts = Http2Facts {
+            resets: Codes(resets.to_vec()),
+            goaway_codes: Codes(goaway_codes.to_vec()),
+            ..Http2Facts::default()
+        };
+        run.record.http2 = Some(facts.into());
+        on_run(&run).unwrap()
+    };
+    let found = with(FailureKind::GoAway, &[], &[(11, 10)]);
+    assert!(found.cause.contains("(GOAWAY: 10 times ENHANCE_YOUR_CALM)"), "{found:?}");
+    let found = with(FailureKind::StreamReset, &[(8, 10)], &[]);
+    assert!(found.cause.contains("(RST_STREAM: 10 times CANCEL)"), "{found:?}");
+    for found in [
+        with(FailureKind::StreamReset, &[(13, 10)], &[]),
+        with(FailureKind::GoAway, &[], &[(13, 10)]),
+    ] {
+        assert!(found.cause.contains("requires HTTP/1.1"), "{found:?}");
+        assert!(found.fix.contains("--http 1.1"), "{found:?}");
+    }
+}
+
+#[test]
+fn an_unknown_name_is_told_and_no_other_alert() {
+    let mut run = alone(FailureKind::TlsRefused);
+    let said = |alert: &str| {
+        let first = Some((FailureKind::TlsRefused, format!("the server sent the alert {alert}")));
+        ablaze_model::record::TlsFacts { connected: 1, first_failure: first, ..Default::default() }
+    };
+    run.record.tls = Some(said("UnrecognisedName (112)").into());
+    assert!(cause(&run).contains("unrecognized_name (112)"), "{}", cause(&run));
+    run.record.tls = Some(said("InternalError (80)").into());
+    assert!(!cause(&run).contains("name"), "{}", cause(&run));
+}

@@ -292,6 +292,23 @@ mod on_runs {
     }
 
     #[test]
+    fn what_was_sent_again_meanwhile_is_told_and_not_explained() {
+        let mut run = frozen(30..40);
+        let quiet = on_run(&run).unwrap();
+        assert!(
+            !quiet.fix.contains("packet loss") && !quiet.evidence.contains("again"),
+            "{quiet:?}"
+        );
+        sample::monitor(&mut run).connections.as_mut().unwrap().last.retransmissions = 2_000;
+        sample::counter(&mut run, "TcpRetransSegs", 2_000);
+        let judged = judge(&run).findings;
+        let of = |id| judged.iter().find(|finding| finding.id == id).unwrap();
+        assert!(of(D07).evidence.contains("2,000 segments again"), "{:?}", of(D07));
+        assert!(of(D07).fix.starts_with("Look for packet loss"), "{:?}", of(D07));
+        assert_eq!(of(crate::DiagnosisId::D09).explained_by, None);
+    }
+
+    #[test]
     fn timers_that_run_for_everybody_at_once_are_no_stall() {
         let with = |late| {
             let mut run = frozen(30..32);

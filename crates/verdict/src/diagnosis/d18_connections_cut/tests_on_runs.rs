@@ -82,6 +82,28 @@ fn goaways_are_part_of_the_figures_and_errors_a_doubt() {
 }
 
 #[test]
+fn what_a_goaway_says_is_told_of_servers_that_respond_to_nothing() {
+    let mut run = sample::over_http2(100);
+    sample::nobody_answers(&mut run);
+    let facts = ablaze_model::record::Http2Facts {
+        goaways: 20,
+        goaway_codes: Codes(vec![(11, 20)]),
+        ..Default::default()
+    };
+    run.record.http2 = Some(facts.into());
+    run.record.repeated = 2_000;
+    run.record.failures[FailureKind::GoAway as usize] = 2_000;
+    let finding = on_run(&run).unwrap();
+    assert_eq!(finding.severity, Severity::Suspect);
+    assert!(finding.evidence.contains("(20 with ENHANCE_YOUR_CALM). "), "{finding:?}");
+    assert!(finding.cause.contains("an error (ENHANCE_YOUR_CALM)"), "{finding:?}");
+    run.record.http2.as_mut().unwrap().goaway_codes = Codes(vec![(0, 20)]);
+    let finding = on_run(&run).unwrap();
+    assert_eq!(finding.severity, Severity::Note);
+    assert!(finding.cause.contains("named no error"), "{finding:?}");
+}
+
+#[test]
 fn refused_streams_are_noted() {
     let mut run = sample::over_http2(100);
     run.record.repeated = 200;
