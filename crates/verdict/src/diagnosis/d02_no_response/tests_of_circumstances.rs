@@ -97,9 +97,9 @@ fn alone(kind: FailureKind) -> Run {
 fn an_address_that_is_reported_unreachable_may_be_one_that_a_firewall_rejects() {
     let mut run = alone(FailureKind::Unreachable);
     run.record.connections_opened = 0;
-    run.plan.target.addresses = vec!["192.0.2.1:80".parse().unwrap()].into();
+    run.plan.target.addresses = vec!["192.0.2.1:80".parse().unwrap()];
     assert!(cause(&run).contains("or a firewall or a host on the way rejects"), "{}", cause(&run));
-    run.plan.target.addresses = vec!["127.0.0.1:80".parse().unwrap()].into();
+    run.plan.target.addresses = vec!["127.0.0.1:80".parse().unwrap()];
     let said = cause(&run);
     assert!(said.contains("a firewall on it rejects") && !said.contains("no route"), "{said}");
     assert!(on_run(&run).unwrap().fix.contains("iptables -S"), "{:?}", on_run(&run));
