@@ -122,8 +122,8 @@ pub fn explanation(run: &Run) -> Option<String> {
     }
     if in_vain && ablaze_verdict::live::bodies_were_held(run) {
         return Some(format!(
-            "no request was sent whole: {to} opened no window for the rest of their bodies: see its first window for a stream, \
-             and what reads the bodies"
+            "no request was sent whole: their bodies waited for windows of {to}: see its first window for a stream, and what \
+             reads the bodies"
         ));
     }
     match record.first_failure {

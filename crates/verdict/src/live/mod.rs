@@ -78,7 +78,7 @@ pub fn connections_option(run: &Run) -> &'static str {
     options::spelled(run, options::Opt::Connections)
 }
 
-/// Whether requests got no response because the server opened no window for their bodies.
+/// Whether requests got no response because their bodies waited for its windows.
 pub fn bodies_were_held(run: &Run) -> bool {
     d02_no_response::held_bodies(run).is_some()
 }

@@ -1,4 +1,4 @@
-//! Requests that were never sent whole, because the server opened no window for their bodies (RFC 9113, 5.2; RFC 9000, 4): that no
+//! Requests that were never sent whole, because their bodies waited for the server's windows (RFC 9113, 5.2; RFC 9000, 4): that no
 //! response came is then no sign that it does not respond.
 
 use ablaze_model::Run;
@@ -10,9 +10,9 @@ const NEARLY_ALL: f64 = 0.9;
 /// And those that timed out had this share of it: else the others may be the ones that waited.
 const OF_THESE: f64 = 0.5;
 
-pub(super) const CAUSE: &str = "The server did not permit the bodies of these requests to be sent whole: it opened no window for the rest of \
-                                them. Whether it responds to whole requests this run does not show.";
-pub(super) const FIX: &str = "See why the server opens no window: a first window of 0 or of too few bytes \
+pub(super) const CAUSE: &str = "The server did not permit the bodies of these requests to be sent whole in time: they waited for its \
+                                windows. Whether it responds to whole requests this run does not show.";
+pub(super) const FIX: &str = "See why the server opens no window, or opens it too slowly: a first window of 0 or of too few bytes \
                               (SETTINGS_INITIAL_WINDOW_SIZE in HTTP/2, initial_max_stream_data_bidi_remote in HTTP/3), or a \
                               handler that does not read bodies.";
 

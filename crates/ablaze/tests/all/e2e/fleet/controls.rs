@@ -145,12 +145,11 @@ fn a_worker_that_is_stopped_again_and_again_is_slower_than_the_other() {
     };
     let json = stopped("0.05", "0.2");
     let found = finding(&json, "D46").unwrap_or_else(|| panic!("{json}"));
-    assert_eq!(found["severity"], "note", "{found}");
     let evidence = found["evidence"].as_str().unwrap();
-    assert!(
-        evidence.starts_with("Per connection, 1 of 2 workers did less than 75 %"),
-        "{evidence}"
-    );
+    // Its own run may see that it waited, where others use this machine's CPUs.
+    let doubtful = evidence.starts_with("The own runs of 1 of 2 workers are doubtful");
+    assert_eq!(found["severity"], if doubtful { "suspect" } else { "note" }, "{found}");
+    assert!(evidence.contains("Per connection, 1 of 2 workers did less than 75 %"), "{evidence}");
     assert!(evidence.contains(": b ("), "{evidence}");
     let seldom = || finding(&stopped("0.5", "0.02"), "D46").is_none();
     assert!((0..ATTEMPTS).any(|_| seldom()), "a worker that rests 4 % of its time");
