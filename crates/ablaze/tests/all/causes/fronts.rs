@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::command::support::{Said, ablaze};
 
-/// What the machine, or the shortness of the runs, may add to any condition. The server is of this process, in which other
-/// tests work beside it (D26).
-pub const OF_THE_MACHINE: [&str; 11] =
-    ["D07", "D11", "D13", "D14", "D15", "D16", "D17", "D23", "D26", "D30", "D34"];
+/// What the machine, or the shortness of the runs, may add to any condition: two of a few milliseconds had other numbers in
+/// flight (D05). The server is of this process, in which other tests work beside it (D26).
+pub const OF_THE_MACHINE: [&str; 12] =
+    ["D05", "D07", "D11", "D13", "D14", "D15", "D16", "D17", "D23", "D26", "D30", "D34"];
 
 /// A way to load a URL.
 pub struct Front {
