@@ -114,7 +114,7 @@ pub(super) fn only_interim(run: &Run) -> bool {
 
 /// What may be why an address is reported as unreachable.
 pub(super) fn on_the_way(run: &Run) -> &'static str {
-    match run.plan.target.addresses.iter().all(|address| address.ip().is_loopback()) {
+    match ablaze_verdict::live::over_loopback(run) {
         true => "check the firewall of this machine and its loopback device",
         false => "check address, route and firewalls",
     }

@@ -246,8 +246,7 @@ fn answered_early(run: &Run, style: &Style) -> Vec<String> {
             let waited = match early.waited_ns {
                 0 => String::new(),
                 waited_ns => format!(
-                    "; the next one waited on these connections for the rest to leave, for {} altogether, and its time is \
-                     counted from when it was sent",
+                    "; their connections carried no other request while they waited for the rest to leave, {} in total",
                     time(waited_ns as f64)
                 ),
             };

@@ -12,6 +12,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D25;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{monitor, target};
+use crate::live::whose::over_loopback;
 use crate::rules::comparison::Comparison;
 use crate::rules::differences::bytes;
 use crate::rules::work::Server;
@@ -106,12 +107,6 @@ fn figures(run: &Run) -> Option<(String, u64, u64)> {
         }
     };
     Some((asked, longest_responses(run)?, buffer_bytes))
-}
-
-/// Whether all connections were made to an address of this machine's loopback interface.
-pub(super) fn over_loopback(run: &Run) -> bool {
-    let addresses = &run.plan.target.addresses;
-    !addresses.is_empty() && addresses.iter().all(|address| address.ip().is_loopback())
 }
 
 /// Head and body of the longest response, as many times as a connection may have them to send.

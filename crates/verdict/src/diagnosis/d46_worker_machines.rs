@@ -1,4 +1,5 @@
-//! D46: some workers of a fleet did less than the others, or had no CPU time left where others had.
+//! D46: some workers of a fleet did less than the others, were at the limit of a thread, or saw of their own machines what makes
+//! their figures doubtful.
 
 mod own_findings;
 

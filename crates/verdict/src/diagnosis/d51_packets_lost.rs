@@ -3,11 +3,11 @@
 
 use ablaze_model::Run;
 
-use super::d25_path_not_exercised::over_loopback;
 use super::d49_server_receive_buffer::{SUSPECT, explains, known};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D49, D51};
 use crate::finding::{Finding, Severity};
+use crate::live::whose::over_loopback;
 use crate::words::{counted, grouped, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {

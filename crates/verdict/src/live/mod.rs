@@ -1,6 +1,7 @@
 //! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
 //! several of them need: how busy each side was (`figures`), whether an open loop fell behind (`behind`), a command that repeats a request (`curl`), what its
-//! header asks for (`headers`), Little's law (`little`), others on the same CPUs (`others`), CPU quotas (`quota`), timers of TCP
+//! header asks for (`headers`), Little's law (`little`), others on the same CPUs (`others`), CPU quotas (`quota`), what the server did
+//! without a load (`at_rest`), whether it was stopped (`stopped`) and whether it was the one observed (`whose`), timers of TCP
 //! (`timers`); and what can be found while it is under way (`under_way`).
 
 pub(crate) mod at_rest;
@@ -56,6 +57,11 @@ pub fn judge(run: &Run) -> Judged {
         passed,
         little: little::gap(run),
     }
+}
+
+/// Whether all connections were made to an address of this machine's loopback interface.
+pub fn over_loopback(run: &Run) -> bool {
+    whose::over_loopback(run)
 }
 
 /// Whether no connection stood from the beginning of the run to its end, as D02 sees it.

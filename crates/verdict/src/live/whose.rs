@@ -1,4 +1,4 @@
-//! Whose CPU time it is that was read: what listens at the first address of the target at which anything does. Connections may
+//! Where the connections went, and whose CPU time it is that was read: what listens at the first address of the target at which anything does. Connections may
 //! go to another address, and requests to other hosts.
 
 use std::net::{IpAddr, SocketAddr};
@@ -42,4 +42,10 @@ pub(crate) fn observed_in_part(run: &Run) -> Option<String> {
         "of the servers the one at {}:{} alone was observed, and requests went to {shown}, too",
         target.host, target.port
     ))
+}
+
+/// Whether all connections were made to an address of this machine's loopback interface.
+pub(crate) fn over_loopback(run: &Run) -> bool {
+    let addresses = &run.plan.target.addresses;
+    !addresses.is_empty() && addresses.iter().all(|address| address.ip().is_loopback())
 }

@@ -142,16 +142,7 @@ fn a_request_body_that_is_not_read_does_not_hide_the_response() {
 /// A server that responds to heads, keeps the connection and never reads a body.
 #[test]
 fn a_connection_that_waits_for_its_request_to_leave_is_no_response_time() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        let mut kept = Vec::new();
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nno");
-            kept.push(stream);
-        }
-    });
+    let url = never_reads(Duration::MAX);
     let body = crate::e2e::support::Scratch::with("never-read-body", &vec![b'x'; 16 << 20]);
     let body = format!("@{}", body.word());
     for io in BACKENDS {
@@ -166,6 +157,38 @@ fn a_connection_that_waits_for_its_request_to_leave_is_no_response_time() {
         assert!(!verdict.contains("opened again and again"), "{verdict}");
         assert_ne!(json["verdict"]["limit"], "response-time", "{io}: {verdict}");
     }
+}
+
+/// The same server, which closes the connection after a while: what it waited until then is told, too.
+#[test]
+fn a_connection_that_ends_while_it_waits_for_its_request_has_waited() {
+    let url = never_reads(MS(300));
+    let body = crate::e2e::support::Scratch::with("not-read-body", &vec![b'x'; 16 << 20]);
+    let body = format!("@{}", body.word());
+    for io in BACKENDS {
+        let (ran, json) = measured(&[&url, "-n4", "-c2", "-b", &body, "--io", io]);
+        assert_eq!(number(&json, "/answered_early/count"), 4, "{io}: {ran:?}");
+        assert_eq!(number(&json, "/answered_early/closed"), 0, "{io}");
+        // Two connections one after the other, each of which waited behind its first response.
+        let waited_ns = number(&json, "/answered_early/waited_ns");
+        assert!(waited_ns >= 2 * 250_000_000, "{io}: {waited_ns}");
+    }
+}
+
+/// The URL of a server that responds to what comes first, reads nothing of it, and closes the connection after so long.
+fn never_reads(closes_after: Duration) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nno");
+                std::thread::sleep(closes_after);
+            });
+        }
+    });
+    url
 }
 
 #[test]

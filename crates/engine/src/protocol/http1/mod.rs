@@ -202,9 +202,12 @@ impl<S: Walk> Protocol for Http1<S> {
 
     fn closed(worker: &mut Worker<Self>, slot: Slot, why: CloseReason, at: u64) {
         worker.release_spill(slot);
-        let ended_by_server = worker.connections[slot as usize].state.ended_by_server;
+        let state = worker.connections[slot as usize].state;
+        if state.held {
+            worker.held_until(slot, at);
+        }
         let why = match why {
-            CloseReason::Local if ended_by_server => CloseReason::Eof,
+            CloseReason::Local if state.ended_by_server => CloseReason::Eof,
             why => why,
         };
         match worker.connections[slot as usize].stage {

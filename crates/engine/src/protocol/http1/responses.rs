@@ -25,10 +25,9 @@ impl<S: Walk> Worker<Http1<S>> {
             let announced = announced && self.connections[slot as usize].state.status != 101;
             let how = if announced { self.announced_close() } else { close_at_once(&self.plan) };
             // A request still being sent keeps an announced close from being waited for.
-            let connection = &self.connections[slot as usize];
-            let unsent = connection.state.sends_under_way > 0;
-            if unsent && connection.in_flight == 0 {
-                self.recorder.record().answered_early.count += 1;
+            let unsent = self.connections[slot as usize].state.sends_under_way > 0;
+            if unsent {
+                self.note_answered_early(slot);
             }
             match how {
                 CloseHow::AwaitPeer if !unsent => self.leave_to_server(io, slot),
@@ -47,6 +46,7 @@ impl<S: Walk> Worker<Http1<S>> {
             io.receive(slot, mode);
         }
         if self.connections[slot as usize].state.sends_under_way > 0 && self.protocol.sends.wait {
+            self.note_answered_early(slot);
             self.feed_while_sending(io, slot, at);
         } else if self.protocol.sends.are_quiet && io.unsent(slot) {
             self.end_connection(io, slot, close_at_once(&self.plan));

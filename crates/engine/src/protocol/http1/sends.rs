@@ -117,7 +117,19 @@ impl<S: Walk> Worker<Http1<S>> {
         connection.state.held = true;
         connection.deadline_ns = at + HOLD_NS;
         self.next_check_ns = self.next_check_ns.min(at + HOLD_NS);
-        self.recorder.record().answered_early.count += 1;
+    }
+
+    /// The response that was complete last came before its request had been sent whole, if that is so: sends leave in order, and
+    /// more of them are under way than requests in flight.
+    #[cold]
+    pub(super) fn note_answered_early(&mut self, slot: Slot) {
+        let connection = &self.connections[slot as usize];
+        if connection.state.sends_under_way <= connection.in_flight {
+            return;
+        }
+        let last = (connection.state.oldest + self.pipeline - 1) % self.pipeline;
+        let place = self.place(slot, last);
+        self.recorder.answered_early(&self.exchanges[place]);
     }
 
     /// A connection is held no longer: its request has left, or the connection or the run ends.

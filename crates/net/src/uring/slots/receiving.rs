@@ -245,11 +245,8 @@ impl UringIo {
             Stage::AwaitingPeer if result != 0 && passing => None,
             Stage::AwaitingPeer => Some(CloseReason::Local),
             // The send took the socket's error, and left nothing for the receive.
-            _ if result == 0 && is_of_the_path(state.send_error) => {
+            _ if result == 0 && is_of_the_socket(state.send_error) => {
                 Some(state.why_transfer_failed(state.send_error))
-            }
-            _ if result == 0 && state.send_error == libc::ECONNRESET => {
-                Some(CloseReason::Transfer(libc::ECONNRESET))
             }
             _ if result == 0 => Some(CloseReason::Eof),
             _ if passing => None,
@@ -271,6 +268,11 @@ impl SlotState {
             false => CloseReason::Transfer(errno),
         }
     }
+}
+
+/// Whether a send took this error from the socket, for which the receive then tells an end.
+fn is_of_the_socket(errno: i32) -> bool {
+    errno == libc::ECONNRESET || is_of_the_path(errno)
 }
 
 /// Whether this error is what a connect fails with where the peer, or a host on the way, rejects it.

@@ -3,8 +3,8 @@
 use ablaze_model::record::Codes;
 use ablaze_model::{FailureKind, Run};
 
-use crate::diagnosis::d25_path_not_exercised::over_loopback;
 use crate::live::options::{Opt, spelled};
+use crate::live::whose::over_loopback;
 use crate::words::{counted, listed};
 
 /// The server does not do over HTTP/2 what was requested (RFC 9113, section 7).
