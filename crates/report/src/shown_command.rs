@@ -140,6 +140,15 @@ impl FrontEnd {
     }
 }
 
+/// A line of a head as it was typed; of a field with credentials, its name. The colon may have been forgotten.
+pub fn field_without_secret(typed: &str) -> Cow<'_, str> {
+    let end = typed.find(|c: char| c == ':' || c.is_whitespace()).unwrap_or(typed.len());
+    match end < typed.len() && is_secret_field(&typed[..end]) {
+        true => format!("{}: {HIDDEN}", &typed[..end]).into(),
+        false => typed.into(),
+    }
+}
+
 /// Which part of an option's value is secret.
 #[derive(Debug, Clone, Copy)]
 enum Secret {
@@ -170,10 +179,7 @@ impl Secret {
                 Some((name, _)) => format!("{name}:{HIDDEN}"),
                 None => value.to_owned(),
             },
-            Self::OfField => match value.split_once(':') {
-                Some((name, _)) if is_secret_field(name) => format!("{name}: {HIDDEN}"),
-                _ => value.to_owned(),
-            },
+            Self::OfField => field_without_secret(value).into_owned(),
             Self::InUrl => {
                 let start = value.find("://").map_or(0, |at| at + 3);
                 let end = value[start..].find(['/', '?', '#']).map_or(value.len(), |at| start + at);

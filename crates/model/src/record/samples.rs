@@ -2,6 +2,7 @@
 //! other, however late it came. Whatever is in them is from others: it is kept without secrets, fit to be shown, and cut.
 
 use crate::printable::printable;
+use crate::spec::is_secret_field;
 
 /// Samples of a run, or of a worker.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,9 +54,6 @@ pub struct Message {
 
 /// What stands in place of a secret.
 const HIDDEN: &str = "***";
-
-/// Fields whose values are nobody else's business.
-const HIDDEN_FIELDS: [&str; 4] = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"];
 
 impl Samples {
     /// Most that are kept of a run.
@@ -166,7 +164,7 @@ fn credential_fields(request: &str) -> impl Iterator<Item = (&str, &str)> {
     fields
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.trim(), value.trim()))
-        .filter(|(name, _)| HIDDEN_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name)))
+        .filter(|(name, _)| is_secret_field(name))
 }
 
 /// A field's value, and what stands in it behind the name of its scheme, or of its cookies.
@@ -212,8 +210,7 @@ fn without_credentials(head: &str) -> Vec<String> {
             continue;
         }
         let name = line.split(':').next().unwrap_or_default().trim();
-        is_hidden = line.contains(':')
-            && HIDDEN_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
+        is_hidden = line.contains(':') && is_secret_field(name);
         kept.push(match is_hidden {
             true => format!("{}: {HIDDEN}", printable(name)),
             false => printable(line).into_owned(),

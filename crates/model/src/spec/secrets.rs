@@ -34,11 +34,11 @@ const SECRET_PARTS: [&str; 14] = [
     "xsrf",
 ];
 
-/// Whether the value of the field of this name is saved with no run, and stands in no command that is shown.
+/// Whether the value of the field of this name is saved with no run, and stands in no sample nor in a command that is shown.
 pub fn is_secret_field(name: &str) -> bool {
     let name = name.trim().to_ascii_lowercase();
-    // `:authority` is the host.
-    let host = name.ends_with("authority");
+    // `:authority` is the host, and WWW-Authenticate says which credentials are asked for.
+    let host = name.ends_with("authority") || name.ends_with("authenticate");
     let key = name.split(['-', '_', '.']).any(|part| part == "key");
     let idempotency = name == "idempotency-key" || name.starts_with("sec-websocket-");
     !host && !idempotency && (key || SECRET_PARTS.iter().any(|part| name.contains(part)))

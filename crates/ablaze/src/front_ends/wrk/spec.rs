@@ -8,6 +8,7 @@ use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
     Bodies, Body, Bytes, Head, Line, LoadSpec, RequestsSpec, Secrets, Shape, TrustSpec, UrlSpec,
 };
+use ablaze_report::shown_command::field_without_secret;
 use ablaze_wire::url::{Scheme, Url};
 
 use super::options::{Options, usage};
@@ -96,6 +97,7 @@ pub fn field(typed: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
 pub fn note_unread_headers(options: &Options) {
     for typed in options.headers.iter().filter(|typed| field(typed).is_none()) {
         let typed = String::from_utf8_lossy(typed);
+        let typed = field_without_secret(&typed);
         note(&format!("-H '{typed}' is not sent, as in wrk: write 'Name: value', with a space"));
     }
 }

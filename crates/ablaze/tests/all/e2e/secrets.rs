@@ -56,6 +56,14 @@ fn no_output_has_a_secret_of_the_command_line() {
         format!("-n 4 -u me:{SECRET} {plain} --json {every}"),
         format!("-n 4 --user=me:{SECRET} {plain} {every}"),
         format!("-n 4 -H Authorization:_Bearer_{SECRET} -H Cookie:{SECRET} {plain} {every}"),
+        format!(
+            "-n 4 -H X-Api-Key:{SECRET} -H X-Auth-Token:{SECRET} --assert status==201 {plain} {every}"
+        ),
+        format!("wrk -t 1 -c 1 -d 1 -H X-Api-Key:{SECRET} {plain} -o r.json"),
+        format!(
+            "wrk -t 1 -c 1 -d 1 -H X-Api-Key:_{SECRET} -H X-Api-Key_{SECRET} {plain} -o r.json"
+        ),
+        format!("ab -n 4 -H X-Api-Key:{SECRET} {plain} --output r.json"),
         format!("-n 4 --proxy me:{SECRET}@{host}:{port} {plain} {every}"),
         format!(
             "ab -n 4 -q -A me:{SECRET} -P me:{SECRET} -C a={SECRET} {plain} --output r.json -w"
