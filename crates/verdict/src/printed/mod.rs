@@ -47,6 +47,7 @@ pub(crate) use peers::h2load::{
 };
 pub(crate) use peers::hey::{DIVIDED_BY_KEPT, ERRORS_LISTED, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;
+pub(crate) use peers::vegeta::SUM as VEGETA_SUM;
 pub(crate) use peers::wrk::{NO_TIMES, OLD_HEAD, SCRIPTED};
 pub use reader::read;
 pub use report::{

@@ -132,6 +132,7 @@ fn a_changed_figure_of_another_tool_is_found() {
     };
     let wrk = of(4, "$ wrk --latency -t 2 -c 20");
     let h2load = of(5, "$ h2load -c 10 -m 10");
+    let vegeta = of(13, "$ echo \"GET http://127.0.0.1:23001/\" | vegeta attack -rate=100 ");
     let gurl = of(2, "$ ablaze gurl -bench -ac 20 -an 500 ");
     let ablaze = of(3, "$ ablaze -c 50 -d 1 ");
     for (text, from, to, named) in [
@@ -144,6 +145,8 @@ fn a_changed_figure_of_another_tool_is_found() {
         (&h2load, "5000 done", "500 done", "the number succeeded"),
         (&h2load, "(186000) total", "(1860000) total", "the bytes received"),
         (&h2load, "311us       118us", "311us      1.18ms", "total deviation"),
+        (&h2load, "44us       970us", "44us     20.00ms", "total deviation"),
+        (&vegeta, "17.994ms", "1.017994s", "total max"),
         (&gurl, "Requests per second:", "Requests per second:    1", "`Requests per second`"),
         (&gurl, "200:500 ", "200:400 ", "`Status Codes`"),
         (&ablaze, "94,865 requests/s", "84,865 requests/s", "the rate"),

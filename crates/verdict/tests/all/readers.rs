@@ -63,7 +63,7 @@ fn the_second_column_of_older_vegeta_is_the_rate_of_the_attack() {
     let failing = one(&published("echo \"GET http://localhost:8082/time"));
     assert!(of(D02, &failing).1.contains("1,794 of 6,000 requests"));
     // Its JSON has no `throughput` either.
-    let json = "{\"latencies\":{\"total\":27100015500,\"mean\":6022239,\"50th\":6036946,\"95th\":6854407,\
+    let json = "{\"latencies\":{\"total\":27100075500,\"mean\":6022239,\"50th\":6036946,\"95th\":6854407,\
                 \"99th\":8446394,\"max\":12119311},\"bytes_in\":{\"total\":3906000,\"mean\":868},\
                 \"bytes_out\":{\"total\":0,\"mean\":0},\"duration\":14996579000,\"wait\":5451043,\"requests\":4500,\
                 \"rate\":300.0684,\"success\":1,\"status_codes\":{\"200\":4500},\"errors\":[]}\n";

@@ -209,6 +209,7 @@ fn of_vegeta(object: &Map<String, Value>, line: usize) -> Option<Report> {
         ..Times::default()
     });
     percentiles(&mut report, Some(latencies), 1e-6);
+    own(&mut report, vegeta::SUM, figure(latencies.get("total"), 1e-6));
     let of = |name: &str, part: &str| object.get(name).and_then(|bytes| bytes.get(part));
     report.body_bytes = of("bytes_in", "total").and_then(Value::as_i64);
     own(&mut report, "the mean of bytes in", figure(of("bytes_in", "mean"), 1.0));
@@ -273,6 +274,7 @@ mod tests {
             ("\"requestsPerSec\": ", "\"requestsPerSec\": 9"),
             ("\"req2xx\":2000", "\"req2xx\":2100"),
             ("\"requests\":200,", "\"requests\":900,"),
+            ("\"latencies\":{\"total\":", "\"latencies\":{\"total\":3"),
         ] {
             let at = REAL.find(from).unwrap_or_else(|| panic!("{from}"));
             let changed = format!("{}{to}{}", &REAL[..at], &REAL[at + from.len()..]);

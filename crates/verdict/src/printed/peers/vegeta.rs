@@ -78,6 +78,9 @@ fn of_another(report: &mut Report) {
     report.own.push((ERRORS_READ, Printed { value: 1.0, step: 0.0 }));
 }
 
+/// What its JSON has beside their mean.
+pub const SUM: &str = "the sum of the latencies";
+
 const ERRORS_READ: &str = "the error set";
 
 /// vegeta rounds a time to the unit below the first, and Go leaves out the zeros at the end; older versions do not

@@ -3,7 +3,7 @@
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
 use super::{Contradiction, bombardier, h2load, siege, wrk};
-use crate::printed::{HEY_KEEPS, Printed, RATIO, Report, Tool};
+use crate::printed::{HEY_KEEPS, Printed, RATIO, Report, Tool, VEGETA_SUM};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -171,6 +171,8 @@ fn uneven_mark(report: &Report, first: Printed, last: Printed) -> Option<Contrad
     Some(Contradiction::new([Histogram], said))
 }
 
+const NANOSECOND_MS: f64 = 1e-6;
+
 /// Its lengths, its rates, its ratio and its means.
 fn vegeta(report: &Report) -> Vec<Contradiction> {
     let (attack, wait) = (Own("the length of the attack"), Own("the wait at its end"));
@@ -224,6 +226,12 @@ fn vegeta(report: &Report) -> Vec<Contradiction> {
         let success = Own("the success ratio");
         found.extend(must_be(report, success, Some(ratio), &[Statuses], &how));
     }
+    let (sum_ms, mean) = (Own(VEGETA_SUM), Cell(Row::Total, Column::Mean));
+    let of_each = range(sum_ms).zip(range(Complete)).and_then(|(ms, n)| divided(ms, n));
+    // It cuts the mean to whole nanoseconds.
+    let of_each = of_each.map(|ms| Range { low: ms.low - NANOSECOND_MS, ..ms });
+    let how = quotient_in_words(report, sum_ms, Complete);
+    found.extend(must_be(report, mean, of_each, &[sum_ms, Complete], &how));
     let mean = range(BodyBytes).zip(range(Complete)).and_then(|(bytes, n)| divided(bytes, n));
     let how = quotient_in_words(report, BodyBytes, Complete);
     found.extend(must_be(report, Own("the mean of bytes in"), mean, &[BodyBytes, Complete], &how));

@@ -5,7 +5,7 @@ use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
 use super::{Contradiction, h2load};
 use crate::printed::{Report, Tool};
-use crate::words::{amount, decimal, grouped, time};
+use crate::words::{amount, counted, decimal, grouped, time};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = Vec::new();
@@ -15,6 +15,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     }
     found.extend(order_of_percentiles(report));
     found.extend(longest(report));
+    found.extend(longest_within_sum(report));
     found.extend(middle(report));
     found.extend(parts(report));
     found.extend(parts_of_hey(report));
@@ -82,9 +83,8 @@ fn deviation(report: &Report, row: Row) -> Option<Contradiction> {
     let most = ((max.high - mean.low).max(0.0) * (mean.high - min.low).max(0.0)).sqrt();
     let most = most * (n / (n - 1.0)).sqrt() * near;
     let alone = (max.low - mean.high).max(0.0);
+    // h2load has all four of the same sample of them, which is no larger: the bound holds all the more.
     let least = match report.tool {
-        // It keeps a sample of them.
-        Tool::H2load => 0.0,
         _ if !of_each => 0.0,
         Tool::Wrk | Tool::Wrk2 => alone / (n * CORRECTED).sqrt() / near,
         _ => alone / (n - 1.0).sqrt() / near,
@@ -124,6 +124,34 @@ fn order_of_percentiles(report: &Report) -> Vec<Contradiction> {
 /// The longest is printed twice.
 fn longest(report: &Report) -> Option<Contradiction> {
     at_most(report, Cell(Row::Total, Column::Max), Percentile(100.0))
+}
+
+/// The longest is one of those that make the mean, and each of the others took the least at least. Where a deviation is
+/// printed, that has a closer bound.
+fn longest_within_sum(report: &Report) -> Option<Contradiction> {
+    if !matches!(report.tool, Tool::Vegeta | Tool::Oha | Tool::Hey) {
+        return None;
+    }
+    let [max, mean, min] = [Column::Max, Column::Mean, Column::Min].map(|of| Cell(Row::Total, of));
+    let (most, average) = (max.range(report)?, mean.range(report)?);
+    // The mean is of no more than these: older versions of hey divide by those that failed, too. And the least is only of
+    // those that it keeps.
+    let failed = report.failed.filter(|_| report.tool == Tool::Hey).unwrap_or(0);
+    let n = report.complete?.saturating_add(failed) as f64;
+    let least = min.range(report).filter(|_| report.responses_beyond_kept().is_none());
+    let least = least.map_or(0.0, |min| min.low).min(average.low);
+    let bound = (least + n * (average.high - least)) * (1.0 + rounding(report.tool));
+    (n > 0.0 && most.low > bound).then(|| {
+        let said = format!(
+            "{} is {} ms, but of {} of {} ms on average none took more than {}.",
+            max.name(report),
+            max.digits(report),
+            counted(n as u64, "request"),
+            mean.digits(report),
+            time(bound)
+        );
+        Contradiction::new([max, mean, min, Complete], said)
+    })
 }
 
 /// The median, too. ab's takes, of an odd number, the mean of the middle one and the next; the textbook's, which
