@@ -53,10 +53,11 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
     if profile.broken as f64 > BROKEN * profile.samples as f64 {
         doubts.push(format!(
             "The stacks of {} of the {}'s samples ({}) do not reach the start of their thread: \
-             callers are missing, but the functions themselves are right. The program or a library has \
-             neither unwind tables (.eh_frame) nor frame pointers: compile it with \
-             -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes). Or its stacks are \
-             longer than the {} kB that are examined.",
+             callers are missing, but the functions themselves are right. If the program or a library has \
+             neither unwind tables (.eh_frame) nor frame pointers, compile it with \
+             -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes). Code that is made at run time (a JIT) \
+             and stacks that the program itself made (coroutines) look the same, as do stacks longer than the {} kB \
+             that are examined.",
             share(profile.broken),
             side(profile.of),
             profile.name,
@@ -180,6 +181,11 @@ mod tests {
         let said = &doubts(&profile)[0];
         assert!(said.contains("20 % of the target's samples (nginx)"), "{said}");
         assert!(said.contains("frame-pointer"), "{said}");
+        // Node and Java run code that no compiler option reaches.
+        assert!(
+            said.contains("If the program or a library has") && said.contains("(a JIT)"),
+            "{said}"
+        );
         profile.kernel = false;
         assert!(doubts(&profile)[1].contains("perf_event_paranoid"));
         profile.samples = 10;

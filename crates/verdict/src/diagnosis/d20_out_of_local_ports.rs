@@ -77,7 +77,7 @@ fn in_words(run: &Run) -> (String, String) {
     let connections = u64::from(run.plan.load.connections());
     let stand =
         record.reused * 2 >= record.responses && record.connections_opened < connections * 2;
-    if asked.keep_alive && stand && record.responses > 0 {
+    if asked.keep_alive && stand {
         return (
             format!(
                 "Each connection needs a local port for as long as it stands. {} were to stand at once, beside those of \
@@ -96,7 +96,10 @@ fn in_words(run: &Run) -> (String, String) {
             "Use each connection for more requests ({})",
             spelled(run, Opt::RequestsPerConnection)
         ),
-        (None, _) => "See what closes the connections, and keep them open".to_owned(),
+        (None, _) => format!(
+            "If something closes the connections, keep them open; otherwise use fewer ({})",
+            spelled(run, Opt::Connections)
+        ),
     };
     (
         "Each connection needs a local port, and the side that closes first keeps it for 60 s \
@@ -200,11 +203,16 @@ mod tests {
         let finding = failed(&mut run);
         assert!(finding.cause.contains("40,000 were to stand at once"), "{finding:?}");
         assert!(finding.fix.starts_with("Use fewer connections (--connections), or"));
-        // The server closes them.
+        // Or each had one response, and nobody closed it.
         run.record.reused = 0;
         let finding = failed(&mut run);
         assert!(finding.cause.contains("closes first"), "{finding:?}");
-        assert!(finding.fix.starts_with("See what closes the connections"), "{finding:?}");
+        let said = "If something closes the connections, keep them open; otherwise use fewer (--connections)";
+        assert!(finding.fix.starts_with(said), "{finding:?}");
+        // All of them wait for their first response.
+        run.record.responses = 0;
+        let finding = failed(&mut run);
+        assert!(finding.cause.contains("40,000 were to stand at once"), "{finding:?}");
     }
 
     #[test]

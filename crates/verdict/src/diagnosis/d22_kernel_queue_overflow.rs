@@ -20,6 +20,9 @@ const QUEUES: [(&str, &str); 7] = [
     ("IpInDiscards", "incoming packets"),
     ("IpOutDiscards", "outgoing packets"),
 ];
+/// They rise for other reasons, too: a rule of a firewall that refuses what a program sends counts among the outgoing packets, and an
+/// entry may be refused for another of the same addresses and ports.
+const NOT_ONLY_QUEUES: [&str; 3] = ["IpInDiscards", "IpOutDiscards", "nf_conntrack insert_failed"];
 /// It is as long as the backlog that the server gave to listen(), like the accept queue.
 const OPENINGS: &str = "TcpExtTCPReqQFullDrop";
 /// A smaller share of the packets is a note.
@@ -53,7 +56,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let of_all = share
         .map_or(String::new(), |share| format!("; {} of the packets that arrived", percent(share)));
     let evidence = format!(
-        "Overflowed: {}{of_all}. The counters cover the whole network namespace.{asked}",
+        "{}: {}{of_all}. The counters cover the whole network namespace.{asked}",
+        if is_of_queues(&full) { "Overflowed" } else { "Dropped" },
         listed(named)
     );
     // How much it was must be known for a doubt.
@@ -61,7 +65,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     // Over TCP what is dropped is sent again: these were packets of others.
     let of_others = run.plan.http3.is_none() && counter(run, "TcpRetransSegs") == Some(0);
     let severity = if much && !of_others { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(D22, severity, evidence, cause(run), fix(&full)))
+    Some(Finding::new(D22, severity, evidence, cause(run, &full), fix(&full)))
+}
+
+/// Whether all that rose is said to be a full queue by its counter.
+fn is_of_queues(full: &[(&str, &str, u64)]) -> bool {
+    full.iter().all(|(name, _, _)| !NOT_ONLY_QUEUES.contains(name))
 }
 
 /// What makes each of these queues longer.
@@ -70,13 +79,22 @@ fn fix(full: &[(&str, &str, u64)]) -> String {
         OPENINGS => "a longer backlog in listen() and net.core.somaxconn",
         "TcpExtTCPMemoryPressures" => "net.ipv4.tcp_mem",
         name if name.starts_with("TcpExt") => "net.ipv4.tcp_rmem and net.core.rmem_max",
+        "nf_conntrack insert_failed" => "what `conntrack -S` shows",
         name if name.starts_with("nf_conntrack") => "net.netfilter.nf_conntrack_max",
         name if name.starts_with("softnet") => "net.core.netdev_max_backlog",
         _ => "what `ip -s link` and `tc -s qdisc` show of each device",
     };
     let mut ways: Vec<&str> = full.iter().map(|(name, _, _)| longer(name)).collect();
     ways.dedup();
-    format!("Enlarge what overflowed ({}), or lower the load.", ways.join("; "))
+    format!(
+        "{} ({}), or lower the load.",
+        if is_of_queues(full) {
+            "Enlarge what overflowed"
+        } else {
+            "See which it was, and enlarge what overflowed"
+        },
+        ways.join("; ")
+    )
 }
 
 /// Whether all that overflowed is the queue of connections being opened, which is as long as the accept queue: it explains no
@@ -94,7 +112,7 @@ fn arrived(run: &Run) -> Option<u64> {
 }
 
 /// A full queue is what the counters show; whether anything was sent again for it, another one does.
-fn cause(run: &Run) -> String {
+fn cause(run: &Run, full: &[(&str, &str, u64)]) -> String {
     let again = match counter(run, "TcpRetransSegs") {
         None => ".".to_owned(),
         Some(0) => "; no segment was sent again.".to_owned(),
@@ -107,7 +125,14 @@ fn cause(run: &Run) -> String {
             grouped(many)
         ),
     };
-    format!("A queue of the kernel was full, and packets in it were dropped or squeezed{again}")
+    let what = match is_of_queues(full) {
+        true => "A queue of the kernel was full, and packets in it were dropped or squeezed",
+        false => {
+            "Packets were dropped: for want of memory or a full queue, or where a rule of the firewall refuses what a program \
+             sends, or where two connections have the same addresses and ports"
+        }
+    };
+    format!("{what}{again}")
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -131,7 +156,11 @@ fn full(run: &Run) -> Option<Vec<(&'static str, &'static str, u64)>> {
     let queues = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([
         ("softnet dropped", "a CPU's packets", kernel.softnet.map(|softnet| softnet.dropped)),
         ("nf_conntrack drop", "the table of tracked connections", of_table(|t| t.dropped)),
-        ("nf_conntrack insert_failed", "an entry of that table", of_table(|t| t.insert_failed)),
+        (
+            "nf_conntrack insert_failed",
+            "entries that the table of tracked connections did not take",
+            of_table(|t| t.insert_failed),
+        ),
         ("nf_conntrack early_drop", "older entries of that table", of_table(|t| t.dropped_early)),
     ]);
     // A send to a UDP port that is closed by then counts among the discarded, too.
@@ -209,6 +238,17 @@ mod tests {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Note);
         assert!(finding.evidence.contains("(softnet dropped). The counters"), "{finding:?}");
+    }
+
+    /// `iptables -A OUTPUT -p udp -j DROP`, and a program that sends datagrams.
+    #[test]
+    fn discarded_packets_are_not_said_to_be_those_of_a_full_queue() {
+        let mut run = sample::run();
+        sample::counter(&mut run, "IpOutDiscards", 1399);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.starts_with("Dropped: 1,399 × outgoing packets"), "{finding:?}");
+        assert!(finding.cause.contains("a rule of the firewall"), "{finding:?}");
+        assert!(!finding.cause.contains("queue of the kernel was full"), "{finding:?}");
     }
 
     /// listen(5), 60 connections and no SYN cookies.

@@ -139,12 +139,12 @@ fn log_file(run: &Run) -> Option<Fault> {
     Some(Fault {
         severity: Severity::Note,
         evidence: format!(
-            "The server appends to a file: {} grew by {} lines of {} B per request.",
+            "A file that the server has open for writing, {}, grew by {} lines of {} B per request.",
             file.path,
             amount(lines),
             amount(line_bytes)
         ),
-        cause: "Formatting and writing a line for each request is part of the measured work.",
+        cause: "If the server writes these lines, formatting and writing them is part of the measured work.",
         fix: "If it is a log, keep it if the server also writes it in production; otherwise turn it off."
             .to_owned(),
     })
@@ -318,9 +318,10 @@ mod tests {
         };
         let finding = grow(&mut run, 20_000 * 95, Some(95.0)).unwrap();
         assert_eq!(finding.severity, Severity::Note, "nginx comes so");
-        let said = "/var/log/access.log grew by 1.00 lines of 95.0 B per request";
+        let said = "/var/log/access.log, grew by 1.00 lines of 95.0 B per request";
         assert!(finding.evidence.contains(said), "{}", finding.evidence);
-        // Or the data of a server that appends records.
+        // Another program may have the same file open; or it is the data of a server that appends records.
+        assert!(finding.cause.starts_with("If the server writes these"), "{}", finding.cause);
         assert!(finding.fix.starts_with("If it is a log"), "{}", finding.fix);
         assert_eq!(grow(&mut run, 2_000 * 95, Some(95.0)), None, "one in ten requests");
         assert_eq!(grow(&mut run, 20_000 * 95, None), None, "no text");

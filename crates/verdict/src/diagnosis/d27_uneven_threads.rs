@@ -46,8 +46,9 @@ fn on_run(run: &Run) -> Option<Finding> {
         D27,
         Severity::Note,
         format!("{}{chance}", threads.described()),
-        "If each connection belongs to one thread, they are not distributed evenly: with SO_REUSEPORT the assignment is \
-         random, and where threads share a listener, the first to wake up takes them. A runtime or a pool that gives each \
+        "If each connection belongs to one thread, and each costs as much, they are not distributed evenly: with SO_REUSEPORT the \
+         assignment is random, and where threads share a listener, the first to wake up takes them. Threads that share a CPU \
+         with others get less of it, however many connections they have. A runtime or a pool that gives each \
          request to any thread fills some first, and is not uneven by that. Threads of such names may also have other \
          work, such as a garbage collection, or another address or protocol to serve.",
         "Where connections belong to threads, use ten times as many as threads; if it stays uneven, check how the server \
@@ -202,6 +203,8 @@ mod tests {
         let said = "Of 2 numbered threads, the busiest used 96 % of a core and the least busy 12 % of a \
                     core: 1.78 times the mean.";
         assert_eq!(finding.evidence, said);
+        // Three of four that are confined to one CPU get a third of it each, for as many connections.
+        assert!(finding.cause.contains("Threads that share a CPU"), "{}", finding.cause);
         // `ipv4` and `ipv6`, `http1` and `http2` are numbered, too, and do not share out connections.
         assert!(finding.cause.contains("another address or protocol"), "{}", finding.cause);
         assert_eq!(on_run(&with(&[("worker-0", 0.9), ("worker-1", 0.5)])), None);

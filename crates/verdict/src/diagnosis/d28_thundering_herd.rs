@@ -34,13 +34,13 @@ fn on_run(run: &Run) -> Option<Finding> {
         D28,
         Severity::Note,
         format!(
-            "{woken} epoll instances wait for the same listener without EPOLLEXCLUSIVE, and the server's \
+            "{woken} epoll descriptors wait for the same listener without EPOLLEXCLUSIVE, and the server's \
              threads went to sleep {} times per connection, over {} connections.",
             amount(waits),
             grouped(run.record.connections_opened)
         ),
-        "A new connection wakes all of these that are asleep then; one of them gets it, and the others woke up in vain. How \
-         many were asleep does not show: a thread that waits for a lock, a disk or a backend goes to sleep as well.",
+        "If each is an epoll instance of its own, and not one that processes inherited from their parent, a new connection wakes all \
+         that are asleep then; one of them gets it, and the others woke up in vain. How many were asleep does not show: a thread that waits for a lock, a disk or a backend goes to sleep as well.",
         "Wait for the listener with EPOLLEXCLUSIVE, or give each thread a listener of its own \
          (SO_REUSEPORT); with `ablaze serve`: --accept exclusive or reuseport.",
     ))
@@ -49,11 +49,11 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let (woken, waits) = figures(run)?;
     Some(format!(
-        "{} woken for each connection; the server's threads went to sleep {} times per connection.",
+        "{} for the listener; the server's threads went to sleep {} times per connection.",
         if woken == 1 {
-            "1 epoll instance is".to_owned()
+            "1 epoll descriptor waits".to_owned()
         } else {
-            format!("{woken} epoll instances are")
+            format!("{woken} epoll descriptors wait")
         },
         amount(waits)
     ))
@@ -97,6 +97,8 @@ mod tests {
         assert!(finding.evidence.contains("3.80 times per connection, over 20,000"));
         // A handler that blocks sleeps as often.
         assert!(finding.cause.contains("does not show"), "{finding:?}");
+        // Processes that inherited one instance have as many descriptors of it.
+        assert!(finding.cause.contains("inherited from their parent"), "{finding:?}");
         assert_eq!(on_run(&with(Some(4), 0.3)), None, "they never slept");
         assert_eq!(on_run(&with(Some(2), 1.5)), None, "once to accept, once to read");
         assert_eq!(on_run(&with(Some(1), 6.0)), None, "it waits for something else");
@@ -106,7 +108,7 @@ mod tests {
     #[test]
     fn kept_connections_wake_nobody() {
         let mut run = with(Some(4), 4.0);
-        assert!(seen(&run).unwrap().starts_with("4 epoll instances"));
+        assert!(seen(&run).unwrap().starts_with("4 epoll descriptors"));
         run.record.responses = 200_000;
         assert_eq!((on_run(&run), seen(&run)), (None, None));
     }

@@ -43,19 +43,19 @@ fn on_run(run: &Run) -> Option<Finding> {
         match severity {
             Severity::Note => CAUSE.to_owned(),
             _ => format!(
-                "{CAUSE}: the rate is that at which it opens windows. Whether they are small for the time that a round trip takes, or \
-                 what reads the bodies is slow, this run does not show"
+                "{CAUSE}: the rate is that at which it opens windows. Whether they are small for the time that a round trip takes, what \
+                 reads the bodies is slow, or the network carries no more, this run does not show"
             ),
         } + ".",
         match run.plan.http3 {
             None => {
-                "Send the same load over HTTP/1.1, which has no windows: at the same rate, bodies are read slowly; at a higher one, \
-                 raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
+                "Send the same load over HTTP/1.1, which has no such windows: at the same rate, bodies are read slowly or the network \
+                 carries no more; at a higher rate, raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
                  size of streams and of connections), or send bodies that fit."
             }
             Some(_) => {
-                "Send the same load over HTTP/1.1, which has no such windows: at the same rate, bodies are read slowly; at a higher \
-                 one, raise the windows on the server (nginx: http3_stream_buffer_size; elsewhere the initial flow \
+                "Send the same load over HTTP/1.1, which has no such windows: at the same rate, bodies are read slowly or the network \
+                 carries no more; at a higher rate, raise the windows on the server (nginx: http3_stream_buffer_size; elsewhere the initial flow \
                  control limits of streams and of connections), or send bodies that fit."
             }
         },
@@ -141,6 +141,9 @@ mod tests {
         assert_eq!(found.severity, Severity::Suspect);
         // A handler that reads slowly opens its window as late.
         assert!(found.cause.contains("what reads the bodies is slow"), "{found:?}");
+        // On a link that is full a window opens when its bytes have passed it.
+        assert!(found.cause.contains("the network carries no more"), "{found:?}");
+        assert!(found.fix.contains("or the network carries no more; at a higher"), "{found:?}");
         let mut run = waiting(0.4);
         sample::idle(&mut run);
         assert_eq!(on_run(&run).map(|found| found.severity), Some(Severity::Note));

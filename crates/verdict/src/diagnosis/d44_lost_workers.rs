@@ -7,6 +7,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D44;
 use crate::finding::{Finding, Severity};
 use crate::live::UnderWay;
+use crate::live::whose::without_fleet;
 use crate::words::{counted, grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -40,8 +41,8 @@ fn check(run: &Run) -> Option<Finding> {
         D44,
         Severity::Suspect,
         format!("{} of {of} lost: {}.", grouped(lost.len() as u64), each.join("; ")),
-        "Their share was not taken over by other workers: what they had left to send was never sent. The figures are of \
-         what the others sent, and of what the lost ones handed over.",
+        "Their share was not taken over by other workers. The figures are of what the others sent, and of what the lost ones \
+         handed over; whether a lost one went on sending for a while is not known.",
         "Find out why they were lost, and measure again; the table of workers says what each had done until then.",
     ))
 }
@@ -58,10 +59,10 @@ fn in_words(worker: &FleetWorker) -> String {
 
 fn seen(run: &Run) -> Option<String> {
     let Some(fleet) = &run.fleet else {
-        return Some("The load came from one machine.".to_owned());
+        return Some(without_fleet(run).to_owned());
     };
     let workers = fleet.workers.len() as u64;
-    Some(format!("{} carried the load out to its end.", counted(workers, "worker")))
+    Some(format!("Of {} none was lost.", counted(workers, "worker")))
 }
 
 #[cfg(test)]
@@ -80,5 +81,7 @@ mod tests {
         }
         let finding = check(&run).unwrap();
         assert_eq!(finding.evidence, "1 of 3 workers lost: host-1 (said nothing for 10 s).");
+        // One that is only cut off from the coordinator may still send.
+        assert!(finding.cause.contains("went on sending for a while is not known"), "{finding:?}");
     }
 }

@@ -7,6 +7,7 @@ use ablaze_model::fleet::FleetWorker;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D45;
 use crate::finding::{Finding, Severity};
+use crate::live::whose::without_fleet;
 use crate::words::time;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -38,7 +39,7 @@ fn apart(run: &Run) -> Option<Finding> {
                 milliseconds(shards.together_ns),
                 milliseconds(run.elapsed_ns)
             ),
-            "If these clocks agree, only some of them ran in the rest of the time. The rate is the responses over the whole \
+            "If these clocks agree, only some of them, or none, ran in the rest of the time. The rate is the responses over the whole \
              time: it is not that under the load of all of them. If the clocks do not agree, the time in which they ran is \
              not known, nor is the rate.",
             "Compare the clocks, and start them at the same moment with the same duration; or let `ablaze --fleet` start \
@@ -98,7 +99,7 @@ fn drifted(run: &Run) -> Option<Finding> {
 }
 
 const OF_ONE: (&str, &str) = (
-    "Others kept up with the coordinator, or there are no others: which of the two clocks is wrong then does not show. If it is \
+    "The clocks of others kept up with the coordinator's, or there are none whose clock was compared again: which of the two clocks is wrong then does not show. If it is \
      the worker's, its rate is measured by a clock that is wrong by as much, and its intervals are not those of the others.",
     "Look at the clocks of both machines (CLOCK_MONOTONIC follows NTP's corrections of its speed, and stands still while a \
      machine is suspended), or leave that worker out.",
@@ -122,7 +123,7 @@ fn seen(run: &Run) -> Option<String> {
         ));
     }
     let Some(fleet) = &run.fleet else {
-        return Some("The load came from one machine.".to_owned());
+        return Some(without_fleet(run).to_owned());
     };
     let skew = fleet.skew?;
     let (apart, bound) = (milliseconds(skew.ns), milliseconds(skew.bound_ns));
@@ -171,6 +172,8 @@ mod tests {
         assert_eq!(together(99 * slice_ns), None);
         let finding = together(80 * slice_ns).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
+        // One may have begun after the other ended.
+        assert!(finding.cause.contains("only some of them, or none, ran"), "{finding:?}");
         assert!(
             finding.evidence.contains("2 runs that were merged ran for 8.00 s of 10.0 s"),
             "{finding:?}"

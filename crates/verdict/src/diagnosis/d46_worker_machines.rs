@@ -12,6 +12,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D46;
 use crate::finding::{Finding, Severity};
 use crate::limit;
+use crate::live::whose::without_fleet;
 use crate::words::{counted, grouped, percent, rate, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -171,7 +172,7 @@ fn list(workers: &[&FleetWorker], told: impl Fn(&FleetWorker) -> String) -> Stri
 
 fn seen(run: &Run) -> Option<String> {
     let text = match run.fleet {
-        None => "The load came from one machine.",
+        None => without_fleet(run),
         Some(_) => {
             "No worker had less time, was slower than the others, or found something of its own machine."
         }

@@ -8,6 +8,7 @@ use ablaze_model::fleet::WorkerMachine;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D47;
 use crate::finding::{Finding, Severity};
+use crate::live::whose::without_fleet;
 use crate::words::{counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -37,7 +38,7 @@ fn on_the_target_host(machines: &[&WorkerMachine]) -> Option<Finding> {
                 grouped(near as u64),
                 counted(machines.len() as u64, "worker")
             ),
-            "Those take CPU time from the server and have no network in between: the times of all together are a mixture \
+            "Those have no network in between, and may take CPU time from the server: the times of all together are a mixture \
              of two paths.",
             "Leave the target's host out of the fleet.",
         )
@@ -62,7 +63,7 @@ fn unlike(machines: &[&WorkerMachine]) -> Option<Finding> {
             D47,
             Severity::Note,
             format!("The machines of the fleet differ: {}.", differences.join("; ")),
-            "Times depend on them, and the distribution of all together may be several of them.",
+            "Times may depend on that, and the distribution of all together may then be several of them.",
             "Compare the rows of the table of workers, or use machines that are alike.",
         )
     })
@@ -83,11 +84,16 @@ fn difference(
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let text = match run.fleet {
-        None => "The load came from one machine.",
-        Some(_) => "The machines of the fleet are alike.",
-    };
-    Some(text.to_owned())
+    let Some(fleet) = &run.fleet else { return Some(without_fleet(run).to_owned()) };
+    // Of one that was lost early nothing is known.
+    let known = fleet.workers.iter().filter(|worker| worker.machine.is_some()).count() as u64;
+    (known > 0).then(|| {
+        format!(
+            "{} of {}: no two differ in kernel, processor, number of CPUs or I/O, as far as these are known.",
+            counted(known, "machine"),
+            counted(fleet.workers.len() as u64, "worker")
+        )
+    })
 }
 
 #[cfg(test)]
@@ -123,10 +129,27 @@ mod tests {
     }
 
     #[test]
+    fn only_machines_that_are_known_are_called_alike() {
+        let mut run = sample::run();
+        assert_eq!(seen(&run).unwrap(), "The load came from one machine.");
+        run.shards = Some(ablaze_model::run::Shards { count: 2, together_ns: run.elapsed_ns });
+        assert!(seen(&run).unwrap().contains("several runs"), "{:?}", seen(&run));
+        let mut fleet = sample::fleet(3);
+        fleet.workers[2].machine = None;
+        run.fleet = Some(Box::new(fleet.clone()));
+        assert!(seen(&run).unwrap().starts_with("2 machines of 3 workers:"), "{:?}", seen(&run));
+        fleet.workers.iter_mut().for_each(|worker| worker.machine = None);
+        run.fleet = Some(Box::new(fleet));
+        assert_eq!(seen(&run), None);
+    }
+
+    #[test]
     fn a_worker_beside_the_target_is_suspect_unless_all_are() {
         let finding = found(|fleet| machine(fleet, 0).on_target_host = true).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.starts_with("1 of 3 workers run"), "{}", finding.evidence);
+        // A host of 96 CPUs has enough for both.
+        assert!(finding.cause.contains("may take CPU time"), "{}", finding.cause);
         let all = |fleet: &mut Fleet| (0..3).for_each(|n| machine(fleet, n).on_target_host = true);
         assert_eq!(found(all), None);
     }

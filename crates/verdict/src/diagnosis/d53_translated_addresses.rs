@@ -11,6 +11,7 @@ use ablaze_model::plan::Load;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D53;
 use crate::finding::{Finding, Severity};
+use crate::live::whose::without_fleet;
 use crate::words::{counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -114,7 +115,7 @@ fn sources(fleet: &Fleet) -> impl Iterator<Item = (&FleetWorker, IpAddr)> {
 
 fn seen(run: &Run) -> Option<String> {
     let text = match &run.fleet {
-        None => "The load came from one machine.",
+        None => without_fleet(run),
         Some(fleet) if fleet.seen_from.is_empty() => {
             "The coordinator was not on the server's host, and no two hosts had the same address."
         }

@@ -64,8 +64,9 @@ fn of_pair(udp: &Member, tcp: &Member) -> Option<Finding> {
             in_kernel(theirs.client_system_ns, &theirs),
             datagrams(over_udp)
         ),
-        "Most of the difference is time that the kernels of both sides spend on datagrams and not, or less often, on segments of \
-         TCP. It is not spent in the code of the server or of this client.",
+        "Most of the CPU time that a response takes more is spent in the kernels of both sides, not in the code of the server or of \
+         this client: on datagrams, if the server makes no other system calls that it does not need over TCP. Whether CPU time \
+         bounded the rates is said by what limited each run.",
         "Read it as a difference of transports on this machine. More datagrams per system call make it smaller: where the \
          server can send several at a time, turn that on (nginx: quic_gso on).",
     ))

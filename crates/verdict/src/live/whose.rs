@@ -49,3 +49,13 @@ pub(crate) fn over_loopback(run: &Run) -> bool {
     let addresses = &run.plan.target.addresses;
     !addresses.is_empty() && addresses.iter().all(|address| address.ip().is_loopback())
 }
+
+/// Where the load came from, where no fleet sent it. Merged runs may be those of several machines.
+pub(crate) fn without_fleet(run: &Run) -> &'static str {
+    match run.shards {
+        Some(_) => {
+            "The load is that of several runs, which were merged; their machines were not compared."
+        }
+        None => "The load came from one machine.",
+    }
+}
