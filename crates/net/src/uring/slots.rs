@@ -133,6 +133,8 @@ pub struct UringIo {
     routes: Vec<Route>,
     constant_bytes: Arc<[u8]>,
     short_connections: bool,
+    /// Whether short connections are ordinary sockets for now, so that it shows whether they stand.
+    looks_whether_connected: bool,
     gathers: bool,
     /// Closes that need nothing from the kernel, to be told at the next occasion.
     local: Vec<(Slot, u32, CloseReason)>,
@@ -188,6 +190,7 @@ impl UringIo {
             routes,
             constant_bytes: setup.constant_bytes,
             short_connections: setup.short_connections,
+            looks_whether_connected: true,
             gathers,
             local: Vec::new(),
             after_submission: Vec::new(),

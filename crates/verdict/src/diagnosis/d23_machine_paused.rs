@@ -69,7 +69,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         1.. => SUSPENDED,
         0 if by_quota => QUOTA,
         // What makes it grave; and a thread that was late without waiting for a task of this machine waited for the CPU itself.
-        0 if stolen >= STOLEN && (paused < LITTLE || !waited(heartbeat)) => STOLEN_BY_OTHERS,
+        0 if stolen >= STOLEN && paused < LITTLE => STOLEN_BY_OTHERS,
+        0 if stolen >= STOLEN && !waited(heartbeat) && others_ran(run, heartbeat) => {
+            STOLEN_BY_OTHERS
+        }
+        0 if stolen >= STOLEN && !waited(heartbeat) => STOLEN_OR_STOPPED,
         0 if waited(heartbeat) => OTHER_TASKS,
         0 if others_ran(run, heartbeat) => THIS_THREAD,
         0 => NOTHING_RAN,
@@ -97,6 +101,13 @@ const STOLEN_BY_OTHERS: (&str, &str) = (
     "This is a virtual machine whose CPUs others use too: with all of its CPU time client and server could have \
      done more.",
     "Measure when the host is quiet, or on a machine whose CPUs are not shared.",
+);
+
+/// Threads stood still meanwhile, for whatever reason.
+const STOLEN_OR_STOPPED: (&str, &str) = (
+    "This is a virtual machine whose CPUs others use too. Whether it was they for whom this thread was late does not show: nothing \
+     on this machine ran meanwhile, or only this process was stopped (SIGSTOP, a debugger, a frozen container).",
+    "Measure again when the host is quiet, or on a machine whose CPUs are not shared.",
 );
 
 const SUSPENDED: (&str, &str) = (
@@ -184,6 +195,10 @@ mod tests {
         sample::processors(&mut run).steal_ns = 5_000_000_000;
         let cause = on_run(&run).unwrap().cause;
         assert!(cause.contains("virtual machine") && !cause.contains("SIGSTOP"), "{cause}");
+        // A process that was stopped finishes nothing meanwhile, nor does one without a CPU.
+        run.record.slices.slices[40..49].fill(Default::default());
+        let cause = on_run(&run).unwrap().cause;
+        assert!(cause.contains("does not show") && cause.contains("SIGSTOP"), "{cause}");
     }
 
     #[test]

@@ -285,7 +285,7 @@ fn excluded(run: &Run, finding: &Finding) -> Option<&'static str> {
     }
     let kinds = [
         ("Nothing listens", FailureKind::Refused),
-        ("in the middle of a response without", FailureKind::TlsTruncated),
+        ("TLS connections without `close_notify` behind", FailureKind::TlsTruncated),
         ("closes connections without a response", FailureKind::ClosedWithoutResponse),
         ("GOAWAY) before", FailureKind::GoAway),
         ("is not HTTP/1", FailureKind::Malformed),

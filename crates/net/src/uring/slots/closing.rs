@@ -53,6 +53,7 @@ impl UringIo {
     /// way is cancelled, and [`Self::released`] says when.
     pub(in crate::uring) fn end(&mut self, slot: Slot, how: CloseHow, why: CloseReason) -> bool {
         let state = &mut self.slots[slot as usize];
+        self.looks_whether_connected |= state.unheard_bytes == state.sent_bytes;
         state.queue.clear();
         // Fewer bytes than that never find the socket full.
         let doubt = match state.sent_bytes {

@@ -1,7 +1,7 @@
 //! Opening a slot: a chain of linked requests on a direct descriptor for connections that carry
 //! one exchange, an ordinary socket that is registered as well for those that stay.
 
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use io_uring::types::{DestinationSlot, Fixed};
 use io_uring::{opcode, squeue};
@@ -10,7 +10,7 @@ use super::sending::in_two;
 use super::{CONNECT, QUEUED_SEND, Receiving, SILENT_SEND, SOCKET, Sending, Stage, UringIo};
 use crate::driver::{CloseHow, CloseReason, Outgoing, Receive, Slot};
 use crate::low_water::LowWater;
-use crate::socket::connect_failure;
+use crate::socket::{connect_failure, take_error};
 use crate::uring::ring::tag;
 
 /// First bytes up to this length fit one segment on any network, so that Nagle's algorithm never
@@ -50,6 +50,7 @@ impl UringIo {
             return self.open_datagrams(slot);
         }
         let direct = self.short_connections
+            && !self.looks_whether_connected
             && first.is_some_and(|first| first.len() <= ONE_SEGMENT_BYTES)
             && route.is_tcp()
             && !route.binds()
@@ -184,6 +185,14 @@ impl UringIo {
             _ => {}
         }
         if result == 0 {
+            if let Some(errno) = self.rejected_while_held(slot) {
+                let why = connect_failure(errno);
+                return match self.end(slot, CloseHow::Fin, why) {
+                    true => Connected::No(why),
+                    false => Connected::Ending,
+                };
+            }
+            let state = &mut self.slots[slot as usize];
             state.stage = Stage::Open;
             if let Sending::Linked { connected_in } = &mut state.sending {
                 *connected_in = self.submissions;
@@ -206,4 +215,44 @@ impl UringIo {
         }
         Connected::No(connect_failure(errno))
     }
+
+    /// Whether a connect that the kernel completed with 0 was rejected, and with what. Where a SYN is rejected while
+    /// `connect` holds the socket (the machine's own firewall does so), the ICMP error is a soft one (`sk_err_soft`, in
+    /// `tcp_v4_err`) and waits in the error queue: `io_connect` in io_uring/net.c finds the socket ready, asks for `sk_err`,
+    /// which is not set, and completes with 0, although nothing stands (seen on 6.18). `SO_ERROR` tells both.
+    ///
+    /// A direct descriptor cannot be asked: short connections are ordinary sockets until one of them stands, and again
+    /// behind one on which nothing came.
+    fn rejected_while_held(&mut self, slot: Slot) -> Option<i32> {
+        let state = &self.slots[slot as usize];
+        let is_tcp = self.routes[usize::from(state.endpoint)].is_tcp();
+        let socket = state.socket.as_ref().filter(|_| is_tcp)?;
+        self.calls += 1;
+        if !is_connecting(socket.as_fd()) {
+            self.looks_whether_connected = false;
+            return None;
+        }
+        self.calls += 1;
+        let errno = take_error(socket.as_fd());
+        (errno != 0).then_some(errno)
+    }
+}
+
+/// Whether a TCP socket has sent a SYN and got nothing that answers it, by its state (`tcpi_state`, tcp(7)).
+fn is_connecting(socket: BorrowedFd<'_>) -> bool {
+    const SYN_SENT: u8 = 2;
+    let mut state = 0_u8;
+    let mut length = size_of_val(&state) as libc::socklen_t;
+    // SAFETY: the descriptor is borrowed for the whole call, and the kernel writes no more than `length`, which is the
+    // byte on this stack frame: the first of `struct tcp_info`.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            std::ptr::from_mut(&mut state).cast(),
+            &mut length,
+        )
+    };
+    result == 0 && state == SYN_SENT
 }

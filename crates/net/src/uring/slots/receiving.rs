@@ -256,11 +256,8 @@ impl UringIo {
 }
 
 impl SlotState {
-    /// What an error of a send or a receive says. Where the machine's own firewall rejects the SYN
-    /// while `connect` holds the socket, the ICMP error waits in its error queue, and the kernel
-    /// completes the connect with 0, although nothing stands (`io_connect` in io_uring/net.c asks
-    /// for `sk_err`, which is not set yet; seen on 6.18): the SYN is sent again, and what its
-    /// rejection brings is told by the first send or receive.
+    /// What an error of a send or a receive says. A connect that was completed with 0 may have been rejected
+    /// (see `rejected_while_held`): the SYN is sent again, and what its rejection brings is told by the first send or receive.
     pub(super) fn why_transfer_failed(&self, errno: i32) -> CloseReason {
         let never_heard = self.unheard_bytes == self.sent_bytes;
         match never_heard && is_of_the_path(errno) {

@@ -372,7 +372,8 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         AnsweredInPlain => "The TLS handshake failed: the server speaks plain HTTP.",
         AnsweredInTls => "The server speaks TLS, and the request was plain HTTP.",
         TlsTruncated => {
-            "The server ends TLS connections in the middle of a response without `close_notify`."
+            "The server ends TLS connections without `close_notify` behind responses without a length: whether these were whole \
+             does not show."
         }
         ClientCertificate if completed(run) => {
             "The TLS handshakes were completed; then the server rejected the client: it requires a \

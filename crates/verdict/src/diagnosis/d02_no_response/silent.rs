@@ -124,6 +124,9 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
 /// Where connections wait that do not open.
 pub(super) fn fix_of_unopened(run: &Run) -> &'static str {
     match run.plan.target.unix_socket {
+        _ if run.plan.http3.is_some() => {
+            "See with `ss -lun` whether anything receives on that UDP port, and in the server's log what it does with the datagrams."
+        }
         // They opened, below: no queue and no lost packet shows what they wait for.
         _ if causes::hung_in_tls(run) => {
             "See with `openssl s_client -connect HOST:PORT` whether a handshake is completed, and in the server's log, or a stack \

@@ -125,8 +125,8 @@ fn carried_one_each(run: &Run, repeated: u64) -> bool {
 fn of_single_responses(run: &Run) -> (&'static str, String) {
     (
         "Next to no connection carried a second response: the server ends each one behind its response without announcing it \
-         (`Connection: close`), or when the next request comes. Each of these requests was sent twice, its time \
-         includes both attempts, and the server may have carried it out twice.",
+         (`Connection: close`), or when the next request comes. The time of \
+         each of these requests includes both attempts, and where the first had reached the server, that may have carried it out twice.",
         format!(
             "Have the server keep connections open or announce that it closes them; if it is meant to close, use {}.",
             spelled(run, Opt::NoKeepAlive)
@@ -144,7 +144,7 @@ fn may_be_the_end_of_the_server(run: &Run, repeated: u64) -> bool {
 fn of_the_end() -> (&'static str, String) {
     (
         "The process that served ended during the run, and its connections with it: these requests are no more than were on \
-         them at a time. Whether the server closed others as well was not recorded. Such a request is sent twice, and its time \
+         them at a time. Whether the server closed others as well was not recorded. The time of such a request \
          includes both attempts.",
         "See in the server's log why it ended, and measure again.".to_owned(),
     )
@@ -179,10 +179,11 @@ fn of_closes(run: &Run) -> (&'static str, String) {
         return of_closes_in_use(run);
     }
     (
-        "The server closed these connections without announcing it in the previous response \
+        "The server, or something in front of it, closed these connections without announcing it in the previous \
+         response \
      (`Connection: close`): either while they were idle, as the next request was on its way, or \
-     after it had read the request, which it then dropped. Such a request is sent twice, its time \
-     includes both attempts, and the server may have carried it out twice.",
+     after it had read the request, which it then dropped. The time of such a \
+         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
         format!(
             "Use {}, which counts such requests as errors, and see in the server's log whether it read \
          them. If it closes idle connections, have it announce the close or keep them open longer, \
@@ -196,9 +197,10 @@ fn of_closes(run: &Run) -> (&'static str, String) {
 /// In a closed loop the next request leaves as soon as a response is complete: no connection is idle.
 fn of_closes_in_use(run: &Run) -> (&'static str, String) {
     (
-        "The server closed these connections behind a response that did not announce it (`Connection: close`), or \
-         after it had read the next request, which it then dropped. Such a request is sent twice, its time includes \
-         both attempts, and the server may have carried it out twice.",
+        "The server, or something in front of it, closed these connections behind a response that did not announce it \
+         (`Connection: close`), or \
+         after it had read the next request, which it then dropped. The time of such a \
+         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
         format!(
             "Use {}, which counts such requests as errors, and see in the server's log whether it read them. If not, \
              have it announce the close, or close first with {} below the server's limit.",
@@ -212,8 +214,8 @@ fn of_resets(run: &Run) -> (&'static str, String) {
     (
         "The server, or something in front of it, reset these connections after the request was sent: \
      it dropped the request, closed the connection with the request unread in it, or had closed it before the \
-     request arrived. Such a request is sent twice, its time includes both attempts, and the server may have carried it \
-     out twice.",
+     request arrived. The time of such a \
+         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
         format!(
             "See in the server's log why it resets connections; {} counts such requests as errors.",
             spelled(run, Opt::NoRepeat)
@@ -226,8 +228,8 @@ fn of_both(run: &Run) -> (&'static str, String) {
     (
         "Some of these connections were closed, others reset, by the server or something in front of it: behind a response \
          that did not announce it (`Connection: close`), before the next request arrived or with it unread, or after it had \
-         been read, and dropped. Which of these, and whether all for one reason, this run does not show. Such a request is sent \
-         twice, its time includes both attempts, and the server may have carried it out twice.",
+         been read, and dropped. Which of these, and whether all for one reason, this run does not show. The time of such a \
+         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
         format!(
             "See in the server's log why it ends connections, and whether it read these requests; {} counts them as errors.",
             spelled(run, Opt::NoRepeat)
@@ -299,7 +301,7 @@ mod tests {
         run.plan.load = Load::Closed { connections: 100, pipeline: 8 };
         let finding = found(&run).unwrap();
         assert!(finding.cause.contains("all of them are lost with the connection"), "{finding:?}");
-        assert!(!finding.cause.contains("sent twice"), "{finding:?}");
+        assert!(!finding.cause.contains("carried it out twice"), "{finding:?}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::words::{amount, counted, decimal, grouped, time};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = Vec::new();
+    found.extend(longer_than_the_run(report));
     for row in Row::ALL {
         found.extend(order_of_row(report, row));
         found.extend(deviation(report, row));
@@ -22,7 +23,6 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(mean_within_percentiles(report));
     found.extend(deviation_within_percentiles(report));
     found.extend(in_flight(report));
-    found.extend(longer_than_the_run(report));
     found
 }
 
