@@ -214,8 +214,9 @@ fn unfounded(run: &Run, judged: &Judged, finding: &Finding) -> Option<String> {
                 .or(is(
                     said("hypervisor gave")
                         && heartbeat.gaps_waited_ns == Some(0)
-                        && said("only this process was stopped"),
-                    "that this process was stopped, and a hypervisor took the CPUs",
+                        && said("only this process was stopped")
+                        && !said("does not show"),
+                    "that this process was stopped, and a hypervisor may have taken the CPUs",
                 ))
         }
         D29 => is(
