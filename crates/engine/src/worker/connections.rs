@@ -180,6 +180,7 @@ impl<P: Protocol> Worker<P> {
             Some(kind) if kind.is_of_setup() || P::KNOWS_WHY_NONE_STANDS => (kind, 0),
             _ => failure_of(why),
         };
+        self.note_failed_before_clock(kind);
         if kind == FailureKind::Reset && !self.in_setup {
             // Only a connection that stood can be reset: somebody is there.
             while self.connections[slot as usize].in_flight > 0 {
@@ -207,6 +208,13 @@ impl<P: Protocol> Worker<P> {
         } else if is_of_target && self.is_away_for_good(at) {
             self.untried_addresses = 0;
             self.give_up_on_server(at, kind, errno);
+        }
+    }
+
+    /// Before the clock an attempt fails for no request: it is counted by itself.
+    pub(super) fn note_failed_before_clock(&mut self, kind: FailureKind) {
+        if self.in_setup {
+            self.recorder.record().setup_failures[kind as usize] += 1;
         }
     }
 

@@ -68,6 +68,7 @@ impl<P: Protocol> Worker<P> {
             Stage::Opening => {
                 // Before the clock, one timeout of each address is waiting enough. Where others stand, the run
                 // begins with these, and the place is tried again when its time counts.
+                self.note_failed_before_clock(FailureKind::Timeout);
                 match self.address_failed(slot) {
                     true if self.in_setup => {
                         self.give_up_on_server(now, FailureKind::Timeout, libc::ETIMEDOUT);

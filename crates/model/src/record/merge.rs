@@ -48,6 +48,7 @@ impl Record {
             failed: Phases::new(),
             setup_connect: Latency::new(3),
             setup_tls: None,
+            setup_failures: [0; FailureKind::ALL.len()],
             stream_wait: None,
             tls: None,
             http2: None,
@@ -112,6 +113,7 @@ impl Record {
             failed,
             setup_connect,
             setup_tls,
+            setup_failures,
             stream_wait,
             tls,
             http2,
@@ -183,6 +185,9 @@ impl Record {
         self.answered.merge(&answered);
         self.failed.merge(&failed);
         self.setup_connect.merge(&setup_connect);
+        for (mine, theirs) in self.setup_failures.iter_mut().zip(setup_failures) {
+            *mine += theirs;
+        }
         if let Some(theirs) = setup_tls {
             self.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3))).merge(&theirs);
         }

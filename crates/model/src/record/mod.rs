@@ -126,6 +126,9 @@ pub struct Record {
     pub setup_connect: Latency,
     /// The TLS handshakes behind them.
     pub setup_tls: Option<Box<Latency>>,
+    /// Attempts to connect before the clock started that failed, by kind, those of handshakes and tunnels included. What
+    /// made them does not count as a request; the one at which the server was given up is among `failures` as well.
+    pub setup_failures: [u64; FailureKind::ALL.len()],
     /// How long requests waited because all streams were in use, those that did; with streams only.
     pub stream_wait: Option<Box<Latency>>,
     /// What is known of TLS; `None` on plain connections.

@@ -126,6 +126,9 @@ pub(super) struct Document {
     pub setup_connect_ns: Distribution,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_tls_ns: Option<Distribution>,
+    /// Attempts to connect before the clock that failed, by kind; only where some did.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub setup_failed: BTreeMap<String, u64>,
     /// Where requests waited for a stream only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_wait_ns: Option<Distribution>,

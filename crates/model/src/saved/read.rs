@@ -225,6 +225,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         answered: document.latency_ns.restore("latency_ns")?,
         failed: document.failed_latency_ns.restore("failed_latency_ns")?,
         setup_connect: document.setup_connect_ns.restore("setup_connect_ns")?,
+        setup_failures: by_kind(&document.setup_failed),
         setup_tls: match &document.setup_tls_ns {
             Some(times) => Some(Box::new(times.restore("setup_tls_ns")?)),
             None => None,
@@ -282,15 +283,20 @@ pub(super) fn failures(
     total: u64,
     by_kind: &BTreeMap<String, u64>,
 ) -> Result<[u64; FailureKind::ALL.len()], LoadError> {
-    let mut failures = [0u64; FailureKind::ALL.len()];
-    for (key, number) in by_kind {
-        let count = &mut failures[kind(key) as usize];
-        *count = count.saturating_add(*number);
-    }
+    let failures = self::by_kind(by_kind);
     match failures.iter().try_fold(0u64, |sum, number| sum.checked_add(*number)) {
         Some(sum) if sum == total => Ok(failures),
         _ => Err(damaged(&format!("{what}.total"), "not the sum of its kinds")),
     }
+}
+
+fn by_kind(numbers: &BTreeMap<String, u64>) -> [u64; FailureKind::ALL.len()] {
+    let mut failures = [0u64; FailureKind::ALL.len()];
+    for (key, number) in numbers {
+        let count = &mut failures[kind(key) as usize];
+        *count = count.saturating_add(*number);
+    }
+    failures
 }
 
 /// The bytes that a text's characters stand for.

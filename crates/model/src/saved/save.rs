@@ -131,6 +131,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         failed_latency_ns: PhasesOf::save(&record.failed),
         setup_connect_ns: Distribution::save(&record.setup_connect),
         setup_tls_ns: record.setup_tls.as_deref().map(Distribution::save),
+        setup_failed: by_kind(&record.setup_failures),
         stream_wait_ns: record.stream_wait.as_deref().map(Distribution::save),
         event_age_ns: Distribution::save(&record.event_age),
         in_flight: InFlight {

@@ -4,7 +4,6 @@
 use ablaze_model::Run;
 use ablaze_model::feed::Order;
 use ablaze_model::finding::LittleGap;
-use ablaze_model::plan::ClockStarts;
 use ablaze_model::printable::printable;
 
 use super::Style;
@@ -32,7 +31,7 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
     fact("groups", crate::groups::too_many(run));
     fact("feed", feed(run));
     fact("connected to", connected_to(run));
-    fact("before the clock", before_the_clock(run));
+    fact("before the clock", crate::before_clock::in_words(run));
     fact("threads", threads(run));
     if let Some(text) = gap.map(little) {
         lines.extend(labelled("in flight", &text, style).iter().map(|line| style.warning(line)));
@@ -53,30 +52,6 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
         lines.extend(labelled("I/O", &text, style).iter().map(|line| style.warning(line)));
     }
     lines
-}
-
-/// Making the connections took this long or longer, warm-up and ramp apart: it is worth a line.
-const LONG_SETUP_NS: u64 = 2_000_000_000;
-
-/// `30.0 s, in which 3 of 10 connections were made`, where that took long.
-fn before_the_clock(run: &Run) -> Option<String> {
-    let connections = run.plan.connections_max();
-    let plan = &run.plan;
-    let asked_ns =
-        plan.limits.warmup_ns.saturating_add(plan.connections.ramp_ns.saturating_mul(connections));
-    let waits = plan.connections.clock_starts == ClockStarts::AfterConnecting
-        && plan.connections.keep_alive
-        && run.fleet.is_none();
-    let made = run.record.setup_connect.count();
-    let took_ns = run.setup_ns.saturating_sub(asked_ns);
-    (waits && took_ns >= LONG_SETUP_NS && made < connections).then(|| {
-        format!(
-            "{}, in which {} of {} connections were made",
-            time(run.setup_ns as f64),
-            grouped(made),
-            grouped(connections)
-        )
-    })
 }
 
 /// `gzip, br; bodies are counted as they came`, where requests said which they take.

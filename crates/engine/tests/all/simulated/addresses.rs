@@ -35,13 +35,17 @@ fn ways(requests: u64, connections: u32) -> [Plan; 3] {
 fn the_second_takes_over_when_the_first_refuses() {
     for connections in [1, 2, 50] {
         for unreachable_after in [1, 10] {
-            for mut plan in ways(200, connections) {
+            for (way, mut plan) in ways(200, connections).into_iter().enumerate() {
                 plan.limits.unreachable_after = unreachable_after;
                 plan.connections.close = ablaze_model::plan::Close::Fin;
                 run_at(&plan, &[refusing(), Script::always(HELLO, MS)], |run| {
                     check_sums(run);
                     assert_eq!(run.ended, Ended::Complete, "{connections} {unreachable_after}");
                     assert_eq!((run.record.responses, run.record.failures_total()), (200, 0));
+                    // Only the first way connects before the clock, where no request can fail by it.
+                    let before = run.record.setup_failures[FailureKind::Refused as usize];
+                    assert_eq!(before > 0, way == 0, "{before} of {connections}, way {way}");
+                    assert!(before <= u64::from(connections), "{before} of {connections}");
                     assert_eq!(run.connected_to, "127.0.0.2:80");
                 });
             }
@@ -60,6 +64,9 @@ fn the_second_takes_over_when_the_first_never_answers() {
                 // With the clock before, the first request of each connection has run out of time.
                 let lost = if way == 0 { 0 } else { u64::from(connections) };
                 assert_eq!(run.record.failures_of(FailureKind::Timeout), lost);
+                // Before the clock each connection is tried there once.
+                let before = if way == 0 { u64::from(connections) } else { 0 };
+                assert_eq!(run.record.setup_failures.iter().sum::<u64>(), before);
             });
         }
     }

@@ -91,13 +91,13 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             grouped(reset)
         ),
     };
-    let (cause, fix) = match run.plan.load.pipeline() > 1 {
-        _ if may_be_the_end_of_the_server(run, repeated) => of_the_end(),
-        false if carried_one_each(run, repeated) => of_single_responses(run),
-        true => of_pipelines(run, reset),
-        false if reset > 0 && closed > 0 => of_both(run),
-        false if reset > 0 => of_resets(run),
-        false => of_closes(run),
+    let ((cause, fix), what_it_means) = match run.plan.load.pipeline() > 1 {
+        _ if may_be_the_end_of_the_server(run, repeated) => (of_the_end(), TIMED_TWICE),
+        false if carried_one_each(run, repeated) => (of_single_responses(run), MAY_BE_TWICE),
+        true => (of_pipelines(run, reset), MAY_BE_SOME),
+        false if reset > 0 && closed > 0 => (of_both(run), MAY_BE_TWICE),
+        false if reset > 0 => (of_resets(run), MAY_BE_TWICE),
+        false => (of_closes(run), MAY_BE_TWICE),
     };
     Some(Finding::new(
         D18,
@@ -110,10 +110,17 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             percent(share),
             grouped(record.connections_opened)
         ) + &on_new_as_well(run),
-        cause,
+        format!("{cause} {what_it_means}"),
         fix,
     ))
 }
+
+const TIMED_TWICE: &str = "The time of such a request includes both attempts.";
+
+const MAY_BE_TWICE: &str = "The time of such a request includes both attempts, and where the first had reached the server, that may \
+    have carried it out twice.";
+
+const MAY_BE_SOME: &str = "They are sent again, their times include all attempts, and the server may have carried some out twice.";
 
 /// Whether next to no connection carried a second response. Each request that is sent again ended a connection that had carried
 /// one: of all responses only those beyond that number can be second ones.
@@ -125,8 +132,7 @@ fn carried_one_each(run: &Run, repeated: u64) -> bool {
 fn of_single_responses(run: &Run) -> (&'static str, String) {
     (
         "Next to no connection carried a second response: the server ends each one behind its response without announcing it \
-         (`Connection: close`), or when the next request comes. The time of \
-         each of these requests includes both attempts, and where the first had reached the server, that may have carried it out twice.",
+         (`Connection: close`), or when the next request comes.",
         format!(
             "Have the server keep connections open or announce that it closes them; if it is meant to close, use {}.",
             spelled(run, Opt::NoKeepAlive)
@@ -144,8 +150,7 @@ fn may_be_the_end_of_the_server(run: &Run, repeated: u64) -> bool {
 fn of_the_end() -> (&'static str, String) {
     (
         "The process that served ended during the run, and its connections with it: these requests are no more than were on \
-         them at a time. Whether the server closed others as well was not recorded. The time of such a request \
-         includes both attempts.",
+         them at a time. Whether the server closed others as well was not recorded.",
         "See in the server's log why it ended, and measure again.".to_owned(),
     )
 }
@@ -157,13 +162,11 @@ fn of_pipelines(run: &Run, reset: u64) -> (&'static str, String) {
         match reset {
             0 => {
                 "The server closed these connections without an announcement (`Connection: close`) while requests were \
-                 pipelined on them: all of them are lost with the connection, read or not. They are sent again, their times \
-                 include all attempts, and the server may have carried some out twice."
+                 pipelined on them: all of them are lost with the connection, read or not."
             }
             _ => {
                 "The server, or something in front of it, ended these connections without an announcement (`Connection: \
-                 close`) while requests were pipelined on them: all of them are lost with the connection, read or not. They \
-                 are sent again, their times include all attempts, and the server may have carried some out twice."
+                 close`) while requests were pipelined on them: all of them are lost with the connection, read or not."
             }
         },
         format!(
@@ -179,11 +182,8 @@ fn of_closes(run: &Run) -> (&'static str, String) {
         return of_closes_in_use(run);
     }
     (
-        "The server, or something in front of it, closed these connections without announcing it in the previous \
-         response \
-     (`Connection: close`): either while they were idle, as the next request was on its way, or \
-     after it had read the request, which it then dropped. The time of such a \
-         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
+        "The server, or something in front of it, closed these connections without announcing it in the previous response \
+         (`Connection: close`): either while they were idle, as the next request was on its way, or after it had read the request, which it then dropped.",
         format!(
             "Use {}, which counts such requests as errors, and see in the server's log whether it read \
          them. If it closes idle connections, have it announce the close or keep them open longer, \
@@ -198,9 +198,7 @@ fn of_closes(run: &Run) -> (&'static str, String) {
 fn of_closes_in_use(run: &Run) -> (&'static str, String) {
     (
         "The server, or something in front of it, closed these connections behind a response that did not announce it \
-         (`Connection: close`), or \
-         after it had read the next request, which it then dropped. The time of such a \
-         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
+         (`Connection: close`), or after it had read the next request, which it then dropped.",
         format!(
             "Use {}, which counts such requests as errors, and see in the server's log whether it read them. If not, \
              have it announce the close, or close first with {} below the server's limit.",
@@ -212,10 +210,8 @@ fn of_closes_in_use(run: &Run) -> (&'static str, String) {
 
 fn of_resets(run: &Run) -> (&'static str, String) {
     (
-        "The server, or something in front of it, reset these connections after the request was sent: \
-     it dropped the request, closed the connection with the request unread in it, or had closed it before the \
-     request arrived. The time of such a \
-         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
+        "The server, or something in front of it, reset these connections after the request was sent: it dropped the request, \
+         closed the connection with the request unread in it, or had closed it before the request arrived.",
         format!(
             "See in the server's log why it resets connections; {} counts such requests as errors.",
             spelled(run, Opt::NoRepeat)
@@ -228,8 +224,7 @@ fn of_both(run: &Run) -> (&'static str, String) {
     (
         "Some of these connections were closed, others reset, by the server or something in front of it: behind a response \
          that did not announce it (`Connection: close`), before the next request arrived or with it unread, or after it had \
-         been read, and dropped. Which of these, and whether all for one reason, this run does not show. The time of such a \
-         request includes both attempts, and where the first had reached the server, that may have carried it out twice.",
+         been read, and dropped. Which of these, and whether all for one reason, this run does not show.",
         format!(
             "See in the server's log why it ends connections, and whether it read these requests; {} counts them as errors.",
             spelled(run, Opt::NoRepeat)
