@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ablaze_model::Run;
-use ablaze_model::plan::journey::Route;
+use ablaze_model::plan::journey::{FormPart, Route, StepBody, Template};
 use ablaze_model::printable::printable;
 use ablaze_model::spec::JourneySpec;
 
@@ -14,13 +14,18 @@ use crate::words::for_shell;
 pub(crate) fn command(run: &Run, options: &str) -> String {
     let own = || run.plan.journey.as_ref().map_or("", |journey| &journey.name);
     if !is_of_several(run) {
-        return walked(run, own(), true, options);
+        return walked(
+            run,
+            own(),
+            &Own { url: true, feed: !has_setup(run) || uses_feed(run, main(run)) },
+            options,
+        );
     }
     // Which of them it is may not show.
-    let Some(at) = worst(run) else { return walked(run, "FILE", needs_url(run, None), options) };
+    let Some(at) = worst(run) else { return walked(run, "FILE", &Own::of(run, None), options) };
     let file = journeys(run).nth(at).map_or("FILE", |journey| &journey.file.name);
     let steps = route(run).and_then(|route| route.ways.journeys.get(at).cloned());
-    walked(run, file, needs_url(run, steps), options)
+    walked(run, file, &Own::of(run, steps), options)
 }
 
 /// The same of what every user walks before the clock starts.
@@ -28,11 +33,11 @@ pub(crate) fn command_of_setup(run: &Run) -> String {
     let users = run.plan.journey.as_ref().map(|journey| &journey.users);
     let file = users.and_then(|users| users.setup.as_deref()).unwrap_or("FILE");
     let steps = route(run).and_then(|route| route.ways.setup.clone());
-    walked(run, file, needs_url(run, steps), "")
+    walked(run, file, &Own::of(run, steps), "")
 }
 
 /// The variables and the other options are given once, for all files.
-fn walked(run: &Run, file: &str, needs_url: bool, options: &str) -> String {
+fn walked(run: &Run, file: &str, own: &Own, options: &str) -> String {
     let asked = run.asked.as_ref();
     let mut words = format!("ablaze run {}", for_shell(&printable(file)));
     if let Some(given) = asked.and_then(|asked| asked.requests.journey.as_ref()) {
@@ -54,16 +59,61 @@ fn walked(run: &Run, file: &str, needs_url: bool, options: &str) -> String {
             words.push_str(&format!(" --{option} {}", for_shell(&printable(&variable))));
         }
     }
-    if let Some(data) = asked.and_then(|asked| asked.requests.data.as_ref()) {
+    let data = asked.and_then(|asked| asked.requests.data.as_ref()).filter(|_| own.feed);
+    if let Some(data) = data {
         words.push_str(&format!(" --feed {}", for_shell(&printable(&data.feed.file.name))));
     }
     words.push_str(options);
     words.push_str(" --very-verbose");
-    let url = asked.and_then(|asked| asked.destination.url.as_ref()).filter(|_| needs_url);
+    let url = asked.and_then(|asked| asked.destination.url.as_ref()).filter(|_| own.url);
     if let Some(url) = url {
         words.push_str(&format!(" {}", for_shell(&printable(&url.shown))));
     }
     words
+}
+
+/// What one of several files is given beside the variables.
+struct Own {
+    url: bool,
+    feed: bool,
+}
+
+impl Own {
+    fn of(run: &Run, steps: Option<Range<usize>>) -> Self {
+        Self { url: needs_url(run, steps.clone()), feed: uses_feed(run, steps) }
+    }
+}
+
+fn has_setup(run: &Run) -> bool {
+    run.plan.journey.as_ref().is_some_and(|journey| journey.users.setup.is_some())
+}
+
+/// The steps that are not the setup's.
+fn main(run: &Run) -> Option<Range<usize>> {
+    let route = route(run)?;
+    let end = route.ways.setup.as_ref().map_or(route.journey.steps.len(), |setup| setup.start);
+    Some(0..end)
+}
+
+/// Whether a request of these steps is known to send a column of the feed: a file that uses none is not walked with it.
+fn uses_feed(run: &Run, steps: Option<Range<usize>>) -> bool {
+    let (Some(route), Some(range)) = (route(run), steps) else { return false };
+    let used =
+        |template: &Template| template.slots().any(|(slot, _)| route.columns.contains(&slot));
+    let in_body = |body: &StepBody| match body {
+        StepBody::None => false,
+        StepBody::Template(text) | StepBody::File(text) => used(text),
+        StepBody::Multipart(parts) => parts.iter().any(|part| match part {
+            FormPart::Field(name, value) => used(name) || used(value),
+            FormPart::File(name, file, _) => used(name) || used(file),
+        }),
+    };
+    let steps = route.journey.steps.get(range).unwrap_or_default();
+    steps.iter().any(|step| {
+        let fields = step.headers.iter().any(|(name, value)| used(name) || used(value));
+        let own = [&step.url, &step.query, &step.cookies].into_iter().chain(&step.basic_auth);
+        fields || own.into_iter().any(used) || in_body(&step.body)
+    })
 }
 
 fn route(run: &Run) -> Option<&Route> {
@@ -114,9 +164,11 @@ mod tests {
         journey.variables = vec![("base".to_owned(), "http://h:8080".to_owned())];
         journey.location = true;
         asked.requests.journey = Some(journey);
+        let feed = Feed::of(Blob::new("users.csv", Vec::new()));
+        asked.requests.data = Some(DataSpec { feed, order: ablaze_model::feed::Order::Sequential });
         asked.destination.url = Some(UrlSpec::parse("http://h/").unwrap().0);
         let said = command(&run, " --http 2");
-        let expected = "--location --variable base=http://h:8080 --http 2 --very-verbose http://h/";
+        let expected = "--location --variable base=http://h:8080 --feed users.csv --http 2 --very-verbose http://h/";
         assert!(said.starts_with("ablaze run ") && said.ends_with(expected), "{said}");
     }
 
@@ -144,7 +196,8 @@ mod tests {
         requests.journey.as_mut().unwrap().variables = vec![("n".to_owned(), "1".to_owned())];
         let feed = Feed::of(Blob::new("users.csv", Vec::new()));
         requests.data = Some(DataSpec { feed, order: ablaze_model::feed::Order::Sequential });
-        let given = "ablaze run b.hurl --variable n=1 --feed users.csv --very-verbose";
+        // No request of it is known to send a column.
+        let given = "ablaze run b.hurl --variable n=1 --very-verbose";
         assert!(command(&run, "").starts_with(given), "{}", command(&run, ""));
         // None failed: a status that nobody expects is of either.
         run.record.journeys.as_mut().unwrap().each[1] = one("b", 0);
