@@ -128,6 +128,11 @@ impl Template {
         }
     }
 
+    /// Whether it begins with these bytes, whatever its variables are.
+    pub fn begins_with(&self, start: &[u8]) -> bool {
+        matches!(self.parts.first(), Some(Part::Bytes(bytes)) if bytes.starts_with(start))
+    }
+
     /// Whether it is the empty text.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()

@@ -112,8 +112,10 @@ pub fn resting(run: &Run) -> Option<f64> {
         return None;
     }
     // With one request for each place there is none behind a response.
+    // Who failed in the setup has no request to send.
     let places = u64::from(connections) * u64::from(pipeline);
-    if record.finished() <= places {
+    let places = places.saturating_sub(record.users_out());
+    if places == 0 || record.finished() <= places {
         return None;
     }
     let places_ns = places as f64 * measured_ns as f64;

@@ -16,7 +16,7 @@ pub use at_present::{LastSecond, Part, at_present};
 
 use crate::live::at_rest::{Restless, restless};
 use crate::live::figures::{self, Busy, of_a_core};
-use crate::live::whose;
+use crate::live::{setup, whose};
 use crate::words::{counted, grouped, listed, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
@@ -46,7 +46,7 @@ pub fn of(run: &Run) -> Limited {
     if let Some(fleet) = &run.fleet {
         return asked::rate(run).unwrap_or_else(|| of_fleet::limit(fleet));
     }
-    let limited = in_part(run, seen_from_here(run));
+    let limited = in_part(run, of_those_who_ran(run, seen_from_here(run)));
     let is_seen = figures::server(run).is_some() && limited.by != Limit::Unknown;
     match &run.plan.target.proxy {
         Some(_) if is_seen => {
@@ -58,6 +58,15 @@ pub fn of(run: &Run) -> Limited {
             Limited { evidence, ..limited }
         }
         _ => limited,
+    }
+}
+
+/// Who failed in the setup has nothing in flight: the limit is that of the load of the others. A rate that was carried out is
+/// what was asked for, whoever walks.
+fn of_those_who_ran(run: &Run, limited: Limited) -> Limited {
+    match setup::in_words(run).filter(|_| limited.by != Limit::AskedRate) {
+        Some(out) => Limited { evidence: format!("{}; {out}", limited.evidence), ..limited },
+        None => limited,
     }
 }
 

@@ -48,7 +48,7 @@ macro_rules! diagnoses {
             D34 d34_edges_of_the_run "edges of the run";
             D35 d35_read_size "read size";
             D36 d36_not_from_that_command "not from that command";
-            D37 d37_lengths_differ "lengths differ";
+            D37 d37_lengths_differ "responses differ";
             D38 d38_observed_by_a_profiler "observed by a profiler";
             D39 d39_one_at_a_time "one at a time";
             D40 d40_streams_limited "streams limited";

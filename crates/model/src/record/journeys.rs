@@ -88,6 +88,14 @@ impl FirstMessage {
     }
 }
 
+impl super::Record {
+    /// How many users failed in their setup, and walk no journey: they have no place in the load.
+    pub fn users_out(&self) -> u64 {
+        let setup = self.journeys.as_ref().and_then(|journeys| journeys.setup.as_ref());
+        setup.map_or(0, |setup| setup.failed)
+    }
+}
+
 impl Journeys {
     /// Of steps with these names.
     pub fn new(steps: &[String]) -> Self {

@@ -1,4 +1,4 @@
-//! D01: fewer requests were in flight than were asked for, on average over the window; or the
+//! D01: fewer requests were in flight than were asked for, on average over the window; or users failed in their setup; or the
 //! number in flight and the times contradict each other, so that neither is to be believed.
 //! Of a printed report rate × mean time is what was in flight (Little's law, Operations Research
 //! 9(3), 1961); it does not know what was asked for.
@@ -6,6 +6,7 @@
 use ablaze_model::Run;
 
 mod idle;
+mod setup;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D01, D02, D20, D21, D29, D40};
@@ -19,7 +20,7 @@ use crate::words::{amount, counted, decimal, grouped};
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D01,
     shown_by: ShownBy::Text,
-    severities: &[Severity::Suspect, Severity::Invalid],
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
     explained_by: &[D02, D20, D21, D29, D40],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
@@ -38,7 +39,7 @@ pub(super) const FEWEST_EACH: u64 = 10;
 const NEAR_A_LIMIT: u64 = 1000;
 
 fn on_run(run: &Run) -> Option<Finding> {
-    contradiction(run).or_else(|| shortage(run))
+    contradiction(run).or_else(|| setup::found(run)).or_else(|| shortage(run))
 }
 
 /// Rate × mean time is the number in flight (Little's law), and no more are than have a place.

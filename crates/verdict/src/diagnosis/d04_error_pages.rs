@@ -6,19 +6,20 @@
 mod classes;
 mod expected;
 mod fields;
+mod idle;
 mod journeys;
+mod kinds;
 mod of_tools;
 mod redirects;
 
 use ablaze_model::Run;
 
 use self::expected::{are_by_default, is_success};
+use self::kinds::Kind;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
-use crate::live::options::{Opt, spelled};
-use crate::live::walk;
-use crate::live::{UnderWay, curl, headers};
+use crate::live::UnderWay;
 use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{has_hardly_heads, nothing_came_back, url};
 use crate::words::{counted, for_shell, grouped, listed, percent};
@@ -40,12 +41,6 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 const SHARE: f64 = 0.001;
 /// From here on the rate is that of the other responses.
 const MOST: f64 = 0.5;
-
-const CAUSE_OF_MOST: &str = "The rate is that of an error page or a redirect, which costs a \
-                             server different work than the intended page.";
-const CAUSE_OF_SOME: &str = "Some responses are error pages or redirects, which cost a server \
-                             different work than the intended page, and they count in the rate \
-                             and in the times.";
 
 /// Those outside of what was expected are no success for the whole Run either.
 fn while_it_runs(run: &UnderWay<'_>) -> Option<String> {
@@ -75,6 +70,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let kind = Kind::of(others.iter().map(|(status, _)| *status), count < record.responses);
     let kind = match kind {
         Kind::Unnamed if are_by_default(run) => Kind::NotModified,
+        Kind::Errors if idle::are_all(run, &others) => Kind::Idle,
         kind => kind,
     };
     let evidence = format!(
@@ -84,188 +80,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         percent(share),
         kind.verb(run),
         listed(statuses)
-    ) + &fields::limit(run, &others);
+    ) + &fields::limit(run, &others)
+        + &idle::may_be(run, &others)
+        + &journeys::beside(run);
     let (cause, fix) = kind.in_words(run, share >= MOST);
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))
-}
-
-/// What the responses are that do not count as a success.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Redirects, and nothing else.
-    Redirects,
-    /// Successes, of which `--expect` names none.
-    Unnamed,
-    /// 304, where nobody named it and no request asked for it.
-    NotModified,
-    /// Beside others that succeeded: 429 or 503.
-    Refusals,
-    /// The connection speaks something else from then on.
-    Switched,
-    /// Statuses of clients' and servers' errors, and nothing else.
-    Errors,
-    /// Errors and redirects.
-    Pages,
-    /// Several of these, some of which are neither an error nor a redirect.
-    Several,
-}
-
-impl Kind {
-    fn of(statuses: impl Iterator<Item = u16> + Clone, others_succeeded: bool) -> Self {
-        let all = |these: &dyn Fn(u16) -> bool| statuses.clone().all(these);
-        if all(&|status| (300..400).contains(&status) && status != 304) {
-            Self::Redirects
-        } else if all(&|status| (200..300).contains(&status) || status == 304) {
-            Self::Unnamed
-        } else if others_succeeded && all(&|status| matches!(status, 429 | 503)) {
-            Self::Refusals
-        } else if all(&|status| status >= 400) {
-            Self::Errors
-        } else if all(&|status| status == 101) {
-            Self::Switched
-        } else if all(&|status| status >= 300 && status != 304) {
-            Self::Pages
-        } else {
-            Self::Several
-        }
-    }
-
-    fn verb(self, run: &Run) -> &'static str {
-        match self {
-            Self::Redirects if redirects::lead_nowhere(run) => "were redirects",
-            Self::Redirects => "were redirects, which nobody followed",
-            Self::Switched => "changed the protocol",
-            Self::Unnamed | Self::Several => "had a status that is not expected",
-            Self::NotModified => "said that nothing has changed, without being asked",
-            Self::Refusals | Self::Errors | Self::Pages => "did not succeed",
-        }
-    }
-
-    fn in_words(self, run: &Run, most: bool) -> (String, String) {
-        let option = spelled(run, Opt::Expect);
-        // The file of a journey says what is expected.
-        let expect = &match &run.plan.journey {
-            Some(_) => "in the journey's file (`HTTP` and the status below the request)".to_owned(),
-            None => format!("with {option}"),
-        };
-        let cause = match self {
-            Self::Redirects => {
-                "The rate has redirects in it, which cost a server different work than the page \
-                 that they lead to."
-            }
-            Self::NotModified => {
-                return (
-                    "The server says that what the client has is still valid (304), and no request said that it \
-                     has anything: the rate is that of responses without a body."
-                        .to_owned(),
-                    format!(
-                        "Find out why the server responds so to a request without If-None-Match and \
-                         If-Modified-Since; if that is what is measured, name the status {expect}."
-                    ),
-                );
-            }
-            Self::Unnamed => {
-                return (
-                    format!(
-                        "Neither errors nor redirects: these statuses are outside of those expected, which are {}.",
-                        expected::in_words(run)
-                    ),
-                    format!(
-                        "Give the statuses that are intended {expect}, or find out why others \
-                         come."
-                    ),
-                );
-            }
-            // 503 says no more than that it cannot for the time being (RFC 9110, 15.6.4).
-            Self::Refusals if run.record.statuses.contains_key(&503) => {
-                "The server refuses a part of the load. Why, the status does not say: a limit on requests or connections, \
-                 overload, a worker or a backend that fails, and a server that is down for a part of the run look the \
-                 same. Refusals cost it different work, and they count in the rate and in the times."
-            }
-            Self::Refusals => {
-                "The server refuses a part of the load, as too many requests (429): it limits requests or \
-                 connections, or is overloaded. Refusals cost it different work, and they count \
-                 in the rate and in the times."
-            }
-            Self::Switched => {
-                "The connection speaks another protocol from such a response on: the rate is that \
-                 of connections, each with one request."
-            }
-            Self::Errors if most => {
-                "The rate is that of an error page, which costs a server different work than the \
-                 intended page."
-            }
-            Self::Errors => {
-                "Some responses are error pages, which cost a server different work than the \
-                 intended page, and they count in the rate and in the times."
-            }
-            Self::Several => {
-                "Not all of these are errors or redirects: their statuses are outside of those expected, and they count in \
-                 the rate and in the times."
-            }
-            Self::Pages if most => CAUSE_OF_MOST,
-            Self::Pages => CAUSE_OF_SOME,
-        };
-        (cause.to_owned(), self.fix(run, expect))
-    }
-
-    fn fix(self, run: &Run, expect: &str) -> String {
-        let look = match &run.plan.journey {
-            Some(_) => {
-                let http = match run.plan.streams() {
-                    Some(_) => format!(" --http {}", run.plan.http_version()),
-                    None => String::new(),
-                };
-                format!("Look at the responses with `{}`", walk::command(run, &http))
-            }
-            None => format!(
-                "Look at one response with `curl -i {}`",
-                curl::arguments_where(run, |group| group.unexpected)
-            ),
-        };
-        match self {
-            Self::Redirects => {
-                let way = match redirects::lead_nowhere(run) {
-                    true => ": the first has no Location, and leads nowhere",
-                    false => " and load the URL that it leads to",
-                };
-                format!(
-                    "{look}{way}; if redirects are what is measured, name their status {expect}."
-                )
-            }
-            Self::Refusals if run.record.statuses.contains_key(&503) => format!(
-                "See in the server's log, or in one of these responses, why it refuses. Where it has a limit, measure below it; if \
-                 refusals are intended, give their status {expect}."
-            ),
-            // A search has no option for it: it sets the rate itself.
-            Self::Refusals if run.plan.load.is_open() => format!(
-                "Take a rate at which no request is refused, or raise the server's limit; if refusals are intended, give \
-                 their status {expect}."
-            ),
-            Self::Refusals => format!(
-                "Use a rate ({}) below the server's limit, or fewer connections ({}) where these are what it limits, or raise its \
-                 limit; if refusals are intended, give their status {expect}.",
-                spelled(run, Opt::Rate),
-                spelled(run, Opt::Connections)
-            ),
-            Self::Switched => match headers::given(run, "upgrade") {
-                Some(_) => format!("{look}, and leave out the header that asks for the change."),
-                None => format!("{look}: no request asked for the change (Upgrade)."),
-            },
-            // The same request had success as well: one response alone shows either.
-            Self::Errors if expected::had_success_as_well(run) => format!(
-                "See in the server's log why these failed: they were answers to the same request as those that did not. \
-                 If they are intended, give their status {expect}."
-            ),
-            Self::Errors | Self::Pages | Self::Several | Self::Unnamed | Self::NotModified => {
-                format!(
-                    "{look}, fix the URL or the server, and measure again; if these responses are \
-                 intended, give their status {expect}."
-                )
-            }
-        }
-    }
 }
 
 fn seen(run: &Run) -> Option<String> {

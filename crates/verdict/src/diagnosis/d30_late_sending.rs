@@ -20,7 +20,7 @@ use crate::DiagnosisId::{D02, D07, D11, D13, D23, D30, D46, D58};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{StoppedServer, client, in_flight, monitor, server_stopped};
 use crate::live::options::{Opt, spelled};
-use crate::live::quota;
+use crate::live::{quota, setup};
 use crate::words::{amount, counted, grouped, percent, time};
 
 /// A 99 % lag below this, or below this share of the 99 % response time, is no matter.
@@ -151,6 +151,7 @@ fn used(run: &Run) -> f64 {
     let per_connection = u64::from(run.plan.places_per_connection());
     let per_connection = fewer_streams(run).unwrap_or(per_connection);
     let places = u64::from(run.plan.load.connections()) * per_connection;
+    let places = places.saturating_sub(setup::users_out(run));
     let in_use = in_flight(run).map_or(0.0, |in_flight| in_flight + pausing(run));
     in_use / places.max(1) as f64
 }
@@ -207,7 +208,9 @@ fn described(times: &Times) -> String {
 /// may be too few; without a bound there were as many as this machine permits.
 fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
     let connections = u64::from(run.plan.load.connections());
-    let all_in_use = run.record.connections_opened >= connections && !were_free(run);
+    // Who failed in the setup may never have had one.
+    let wanted = connections.saturating_sub(setup::users_out(run));
+    let all_in_use = run.record.connections_opened >= wanted && !were_free(run);
     if let Some(stopped) = stopped {
         let stopped = &stopped.said;
         return (format!("{stopped} What was due meanwhile had to wait."), STOPPED.1.to_owned());
@@ -232,6 +235,7 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
                 spelled(run, Opt::Connections)
             ),
         ),
+        Load::Open { .. } if all_in_use && setup::users_out(run) > 0 => waited_for_the_others(run),
         Load::Open { .. } if all_in_use && used(run) < IN_USE => (
             format!(
                 "They waited for a part of the run only, as {} requests were in flight on average: {} was in use then, or \
@@ -314,6 +318,25 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
             },
         ),
     }
+}
+
+/// Others failed in their setup, and those that are left walk one journey at a time each.
+fn waited_for_the_others(run: &Run) -> (String, String) {
+    let for_a_part = match used(run) < IN_USE {
+        true => {
+            " They waited for a part of the run only, for such a user or because the client's threads had no time: which does not show."
+        }
+        false => " They waited for such a user to come to the end of its journey.",
+    };
+    let cause = format!(
+        "{} (D01), and {} may walk one journey at a time each: {} were in one on average.{for_a_part}",
+        setup::in_words(run).unwrap_or_default(),
+        counted(setup::users_left(run), "other"),
+        amount(in_flight(run).unwrap_or(0.0) + pausing(run)),
+    );
+    let fix = "Take the response time as that of fewer users than were asked for; see why the others failed in their setup, and \
+               measure again.";
+    (cause, fix.to_owned())
 }
 
 /// Whether most places were free while requests waited: of requests that wait for a place, each waits in a time in which all

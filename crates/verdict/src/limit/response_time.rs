@@ -6,6 +6,7 @@ use ablaze_model::plan::Load;
 
 use super::{Limit, Limited, NO_THREAD, OTHERS_AT_WORK, asked};
 use crate::live::figures::{self, Busy, of_a_core};
+use crate::live::setup;
 use crate::words::{amount, counted, grouped, percent, time};
 
 /// The network round trip makes up this share of the time of a response.
@@ -28,6 +29,7 @@ const IN_FLIGHT: f64 = 0.5;
 pub(super) fn of_open_loop(run: &Run) -> Option<Limited> {
     let Load::Open { connections, .. } = run.plan.load else { return None };
     let places = u64::from(connections) * u64::from(run.plan.places_per_connection());
+    let places = places.saturating_sub(setup::users_out(run));
     let used = figures::in_flight(run)?;
     if used < IN_USE * places as f64 {
         return None;
@@ -49,11 +51,10 @@ pub(super) fn of_open_loop(run: &Run) -> Option<Limited> {
 fn users_who_leave(run: &Run) -> Option<u64> {
     let users = &run.plan.journey.as_ref()?.users;
     let walked = run.record.journeys.as_ref()?;
-    let all_came = walked.setup.as_ref().is_none_or(|setup| setup.failed == 0);
     let never_pause = walked.pauses_ns == 0 && users.think_time.is_none() && users.ramp.is_none();
     let leave = users.iterations.is_some() && !run.plan.load.is_open();
     // Who rests behind a failure has nothing in flight, too.
-    (leave && never_pause && all_came && run.record.failures_total() == 0).then(|| run.plan.users())
+    (leave && never_pause && run.record.failures_total() == 0).then(|| setup::users_left(run))
 }
 
 /// No CPU is full, and each request waits for the one before: for the network where that takes most of the time.
@@ -64,7 +65,8 @@ pub(super) fn of_closed_loop(
     client: Option<&Busy>,
 ) -> Option<Limited> {
     let leaving = users_who_leave(run);
-    let asked = figures::asked_in_flight(run).or(leaving)?;
+    let asked =
+        figures::asked_in_flight(run).or(leaving).or_else(|| setup::in_flight_of_others(run))?;
     let mean_ms = run.record.answered.total.mean_ns()? / 1e6;
     let reached = figures::in_flight(run)?;
     // Where most of those in flight were to fail, the time of responses is not what the others waited for.

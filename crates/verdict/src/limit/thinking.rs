@@ -4,6 +4,7 @@ use ablaze_model::Run;
 use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::run::Ended;
 
+use crate::live::setup;
 use crate::words::time;
 
 /// Users think for this share of the time in which they think or have something in flight: without any response time the
@@ -21,7 +22,9 @@ pub(super) fn limit(run: &Run) -> Option<Limited> {
     // Pauses that the end cuts short are in it as far as anything still happened: where all users were there to the end, they
     // had something in flight or thought.
     let pauses_ns = match all_users_stay(run) {
-        true => (run.plan.users() as f64 * run.elapsed_ns as f64 - in_flight_ns).max(pauses_ns),
+        true => {
+            (setup::users_left(run) as f64 * run.elapsed_ns as f64 - in_flight_ns).max(pauses_ns)
+        }
         false => pauses_ns,
     };
     let whole_ns = pauses_ns + in_flight_ns;
@@ -42,17 +45,15 @@ fn tries_again(run: &Run) -> bool {
     route.is_some_and(|route| route.journey.steps.iter().any(|step| step.options.retry.is_some()))
 }
 
-/// Whether every user walks from the beginning of the run to its end.
+/// Whether every user that came through its setup walks from the beginning of the run to its end.
 fn all_users_stay(run: &Run) -> bool {
     let (limits, users) =
         (&run.plan.limits, run.plan.journey.as_ref().map(|journey| &journey.users));
     // Who rests behind a failure does not think.
     let whole = run.ended == Ended::Complete && run.record.failures_total() == 0;
     let by_time = limits.duration_ns.is_some() && limits.requests.is_none();
-    let setup = run.record.journeys.as_ref().and_then(|journeys| journeys.setup.as_ref());
-    let all_came = setup.is_none_or(|setup| setup.failed == 0);
     let stay = users.is_some_and(|users| users.ramp.is_none() && users.iterations.is_none());
-    by_time && all_came && stay && whole
+    by_time && stay && whole
 }
 
 #[cfg(test)]

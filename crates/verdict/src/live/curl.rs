@@ -3,6 +3,7 @@
 
 mod fields;
 mod form;
+mod listed;
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -20,9 +21,12 @@ const BODY_BYTES: usize = 200;
 /// Options and URL: `-X DELETE --connect-to ::127.0.0.1:8080 http://shop.example/`.
 pub(crate) fn arguments(run: &Run) -> String {
     // With a list of URLs that of the target need not be among them.
-    let listed = run.record.groups.first().and_then(|group| url_of(run, &group.name));
-    let method = run.record.groups.first().and_then(|group| method_and_path(run, &group.name).0);
-    arguments_to(run, &listed.unwrap_or_else(|| run.plan.target.url.clone()), method)
+    let first = run.record.groups.first().map(|group| group.name.as_str());
+    let listed = first.and_then(|name| Some((url_of(run, name)?, name)));
+    match listed {
+        Some((url, name)) => arguments_to(run, &url, listed::line(run, name)),
+        None => arguments_to(run, &run.plan.target.url, None),
+    }
 }
 
 /// As [`arguments`], for the one of the run's URLs of which `count` is highest.
@@ -30,7 +34,7 @@ pub(crate) fn arguments_where(run: &Run, count: impl Fn(&GroupRecord) -> u64) ->
     let groups = run.record.groups.iter().filter(|group| count(group) > 0);
     let most = groups.max_by_key(|group| count(group));
     match most.and_then(|group| Some((url_of(run, &group.name)?, &group.name))) {
-        Some((url, name)) => arguments_to(run, &url, method_and_path(run, name).0),
+        Some((url, name)) => arguments_to(run, &url, listed::line(run, name)),
         None => arguments(run),
     }
 }
@@ -40,7 +44,7 @@ fn url_of(run: &Run, name: &str) -> Option<String> {
     let url = &run.plan.target.url;
     let authority = url.find("://")? + 3;
     let path = url[authority..].find('/').map_or(url.len(), |at| authority + at);
-    let (_, name) = method_and_path(run, name);
+    let (_, name) = listed::method_and_path(run, name);
     if (name.starts_with("http://") || name.starts_with("https://")) && !name.contains(' ') {
         return Some(name.to_owned());
     }
@@ -48,22 +52,14 @@ fn url_of(run: &Run, name: &str) -> Option<String> {
     is_path.then(|| format!("{}{name}", &url[..path]))
 }
 
-/// The method and the path of a group that is named by both: a line of a list that says its method.
-fn method_and_path<'a>(run: &Run, name: &'a str) -> (Option<&'a str>, &'a str) {
-    let of_list = run.asked.as_ref().is_some_and(|asked| asked.requests.urls.is_some());
-    match name.split_once(' ') {
-        Some((method, path)) if of_list && path.starts_with(['/', 'h']) => (Some(method), path),
-        _ => (None, name),
-    }
-}
-
-/// `own` is the method that a line of a list says.
-fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
+/// `line` is what a line of a list sends.
+fn arguments_to(run: &Run, url: &str, line: Option<listed::Line<'_>>) -> String {
     let asked = run.asked.as_deref();
     let url = if fields::have_placeholders(asked) { fields::filled(url) } else { url.to_owned() };
     let mut words = Vec::new();
-    let name = own.unwrap_or(&run.plan.requests.method);
-    let has_body = run.plan.requests.has_body && name != "HEAD" && own != Some("GET");
+    let name = line.as_ref().map_or(run.plan.requests.method.as_str(), |line| line.method);
+    let has_body = line.as_ref().map_or(run.plan.requests.has_body, |line| line.has_body);
+    let has_body = has_body && name != "HEAD";
     method(name, has_body, &mut words);
     version(run, &mut words);
     way(run, asked, &mut words);
@@ -79,8 +75,10 @@ fn arguments_to(run: &Run, url: &str, own: Option<&str>) -> String {
             words.push("-H 'Content-Length: 0'".to_owned());
         }
     }
-    if has_body {
-        body(asked, &mut words);
+    match line.filter(|line| line.is_own) {
+        Some(_) if has_body => words.push("--data-binary @FILE".to_owned()),
+        None if has_body => body(asked, &mut words),
+        _ => {}
     }
     // curl reads these in a URL as a pattern, but for those of an address.
     let path = url.rsplit_once(']').filter(|(host, _)| host.contains("://["));

@@ -332,8 +332,7 @@ pub(crate) fn asked_in_flight(run: &Run) -> Option<u64> {
 /// Whether users have nothing in flight for a part of the run, as was asked or because they failed in their setup.
 pub(crate) fn users_pause(run: &Run) -> bool {
     let asked = run.plan.journey.as_ref().is_some_and(|journey| journey.users.pause);
-    let setup = run.record.journeys.as_ref().and_then(|journeys| journeys.setup.as_ref());
-    asked || setup.is_some_and(|setup| setup.failed > 0)
+    asked || run.record.users_out() > 0
 }
 
 /// Whether requests of the warm-up that nothing came to account for the places that were not in use: for half

@@ -1,6 +1,6 @@
 //! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
 //! several of them need: how busy each side was (`figures`), whether an open loop fell behind (`behind`), a command that repeats a request (`curl`), what its
-//! header asks for (`headers`), Little's law (`little`), others on the same CPUs (`others`), CPU quotas (`quota`), what the server did
+//! header asks for (`headers`), Little's law (`little`), others on the same CPUs (`others`), CPU quotas (`quota`), users who failed in their setup (`setup`), what the server did
 //! without a load (`at_rest`), whether it was stopped (`stopped`) and whether it was the one observed (`whose`), timers of TCP
 //! (`timers`); and what can be found while it is under way (`under_way`).
 
@@ -13,6 +13,7 @@ pub(crate) mod little;
 pub(crate) mod options;
 pub(crate) mod others;
 pub(crate) mod quota;
+pub(crate) mod setup;
 pub(crate) mod stopped;
 pub(crate) mod timers;
 mod under_way;

@@ -29,6 +29,9 @@ fn reason(run: &Run, id: DiagnosisId) -> &'static str {
     let connections = &run.plan.connections;
     match id {
         D01 | D34 | D39 if is_open => "an open loop has no requested number in flight",
+        D34 | D39 if run.record.users_out() > 0 => {
+            "users failed in their setup, and have nothing in flight"
+        }
         D01 | D34 | D39 if users_pause(run) => "users pause, and have nothing in flight meanwhile",
         D30 if !is_open => "in a closed loop no request is due at a time of its own",
         D12 | D24 | D25 | D26 | D27 | D28 => of_server(run, id),

@@ -6,6 +6,7 @@ use ablaze_model::record::FirstMessage;
 
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
+use crate::live::walk;
 use crate::words::counted;
 
 const CAUSE: &str = "Nothing was left to be sent: the run measured nothing.";
@@ -24,7 +25,8 @@ fn of_setup(run: &Run) -> Option<Finding> {
         every(setup.failed, "user"),
         reason(setup.failed, first)
     );
-    let fix = format!("Walk it once with `ablaze run {file}`, and measure when it passes.");
+    let fix =
+        format!("Walk it once with `{}`, and measure when it passes.", walk::command_of_setup(run));
     Some(Finding::new(D02, Severity::Invalid, evidence, CAUSE, fix))
 }
 
@@ -38,12 +40,8 @@ fn of_journeys(run: &Run) -> Option<Finding> {
         printable(step),
         reason(journeys.failed, first)
     );
-    // Of several files it is not known which one.
-    let file = run.plan.journey.as_ref().filter(|_| journeys.each.is_empty());
-    let file = file.map_or_else(String::new, |journey| {
-        format!(" with `ablaze run {}`", printable(&journey.name))
-    });
-    let fix = format!("Walk the journey once{file}, and measure when it passes.");
+    let command = walk::command(run, "");
+    let fix = format!("Walk the journey once with `{command}`, and measure when it passes.");
     Some(Finding::new(D02, Severity::Invalid, evidence, CAUSE, fix))
 }
 

@@ -45,6 +45,19 @@ pub(super) fn failed(run: &Run) -> Option<Finding> {
     Some(Finding::new(D04, severity, evidence, CAUSE, fix))
 }
 
+/// The same beside statuses that were not right, which need not be why: a step may permit any status, and fail by what it
+/// captures. With the reason of the first.
+pub(super) fn beside(run: &Run) -> String {
+    let (Some(found), Some(journeys)) = (failed(run), run.record.journeys.as_ref()) else {
+        return String::new();
+    };
+    let most = journeys.steps.iter().max_by_key(|step| step.failed);
+    let first = most.and_then(|step| step.first.as_ref()).map_or_else(String::new, |first| {
+        format!(" The first of them: {}.", printable(first.text.trim_end_matches('.')))
+    });
+    format!(" {}{first}", found.evidence)
+}
+
 #[cfg(test)]
 mod tests {
     use ablaze_model::record::Journeys;
@@ -77,6 +90,34 @@ mod tests {
         let found = super::super::on_run(&redirected).unwrap();
         assert_eq!(found.severity, Severity::Invalid);
         assert!(found.evidence.starts_with("400 of 400 journeys"), "{found:?}");
+    }
+
+    /// The step permits any status (`HTTP *`), so that these are not why the journeys fail.
+    #[test]
+    fn statuses_do_not_hide_journeys_that_fail() {
+        let mut run = with(0, 400);
+        run.record.statuses = [(200, 8_000), (404, 12_000)].into();
+        let found = super::super::on_run(&run).unwrap();
+        assert!(found.evidence.starts_with("12,000 of 20,000 responses"), "{found:?}");
+        let journeys = "400 of 400 journeys that ended (100 %) failed, most of them in buy (400×). The first of them: line 3: \
+                        the status is 201, not 200.";
+        assert!(found.evidence.contains(journeys), "{found:?}");
+    }
+
+    #[test]
+    fn a_redirect_that_could_not_be_followed_is_not_told_as_one_that_nobody_followed() {
+        let mut run = with(0, 400);
+        run.record.statuses = [(302, 20_000)].into();
+        run.record.first_head = b"HTTP/1.1 302 Found\r\nLocation: http://other/\r\n\r\n".to_vec();
+        let evidence = |run: &Run| super::super::on_run(run).unwrap().evidence;
+        assert!(evidence(&run).contains("which nobody followed"), "{}", evidence(&run));
+        sample::asked(&mut run, &[]);
+        let blob = ablaze_model::spec::Blob::new("a.hurl", Vec::new());
+        let mut journey = ablaze_model::spec::JourneySpec::of(blob);
+        journey.location = true;
+        run.asked.as_mut().unwrap().requests.journey = Some(journey);
+        let said = evidence(&run);
+        assert!(said.contains("were redirects that the journey did not follow"), "{said}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use ablaze_model::Run;
 
-use super::{CAUSE_OF_MOST, CAUSE_OF_SOME};
+use super::kinds::{CAUSE_OF_MOST, CAUSE_OF_SOME};
 use crate::printed::{Report, Tool};
 
 /// The responses by status of those statuses that count, without redirects that were followed.
@@ -29,6 +29,17 @@ fn followed(run: &Run) -> u64 {
     groups
         .map(|group| group.responses + group.failures.iter().sum::<u64>() + group.unfinished)
         .sum()
+}
+
+/// Whether the steps of a journey were to follow redirects: then those that are left lead where they could not.
+pub(super) fn are_to_be_followed(run: &Run) -> bool {
+    let asked = run.asked.as_ref().and_then(|asked| asked.requests.journey.as_ref());
+    let route = run.plan.journey.as_ref().and_then(|journey| journey.route.as_ref());
+    let of_steps = route.is_some_and(|route| {
+        route.journey.steps.iter().any(|step| step.options.location == Some(true))
+    });
+    let of_all = asked.is_some_and(|journey| journey.location || journey.location_trusted);
+    of_all || of_steps || followed(run) > 0
 }
 
 /// Whether the first response was a redirect without a place to go.

@@ -34,3 +34,20 @@ fn a_thousandth_is_an_accident_and_half_another_experiment() {
     run.asked.as_mut().unwrap().expect_asked = true;
     assert_eq!(with(&mut run, 302, 20_000), None);
 }
+
+/// A server that says 408 to idle connections: one that comes as a request leaves is not its answer.
+#[test]
+fn a_408_on_a_kept_connection_may_be_no_answer() {
+    let mut run = sample::run();
+    run.record.statuses = [(200, 19_800), (408, 200)].into();
+    let found = on_run(&run).unwrap();
+    assert!(found.evidence.contains("A 408 that was sent before the request came"), "{found:?}");
+    assert!(found.cause.contains("Which of these does not show"), "{found:?}");
+    assert!(!found.fix.contains("answers to the same request"), "{found:?}");
+    run.record.circumstances.idle_timeouts = 3;
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("On 3 other connections a 408 came with no request"), "{evidence}");
+    // Each connection carries one request.
+    run.plan.connections.keep_alive = false;
+    assert!(!on_run(&run).unwrap().evidence.contains("before the request came"));
+}

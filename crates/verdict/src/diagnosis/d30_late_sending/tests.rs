@@ -254,3 +254,18 @@ fn what_is_due_of_journeys_is_journeys() {
         "{journeys}"
     );
 }
+
+/// Nine of ten users failed in their setup, and the other walks all the time.
+#[test]
+fn users_who_failed_in_their_setup_leave_no_connection_free() {
+    let mut run = late_by(1_200_000_000);
+    let of_setup = crate::live::setup::sample::with_failed(90);
+    (run.plan.journey, run.record.journeys) = (of_setup.plan.journey, of_setup.record.journeys);
+    run.record.in_flight_ns = 10 * u128::from(run.elapsed_ns);
+    let finding = on_run(&run).unwrap();
+    let cause = "90 of 100 users failed in their setup (D01), and 10 others may walk one journey at a time each: 10.0 were in \
+                 one on average. They waited for such a user";
+    assert!(finding.cause.starts_with(cause), "{}", finding.cause);
+    run.record.journeys.as_mut().unwrap().setup = None;
+    assert!(on_run(&run).unwrap().cause.contains("Connections were free"));
+}

@@ -36,6 +36,24 @@ fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
         listed.record.groups[0].name = name.into();
         assert!(arguments(&listed).ends_with(expected), "{}", arguments(&listed));
     }
+    // A line that says nothing itself has neither the method nor the body of another one.
+    listed.plan.requests.method = "PUT".into();
+    listed.record.groups[0].name = "/err".into();
+    assert!(!arguments(&listed).contains("FILE"), "{}", arguments(&listed));
+    assert!(!arguments(&listed).contains("PUT"), "{}", arguments(&listed));
+    // And one that says its method need not have a body.
+    listed.record.groups[0].name = "DELETE /err".into();
+    listed.plan.requests.groups =
+        ablaze_model::plan::groups::Groups::of(&["DELETE /err".into(), "PUT /x".into()]);
+    let template = |body: usize| {
+        let (bytes, head_bytes) = (vec![b'a'; 10 + body], 10);
+        serde_json::from_value(serde_json::json!({
+            "bytes": bytes, "head_bytes": head_bytes, "patches": [], "response_has_no_body": false
+        }))
+        .unwrap()
+    };
+    listed.plan.requests.templates = vec![template(0), template(3)];
+    assert!(arguments(&listed).ends_with("-X DELETE http://127.0.0.1:8080/err"));
     run.plan.http2 = Some(Http2 { streams: 4 });
     run.plan.requests.has_body = true;
     run.plan.requests.method = "POST".into();

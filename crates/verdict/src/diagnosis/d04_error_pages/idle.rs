@@ -1,0 +1,35 @@
+//! 408 (Request Timeout): a server may send it on a connection on which it waits for a request (RFC 9110, 15.5.9). If the next
+//! request leaves at that moment, it looks like the answer to it.
+
+use ablaze_model::Run;
+
+use crate::words::counted;
+
+pub(super) const CAUSE: &str = "The server says that it waited too long for a request. It may have said so to a connection that was idle, \
+                                before the request came to it, which it then did not answer; or the requests came too slowly or \
+                                not whole. Which of these does not show.";
+
+/// Whether all that did not succeed are such responses on connections that were used before.
+pub(super) fn are_all(run: &Run, others: &[(u16, u64)]) -> bool {
+    can_be_idle(run) && others.iter().all(|(status, _)| *status == 408)
+}
+
+/// What is said of them beside their number.
+pub(super) fn may_be(run: &Run, others: &[(u16, u64)]) -> String {
+    if !can_be_idle(run) || others.iter().all(|(status, _)| *status != 408) {
+        return String::new();
+    }
+    let idle = match run.record.circumstances.idle_timeouts {
+        0 => String::new(),
+        count => format!(
+            " On {} a 408 came with no request under way.",
+            counted(count, "other connection")
+        ),
+    };
+    format!("{idle} A 408 that was sent before the request came is counted as its response, too.")
+}
+
+/// Over HTTP/1 nothing tells which request a response belongs to, and connections were idle between two.
+fn can_be_idle(run: &Run) -> bool {
+    run.plan.streams().is_none() && run.plan.connections.keep_alive && run.record.reused > 0
+}
