@@ -1,6 +1,7 @@
 //! What a Run comes to: an exit status, and a line with the fix when nothing could be
 //! measured.
 
+mod ended;
 mod http3;
 mod proxy;
 mod refused;
@@ -131,7 +132,8 @@ pub fn explanation(run: &Run) -> Option<String> {
             Some(http3::of_failure(&failure, &to, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }
         Some(failure) => {
-            Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
+            let special = proxy::of_failure(&failure, run).or_else(|| refused::by_several(run));
+            Some(special.unwrap_or_else(|| fix(&failure, &to, run)))
         }
         None if record.stopped.begun > 0 => Some(format!(
             "no response from {to} was complete in time: use a longer {duration}, if they end at all"
@@ -202,30 +204,11 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Refused => {
             format!("{to} refused the connection: is the server running, and on this port?")
         }
+        _ if ended::is_known(failure, run) => ended::fix(failure, to, run),
         FailureKind::Timeout if failure.connecting && stood(run) => format!(
             "the connection to {to} opened, but it did not finish the TLS handshake within {}: does it \
              speak TLS?",
             time_exact(run.plan.limits.timeout_ns)
-        ),
-        FailureKind::ClosedWithoutResponse | FailureKind::Reset
-            if failure.connecting && stood(run) =>
-        {
-            format!("{to} closed the connection during the TLS handshake: does it speak TLS?")
-        }
-        FailureKind::Reset if failed_in_a_response(run) => {
-            match ablaze_verdict::live::have_no_length(run) {
-                true => format!(
-                    "{to} reset the connection, which is the end of a response that has no length: see its log, and with `curl -v` \
-                     whether the response is whole"
-                ),
-                false => {
-                    format!("{to} reset the connection in the middle of a response: see its log")
-                }
-            }
-        }
-        FailureKind::Reset => format!(
-            "{to} reset the connection before it responded: see its log, and check that it is the \
-             right port"
         ),
         FailureKind::Timeout if failure.connecting => format!(
             "{to} did not accept a connection within {}: is a firewall in the way?",
@@ -271,10 +254,6 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             let which = connections_that(run, failure.kind);
             format!("{to} closed {which} in the middle of a response: see its log")
         }
-        FailureKind::ShortHead if refused::only_interim(run) => format!(
-            "{to} sent an interim response (1xx) and closed {} without a final one: see its log",
-            connections_that(run, failure.kind)
-        ),
         FailureKind::ShortHead => format!(
             "{to} closed {} before the head of the response was complete: see its log",
             connections_that(run, failure.kind)
@@ -310,6 +289,15 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "the response heads of {to} are longer than {} bytes: allow more with --max-head",
             run.plan.limits.max_head_bytes
         ),
+        FailureKind::Unreachable
+            if run.plan.target.unix_socket.is_some() && is_not_permitted(failure) =>
+        {
+            format!(
+                "cannot connect to {to} ({}): this user may not write to the socket, or not search a directory of its path: see \
+                 both with `namei -l`",
+                errno()
+            )
+        }
         FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
             format!("cannot connect to {to} ({}): check the path, and start the server", errno())
         }
@@ -386,6 +374,12 @@ fn malformed(to: &str, run: &Run) -> String {
 /// Whether the server's settings of HTTP/2 came: nothing else begins with them.
 fn spoke_http2(run: &Run) -> bool {
     run.record.http2.as_ref().is_some_and(|facts| facts.settings.is_some())
+}
+
+/// Whether the system denied it for a lack of permission.
+fn is_not_permitted(failure: &FirstFailure) -> bool {
+    let error = std::io::Error::from_raw_os_error(failure.errno);
+    error.kind() == std::io::ErrorKind::PermissionDenied
 }
 
 /// Whether connections stood below TLS.

@@ -163,6 +163,7 @@ pub fn encrypted() -> Run {
         agreed: vec![agreed(0x1302, 99), agreed(0x1399, 1)],
         certificate: vec![0x30, 0, 0xff],
         first_failure: Some((FailureKind::TlsRefused, "the server sent an alert".into())),
+        first_alert: None,
         spoken: Vec::new(),
     }));
     run

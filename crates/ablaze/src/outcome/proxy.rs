@@ -52,12 +52,36 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
             "{name} did not open a tunnel to {to}: {detail}; is it an HTTP proxy, and is this its \
              port?"
         ),
+        FailureKind::Timeout if failure.connecting && silent() && !detail.is_empty() => format!(
+            "{name} did not complete its response to CONNECT {to} within {}: {detail}; see its log",
+            time_exact(run.plan.limits.timeout_ns)
+        ),
         FailureKind::Timeout if failure.connecting && silent() => format!(
             "{name} did not respond to CONNECT {to} within {}: can it reach the target?",
             time_exact(run.plan.limits.timeout_ns)
         ),
         FailureKind::Refused if failure.connecting => {
             format!("{name} refused the connection: is the proxy running, and on this port?")
+        }
+        FailureKind::Timeout | FailureKind::Reset | FailureKind::ClosedWithoutResponse
+            if failure.connecting
+                && tunnels(run) > 0
+                && stood(run)
+                && super::ended::handshakes(run) == 0 =>
+        {
+            let what = match failure.kind {
+                FailureKind::Timeout => {
+                    let limit = time_exact(run.plan.limits.timeout_ns);
+                    format!("no TLS handshake was completed through it within {limit}")
+                }
+                FailureKind::Reset => "it was reset during the TLS handshake".to_owned(),
+                _ => "it was closed during the TLS handshake".to_owned(),
+            };
+            format!(
+                "{name} opened a tunnel to {to}, and {what}; whether the proxy or the target is why does not show: see \
+                 `openssl s_client -proxy {} -connect {to}`",
+                proxy.authority()
+            )
         }
         // `ab -X` with https: TLS is spoken to the proxy itself.
         kind if proxy.way == Way::Forward

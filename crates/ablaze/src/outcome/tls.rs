@@ -1,5 +1,6 @@
 //! What to do about what went wrong with TLS, in the options of the command that was used.
 
+use ablaze_model::record::TlsAlert;
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
@@ -48,6 +49,7 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
     let facts = run.record.tls.as_ref();
     let detail = facts.and_then(|facts| facts.first_failure.as_ref());
     let detail = detail.filter(|(of, _)| *of == kind).map_or("", |(_, detail)| detail);
+    let alert = facts.and_then(|facts| facts.alert_of(kind));
     let said = |what: String| match detail {
         "" => what,
         detail => format!("{what} ({detail})"),
@@ -62,8 +64,8 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
         }
         FailureKind::NoCommonTls => {
             // An address is no name, and none is sent (RFC 6066, 3); an alert of the version says what it is about.
-            let named = is_named(run) && !detail.contains("(70)");
-            said(no_common_tls(to, run.front_end(), named))
+            let of_version = alert.is_some_and(|alert| alert.number == TlsAlert::PROTOCOL_VERSION);
+            said(no_common_tls(to, run.front_end(), is_named(run) && !of_version))
         }
         FailureKind::AnsweredInPlain if detail.contains("SETTINGS of HTTP/2") => format!(
             "{to} speaks HTTP/2 without TLS: use {} and {}",
@@ -79,33 +81,63 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
         FailureKind::AnsweredInTls => {
             format!("{to} responds in TLS: use {}", url.replacen("http:", "https:", 1))
         }
-        // RFC 7301, 3.2: the server speaks none of the protocols that were offered, and HTTP/1.1 was the one.
-        FailureKind::TlsRefused if detail.contains("NoApplicationProtocol") => {
-            let fix = match Options::of(run.front_end()).has_others {
-                true => ": use --http 2 if it speaks that alone",
-                false => "",
-            };
-            said(format!("{to} does not speak HTTP/1.1 over TLS{fix}"))
-        }
-        // RFC 6066, 3.
-        FailureKind::TlsRefused if detail.contains("(112)") => {
-            let what = match is_named(run) {
-                true => "does not serve the name that it was asked for",
-                false => "requires a name, and an address was given",
-            };
-            let fix = match Options::of(run.front_end()).has_others {
-                true => "use one that it serves with --sni NAME",
-                false => "use a name that it serves",
-            };
-            said(format!("{to} {what}: {fix}"))
-        }
-        FailureKind::TlsRefused => {
-            said(format!("{to} ended TLS with an alert: see the server's log"))
-        }
+        FailureKind::TlsRefused => match alert {
+            Some(alert) => of_alert(alert, to, run),
+            None => said(format!("{to} ended TLS with an alert: see the server's log")),
+        },
         FailureKind::TlsTruncated => format!(
             "{to} ends responses without close_notify, which TLS requires: they may be truncated"
         ),
         _ => said(format!("{to} violates the TLS protocol: is it the right port?")),
+    }
+}
+
+/// What to do about the alert with which the server ended TLS.
+fn of_alert(alert: TlsAlert, to: &str, run: &Run) -> String {
+    let has_others = Options::of(run.front_end()).has_others;
+    let named = alert.named();
+    let ended = match run.record.tls.as_ref().is_some_and(|facts| facts.all_completed()) {
+        true => format!("{to} ended TLS after the handshake with the alert {named}"),
+        false => format!("{to} ended the TLS handshake with the alert {named}"),
+    };
+    match alert.number {
+        // RFC 7301, 3.2: the server speaks none of the protocols that were offered, and HTTP/1.1 was the one.
+        TlsAlert::NO_APPLICATION_PROTOCOL => {
+            let fix = match has_others {
+                true => ": use --http 2 if it speaks that alone",
+                false => "",
+            };
+            format!("{to} does not speak HTTP/1.1 over TLS{fix} (it sent the alert {named})")
+        }
+        // RFC 6066, 3.
+        TlsAlert::UNRECOGNIZED_NAME => {
+            let what = match is_named(run) {
+                true => "does not serve the name that it was asked for",
+                false => "requires a name, and an address was given",
+            };
+            let fix = match has_others {
+                true => "use one that it serves with --sni NAME",
+                false => "use a name that it serves",
+            };
+            format!("{to} {what}: {fix} (it sent the alert {named})")
+        }
+        TlsAlert::HANDSHAKE_FAILURE
+            if run.record.tls.as_ref().is_some_and(|facts| facts.handshakes() == 0) =>
+        {
+            let name = if is_named(run) { ", the name that it was asked for" } else { "" };
+            let own = match (has_others, is_named(run)) {
+                (true, true) => {
+                    "--tls-min, --tls-max, --tls-ciphers, --tls-groups, --sni and --cert"
+                }
+                (true, false) => "--tls-min, --tls-max, --tls-ciphers, --tls-groups and --cert",
+                (false, _) => "what the server permits",
+            };
+            format!(
+                "{ended}, which does not say why: the versions, cipher suites or groups that were offered{name}, a missing client \
+                 certificate, or another reason: see its log, and check {own}"
+            )
+        }
+        _ => format!("{ended}: see its log"),
     }
 }
 
@@ -174,7 +206,7 @@ fn no_common_tls(to: &str, front_end: FrontEnd, named: bool) -> String {
         (true, false) => "--tls-min, --tls-max, --tls-ciphers and --tls-groups, and ",
         (false, _) => "",
     };
-    // The alert `handshake_failure` is all that some servers send for a name that they do not serve, too.
+    // Files of older versions have the alert `handshake_failure` as this, which some servers send for a name, too.
     let or = match named {
         true => ", or it refuses the name that it was asked for",
         false => "",

@@ -20,6 +20,7 @@ mod slices;
 mod stopped;
 mod streamless;
 mod tls;
+mod tls_alert;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +48,7 @@ pub use slices::{Slice, Slices};
 pub use stopped::{Stopped, StoppedResponse};
 pub use streamless::Streamless;
 pub use tls::{Agreed, Spoken, TlsFacts, TlsParty};
+pub use tls_alert::TlsAlert;
 
 /// What is kept of a run's exchanges.
 #[derive(Debug, Clone)]

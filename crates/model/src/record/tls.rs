@@ -1,6 +1,7 @@
 //! What a run knows of TLS besides its times: handshakes, what they agreed on, the server's
 //! certificate, the first failure.
 
+use super::TlsAlert;
 use crate::failure::FailureKind;
 use crate::plan::tls::TlsVersion;
 
@@ -21,6 +22,8 @@ pub struct TlsFacts {
     pub certificate: Vec<u8>,
     /// What went wrong first: its kind, and in words.
     pub first_failure: Option<(FailureKind, String)>,
+    /// The alert that this was, if it was one of the server.
+    pub first_alert: Option<TlsAlert>,
     /// What was said on the first connection beside application data, in its order; empty unless the
     /// Plan asks for it. It is shown and not kept: a saved run has none.
     pub spoken: Vec<Spoken>,
@@ -30,6 +33,12 @@ impl TlsFacts {
     /// Whether every connection that stood completed its handshake: what failed came later.
     pub fn all_completed(&self) -> bool {
         self.connected > 0 && self.handshakes() >= self.connected
+    }
+
+    /// The alert that ended TLS first, if this kind of failure is what it came to.
+    pub fn alert_of(&self, kind: FailureKind) -> Option<TlsAlert> {
+        let is_it = self.first_failure.as_ref().is_some_and(|(of, _)| *of == kind);
+        self.first_alert.filter(|_| is_it)
     }
 }
 
@@ -82,6 +91,7 @@ impl TlsFacts {
             agreed,
             certificate,
             first_failure,
+            first_alert,
             spoken,
         } = other;
         self.connected += connected;
@@ -100,6 +110,8 @@ impl TlsFacts {
         if self.spoken.is_empty() {
             self.spoken = spoken;
         }
-        self.first_failure = self.first_failure.take().or(first_failure);
+        if self.first_failure.is_none() {
+            (self.first_failure, self.first_alert) = (first_failure, first_alert);
+        }
     }
 }

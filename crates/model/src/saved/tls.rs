@@ -2,7 +2,7 @@
 
 use crate::plan::tls::{self as plan, TlsVersion, Trust};
 use crate::plan::tls_names::{group_name, group_named, suite_name, suite_named};
-use crate::record::{Agreed, TlsFacts};
+use crate::record::{Agreed, TlsAlert, TlsFacts};
 use crate::run::Run;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,15 @@ struct AgreedOn {
 struct Failure {
     kind: String,
     detail: String,
+    /// Where it was an alert of the server; not in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    alert: Option<Alert>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Alert {
+    number: u8,
+    asked_certificate: bool,
 }
 
 pub(super) fn save(run: &Run) -> Option<Tls> {
@@ -78,10 +87,14 @@ pub(super) fn save(run: &Run) -> Option<Tls> {
         handshakes_resumed: facts.handshakes_resumed,
         agreed: facts.agreed.iter().map(agreed_on).collect(),
         certificate: facts.certificate.iter().map(|byte| format!("{byte:02x}")).collect(),
-        first_failure: facts
-            .first_failure
-            .as_ref()
-            .map(|(kind, detail)| Failure { kind: kind.key().to_owned(), detail: detail.clone() }),
+        first_failure: facts.first_failure.as_ref().map(|(kind, detail)| Failure {
+            kind: kind.key().to_owned(),
+            detail: detail.clone(),
+            alert: facts.first_alert.map(|alert| Alert {
+                number: alert.number,
+                asked_certificate: alert.asked_certificate,
+            }),
+        }),
     })
 }
 
@@ -136,6 +149,10 @@ impl Tls {
             agreed: self.agreed.iter().map(agreed).collect::<Result<_, LoadError>>()?,
             certificate: bytes(&self.certificate)?,
             first_failure: first.map(|first| (kind(&first.kind), first.detail.clone())),
+            first_alert: first.and_then(|first| first.alert.as_ref()).map(|alert| TlsAlert {
+                number: alert.number,
+                asked_certificate: alert.asked_certificate,
+            }),
             spoken: Vec::new(),
         }))
     }

@@ -332,7 +332,10 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
     let threads = counted(run.plan.workers.count.into(), "thread");
     add("client", Some(format!("{threads}: {}", run.plan.workers.count_reason)));
     add("input and output", Some(format!("{}{why}", run.backend.name)));
-    add("connected to", Some(run.connected_to.clone()));
+    let tls = run.record.tls.as_ref().map_or(0, |facts| facts.connected);
+    let proxy = run.record.proxy.as_ref().map_or(0, |facts| facts.connected);
+    let stood = run.record.connections_opened + tls + proxy > 0;
+    add("connected to", stood.then(|| run.connected_to.clone()));
     add("proxy", crate::proxy::in_words(run).map(|items| items.join(" · ")));
     add(if proxied { "process of the proxy" } else { "server" }, server(run));
     add("kernel", seen.and_then(|seen| seen.kernel.clone()).or_else(|| machine.kernel.clone()));

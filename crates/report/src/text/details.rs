@@ -199,7 +199,9 @@ fn body_length(run: &Run) -> Option<String> {
 fn connected_to(run: &Run) -> Option<String> {
     let target = &run.plan.target;
     let named = run.connected_to.trim_start_matches('[').starts_with(&target.host);
-    let shown = !run.connected_to.is_empty() && !named && target.proxy.is_none();
+    let tls = run.record.tls.as_ref().map_or(0, |facts| facts.connected);
+    let stood = run.record.connections_opened + tls > 0;
+    let shown = stood && !run.connected_to.is_empty() && !named && target.proxy.is_none();
     shown.then(|| run.connected_to.clone())
 }
 

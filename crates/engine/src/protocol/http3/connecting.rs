@@ -66,14 +66,15 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         let trouble = if idles { None } else { trouble::of_ended(&ended) };
         match (connection.stage, trouble) {
             (Stage::Opening, trouble) => {
-                let closed = || Trouble {
-                    kind: FailureKind::QuicClosed,
-                    detail: format!("{ended}, during the handshake"),
-                };
+                let detail = || format!("{ended}, during the handshake");
+                let closed = || Trouble::new(FailureKind::QuicClosed, detail());
                 self.handshake_fails(io, slot, trouble.unwrap_or_else(closed));
             }
             (Stage::Open, Some(trouble)) => {
                 let kind = trouble.kind;
+                if trouble.alert.is_some() {
+                    self.note_tls(trouble.clone());
+                }
                 self.protocol.multiplexer.note_failure(kind, || trouble.detail);
                 self.fails_with(io, slot, at, kind);
             }
@@ -84,13 +85,22 @@ impl<S: Walk> Worker<Streams<Http3, S>> {
         true
     }
 
+    /// Keeps the first trouble with TLS for reports.
+    fn note_tls(&mut self, trouble: Trouble) {
+        let facts = &mut self.protocol.multiplexer.tls;
+        if facts.first_failure.is_none() {
+            facts.first_failure = Some((trouble.kind, trouble.detail));
+            facts.first_alert = trouble.alert;
+        }
+    }
+
     /// There will be no connection: what it was is kept, and the slot tried again as others are.
     fn handshake_fails<I: Io>(&mut self, io: &mut I, slot: Slot, trouble: Trouble) {
-        let Trouble { kind, detail } = trouble;
+        let kind = trouble.kind;
         if kind.is_of_tls() {
-            self.protocol.multiplexer.tls.first_failure.get_or_insert((kind, detail));
+            self.note_tls(trouble);
         } else {
-            self.protocol.multiplexer.note_failure(kind, || detail);
+            self.protocol.multiplexer.note_failure(kind, || trouble.detail);
         }
         let at = io.now();
         self.flush_datagrams(io, slot, at);

@@ -6,14 +6,14 @@ use ablaze_quic::codes::TransportCode;
 use ablaze_wire::http3::error::ErrorCode;
 use rustls::AlertDescription;
 
-use crate::transport::tls::Trouble;
+use crate::transport::tls::{Trouble, on_this_thread};
 
 /// The alert with which a server says that it does not speak what it was offered (RFC 7301, 3.2).
 const NO_APPLICATION_PROTOCOL: u8 = 120;
 
 /// Of a connection that could not even be begun.
 pub(super) fn of_start(error: &StartError) -> Trouble {
-    Trouble { kind: FailureKind::Other, detail: error.to_string() }
+    Trouble::new(FailureKind::Other, error.to_string())
 }
 
 /// Of a connection that is over; `None` if nothing is wrong with that.
@@ -27,12 +27,12 @@ pub(super) fn of_ended(ended: &Ended) -> Option<Trouble> {
             FailureKind::NoHttp3
         }
         Why::ByAlert(alert) => {
-            let Trouble { kind, .. } = Trouble::of_alert(AlertDescription::from(*alert));
-            return Some(Trouble { kind, detail: ended.to_string() });
+            let alert = Trouble::of_alert(AlertDescription::from(*alert)).after(on_this_thread());
+            return Some(Trouble { detail: ended.to_string(), ..alert });
         }
         Why::Forgotten => FailureKind::Reset,
         Why::Tls(error) => return Some(Trouble::of(error)),
         Why::Http3(_) | Why::Quic(_) => FailureKind::Http3Violated,
     };
-    Some(Trouble { kind, detail: ended.to_string() })
+    Some(Trouble::new(kind, ended.to_string()))
 }

@@ -47,6 +47,10 @@ impl<I: Io, A: Above> Handler<I> for Layer<'_, A> {
             self.above.handshake_failed(slot, trouble.kind);
             io.note(trouble);
         }
+        // The time was over, most often. What refused a tunnel was noted before.
+        if let Some(trouble) = tunnel.response.unfinished(why) {
+            io.note(trouble);
+        }
         self.above.closed(&mut io, slot, why, at);
     }
 

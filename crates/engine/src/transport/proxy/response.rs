@@ -93,6 +93,13 @@ impl Response {
         Some(Trouble { kind: FailureKind::ProxyClosed, detail: format!("it {how} {when}") })
     }
 
+    /// It had begun and was not complete when the connection was closed here.
+    pub fn unfinished(&self, why: CloseReason) -> Option<Trouble> {
+        let begun = why == CloseReason::Local && !self.head.is_empty();
+        let detail = || format!("it had sent no more than `{}`", shown(&self.head));
+        begun.then(|| Trouble { kind: FailureKind::Timeout, detail: detail() })
+    }
+
     /// Whether the last byte is the end of the head. Lines may end without a CR (RFC 9112, 2.2).
     fn ends_here(&self) -> bool {
         self.head.ends_with(b"\n\r\n") || self.head.ends_with(b"\n\n")

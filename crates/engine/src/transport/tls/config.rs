@@ -9,7 +9,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::sign::{CertifiedKey, SigningKey, SingleCertAndKey};
 use rustls::{ClientConfig, Error, InconsistentKeys, RootCertStore, SupportedProtocolVersion};
 
-use super::no_certificate::NoCertificate;
+use super::asked::Asked;
 use super::verifier::{Unverified, Verified};
 use ablaze_model::certificate::Certificate;
 use ablaze_model::plan::tls::{Identity, Tls, TlsVersion, Trust};
@@ -130,7 +130,7 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     let mut config = match &tls.identity {
-        None => builder.with_client_cert_resolver(Arc::new(NoCertificate)),
+        None => builder.with_client_cert_resolver(Arc::new(Asked(None))),
         Some(Identity { chain, key }) => {
             let chain = chain.iter().map(|der| CertificateDer::from(der.clone())).collect();
             let key = PrivateKeyDer::try_from(key.der.clone())
@@ -138,7 +138,8 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
             let key = keys.load_private_key(key).map_err(|error| {
                 invalid(format!("the private key of --key cannot be used: {error}"))
             })?;
-            builder.with_client_cert_resolver(Arc::new(client_certificate(chain, key)?))
+            builder
+                .with_client_cert_resolver(Arc::new(Asked(Some(client_certificate(chain, key)?))))
         }
     };
     config.enable_sni = tls.send_server_name;

@@ -7,9 +7,9 @@ use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{Error, HandshakeKind, ProtocolVersion};
 
+use super::asked::was_asked;
 use super::gathering::Messages;
 use super::incoming::Incoming;
-use super::no_certificate::was_asked;
 use super::protection::{Protection, record_type};
 use super::session::{Keys, Out, Phase, Session, Waiting};
 use super::trouble::Trouble;
@@ -162,7 +162,9 @@ impl<I: Io> TlsIo<'_, I> {
                 Err(error) => Some(Got::Nowhere(Trouble::of(&error))),
             };
             incoming.discard(discard);
-            self.tls.sessions[slot as usize].asked_certificate |= was_asked();
+            if let Some(asked) = was_asked() {
+                self.tls.sessions[slot as usize].asked_certificate = asked;
+            }
             match got {
                 None => {}
                 Some(Got::Further) if incoming.show_next() => {}
@@ -219,6 +221,7 @@ impl<I: Io> TlsIo<'_, I> {
         let facts = &mut self.tls.facts;
         if facts.first_failure.is_none() {
             facts.first_failure = Some((trouble.kind, trouble.detail));
+            facts.first_alert = trouble.alert;
         }
     }
 

@@ -12,12 +12,12 @@
 //! Where a Plan goes to several origins, each has its own offer, and connections to those without TLS pass
 //! through as they are, but for the buffers that they are sent from.
 
+mod asked;
 pub mod config;
 mod gathering;
 mod handshake;
 mod incoming;
 mod messages;
-mod no_certificate;
 pub mod pem;
 mod protection;
 mod receiving;
@@ -35,6 +35,7 @@ use ablaze_net::{CloseReason, Driver, Io, Slot, Turn, Wait};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
+pub(crate) use self::asked::on_this_thread;
 pub use self::config::{Offers, Shared};
 use self::session::{Phase, Session};
 use self::trace::Trace;

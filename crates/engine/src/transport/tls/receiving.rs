@@ -207,7 +207,8 @@ impl<I: Io> TlsIo<'_, I> {
             USER_CANCELED => {}
             _ if is_1_2 && level == WARNING => {}
             _ => {
-                let trouble = Trouble::of_late_alert(AlertDescription::from(alert));
+                let request = self.session(slot).asked_certificate;
+                let trouble = Trouble::of_late_alert(AlertDescription::from(alert), request);
                 self.session(slot).farewell = Farewell::Nothing;
                 self.break_off(above, slot, at, trouble);
             }

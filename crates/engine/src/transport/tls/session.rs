@@ -8,6 +8,7 @@ use rustls::kernel::KernelConnection;
 
 use super::gathering::Messages;
 use super::protection::Protection;
+use super::trouble::CertificateRequest;
 
 /// Where a connection's TLS is.
 #[derive(Default)]
@@ -63,8 +64,8 @@ pub struct Session {
     pub stood_ns: u64,
     /// Bytes were received.
     pub heard: bool,
-    /// In the handshake the server asked for a certificate, and there was none.
-    pub asked_certificate: bool,
+    /// Whether the server asked for a certificate in the handshake, and what it got.
+    pub asked_certificate: CertificateRequest,
     /// It was closed here: nothing is delivered any more.
     pub ended: bool,
     /// The server said that it will send nothing more.

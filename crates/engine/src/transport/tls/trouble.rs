@@ -7,7 +7,7 @@ use super::protection::Damage;
 use super::verifier::SelfSigned;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::printable::printable;
-use ablaze_model::record::Record;
+use ablaze_model::record::{Record, TlsAlert};
 
 /// rustls reads no handshake message longer than this; behind the ServerHello, only one with very many
 /// certificates is.
@@ -26,9 +26,28 @@ pub struct Trouble {
     pub kind: FailureKind,
     /// What rustls or the peer said, in words.
     pub detail: String,
+    /// The alert that it was, if the peer sent one.
+    pub alert: Option<TlsAlert>,
+}
+
+/// What the server asked for in the handshake, and what it got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CertificateRequest {
+    /// It did not ask for a certificate.
+    #[default]
+    None,
+    /// It asked and got none.
+    InVain,
+    /// It asked and got one.
+    Met,
 }
 
 impl Trouble {
+    /// Of this kind, and no alert.
+    pub fn new(kind: FailureKind, detail: String) -> Self {
+        Self { kind, detail, alert: None }
+    }
+
     /// Of a handshake.
     pub fn of(error: &Error) -> Self {
         let kind = match error {
@@ -45,56 +64,56 @@ impl Trouble {
             ) => TOO_LONG.to_owned(),
             error => shown(&error.to_string()),
         };
-        Self { kind, detail }
+        Self::new(kind, detail)
     }
 
-    /// The peer sent a fatal alert.
+    /// The peer sent a fatal alert, and had asked for no certificate. `handshake_failure` is all that many servers say, of
+    /// whatever they do not like: only those of the version and of too weak parameters name what is not in common.
     pub fn of_alert(alert: AlertDescription) -> Self {
         use AlertDescription as Alert;
         let kind = match alert {
-            Alert::HandshakeFailure | Alert::ProtocolVersion | Alert::InsufficientSecurity => {
-                FailureKind::NoCommonTls
-            }
-            Alert::CertificateRequired
-            | Alert::BadCertificate
-            | Alert::UnsupportedCertificate
-            | Alert::CertificateRevoked
-            | Alert::CertificateExpired
-            | Alert::CertificateUnknown
-            | Alert::UnknownCA
-            | Alert::AccessDenied
-            | Alert::NoCertificate => FailureKind::ClientCertificate,
+            Alert::ProtocolVersion | Alert::InsufficientSecurity => FailureKind::NoCommonTls,
             _ => FailureKind::TlsRefused,
         };
-        Self { kind, detail: format!("the server sent the alert {alert:?} ({})", u8::from(alert)) }
+        let number = u8::from(alert);
+        let detail = format!("the server sent the alert {alert:?} ({number})");
+        Self { kind, detail, alert: Some(TlsAlert { number, asked_certificate: false }) }
     }
 
-    /// What it is behind the ServerHello, in which the server had chosen version and suite. `asked` is whether it then
-    /// asked for a certificate, and got none.
-    pub fn behind_the_hello(self, asked: bool) -> Self {
-        // The application protocol is chosen behind it.
-        if self == Self::of_alert(AlertDescription::NoApplicationProtocol) {
+    /// What it is where the server had asked for a certificate before its alert: about that one, if the alert can be.
+    pub fn after(self, request: CertificateRequest) -> Self {
+        let Some(alert) = self.alert.filter(|_| request != CertificateRequest::None) else {
             return self;
-        }
-        let detail = match asked {
-            true => format!("it asked for a client certificate and got none; {}", self.detail),
-            false => self.detail,
         };
-        match self.kind {
-            FailureKind::NoCommonTls if asked => {
-                Self { kind: FailureKind::ClientCertificate, detail }
+        let is_of_certificate = match alert.number {
+            // RFC 5246, 7.4.6: what a server of TLS 1.2 sends that gets none.
+            TlsAlert::HANDSHAKE_FAILURE => request == CertificateRequest::InVain,
+            number => is_of_certificate(number.into()),
+        };
+        let detail = match request {
+            CertificateRequest::InVain => {
+                format!("it asked for a client certificate and got none; {}", self.detail)
             }
-            FailureKind::NoCommonTls => Self { kind: FailureKind::TlsRefused, detail },
-            kind => Self { kind, detail },
+            _ => self.detail,
+        };
+        let kind = if is_of_certificate { FailureKind::ClientCertificate } else { self.kind };
+        Self { kind, detail, alert: Some(TlsAlert { asked_certificate: true, ..alert }) }
+    }
+
+    /// What it is behind the ServerHello, in which the server had chosen version and suite.
+    pub fn behind_the_hello(self, request: CertificateRequest) -> Self {
+        let about = self.after(request);
+        match about.kind {
+            FailureKind::NoCommonTls => Self { kind: FailureKind::TlsRefused, ..about },
+            _ => about,
         }
     }
 
     /// The peer sent a fatal alert when both sides had agreed on everything: what it says of versions and suites is not
     /// what is missing.
-    pub fn of_late_alert(alert: AlertDescription) -> Self {
-        let Self { kind, detail } = Self::of_alert(alert);
-        let kind = if kind == FailureKind::NoCommonTls { FailureKind::TlsRefused } else { kind };
-        Self { kind, detail: format!("{detail} after the handshake") }
+    pub fn of_late_alert(alert: AlertDescription, request: CertificateRequest) -> Self {
+        let late = Self::of_alert(alert).behind_the_hello(request);
+        Self { detail: format!("{} after the handshake", late.detail), ..late }
     }
 
     /// The same trouble, where it is with the server's first message.
@@ -108,21 +127,23 @@ impl Trouble {
     /// The peer sent close_notify during the handshake.
     pub fn of_close_notify() -> Self {
         let detail = "the server closed the connection during the handshake".to_owned();
-        Self { kind: FailureKind::TlsRefused, detail }
+        let alert = TlsAlert { number: TlsAlert::CLOSE_NOTIFY, asked_certificate: false };
+        Self { kind: FailureKind::TlsRefused, detail, alert: Some(alert) }
     }
 
     /// The handshake ended without HTTP/2, and nothing else was offered.
     pub fn of_no_http2() -> Self {
         let detail = "the server did not choose HTTP/2 in the handshake".to_owned();
-        Self { kind: FailureKind::NoHttp2, detail }
+        Self::new(FailureKind::NoHttp2, detail)
     }
 
     /// What it is where only HTTP/2 was offered: no protocol in common is no HTTP/2 then.
     pub fn with_http2_alone(self) -> Self {
-        if self == Self::of_alert(AlertDescription::NoApplicationProtocol) {
-            Self { kind: FailureKind::NoHttp2, ..self }
-        } else {
-            self
+        match self.alert {
+            Some(TlsAlert { number: TlsAlert::NO_APPLICATION_PROTOCOL, .. }) => {
+                Self { kind: FailureKind::NoHttp2, ..self }
+            }
+            _ => self,
         }
     }
 
@@ -134,25 +155,38 @@ impl Trouble {
             Damage::NotAuthentic => "a record failed authentication",
             Damage::Unexpected => "a record of an unexpected type",
         };
-        Self { kind: FailureKind::TlsBroken, detail: detail.to_owned() }
+        Self::new(FailureKind::TlsBroken, detail.to_owned())
     }
 
     /// The first bytes of the peer are no TLS record.
     pub fn of_first_bytes(bytes: &[u8]) -> Self {
         if Record::is_http2(bytes) {
-            return Self {
-                kind: FailureKind::AnsweredInPlain,
-                detail: "it begins with SETTINGS of HTTP/2, without TLS".to_owned(),
-            };
+            let detail = "it begins with SETTINGS of HTTP/2, without TLS".to_owned();
+            return Self::new(FailureKind::AnsweredInPlain, detail);
         }
         let text: String = bytes.iter().take(40).map(|byte| char::from(*byte)).collect();
         let line = printable(text.lines().next().unwrap_or_default());
         let is_http = bytes.starts_with(b"HTTP/") || bytes.starts_with(b"<");
-        Self {
-            kind: if is_http { FailureKind::AnsweredInPlain } else { FailureKind::TlsBroken },
-            detail: format!("it begins with `{line}`"),
-        }
+        let kind = if is_http { FailureKind::AnsweredInPlain } else { FailureKind::TlsBroken };
+        Self::new(kind, format!("it begins with `{line}`"))
     }
+}
+
+/// Whether an alert is about the peer's certificate, which is the client's where a server sends it.
+fn is_of_certificate(alert: AlertDescription) -> bool {
+    use AlertDescription as Alert;
+    matches!(
+        alert,
+        Alert::CertificateRequired
+            | Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::CertificateRevoked
+            | Alert::CertificateExpired
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            | Alert::AccessDenied
+            | Alert::NoCertificate
+    )
 }
 
 /// Names in a certificate are the peer's words: no terminal obeys them, and they have an end.
@@ -215,26 +249,50 @@ mod tests {
 
     #[test]
     fn behind_the_handshake_no_alert_is_about_versions() {
-        for alert in [AlertDescription::HandshakeFailure, AlertDescription::ProtocolVersion] {
-            assert_eq!(Trouble::of_alert(alert).kind, FailureKind::NoCommonTls);
-            assert_eq!(Trouble::of_late_alert(alert).kind, FailureKind::TlsRefused);
+        let (late, none) = (Trouble::of_late_alert, CertificateRequest::None);
+        let version = AlertDescription::ProtocolVersion;
+        assert_eq!(Trouble::of_alert(version).kind, FailureKind::NoCommonTls);
+        for alert in [AlertDescription::HandshakeFailure, version] {
+            assert_eq!(late(alert, none).kind, FailureKind::TlsRefused);
         }
         // With TLS 1.3 a server judges the client's certificate only then.
-        let late = Trouble::of_late_alert(AlertDescription::CertificateRequired);
+        let late = late(AlertDescription::CertificateRequired, CertificateRequest::InVain);
         assert_eq!(late.kind, FailureKind::ClientCertificate);
         assert_eq!(
             late.detail,
-            "the server sent the alert CertificateRequired (116) after the handshake"
+            "it asked for a client certificate and got none; the server sent the alert CertificateRequired (116) after the \
+             handshake"
         );
     }
 
     #[test]
     fn behind_the_server_hello_no_alert_is_about_versions() {
         let alert = || Trouble::of_alert(AlertDescription::HandshakeFailure);
-        assert_eq!(alert().behind_the_hello(false).kind, FailureKind::TlsRefused);
-        let asked = alert().behind_the_hello(true);
+        let placed = |request| alert().behind_the_hello(request);
+        assert_eq!(placed(CertificateRequest::None).kind, FailureKind::TlsRefused);
+        assert_eq!(placed(CertificateRequest::Met).kind, FailureKind::TlsRefused);
+        let asked = placed(CertificateRequest::InVain);
         assert_eq!(asked.kind, FailureKind::ClientCertificate);
         assert!(asked.detail.starts_with("it asked for a client certificate and got none; "));
+    }
+
+    /// Servers send it for a name, too, and for a client certificate that they never asked for in words.
+    #[test]
+    fn handshake_failure_alone_names_nothing() {
+        let alert = Trouble::of_alert(AlertDescription::HandshakeFailure);
+        assert_eq!(alert.kind, FailureKind::TlsRefused);
+        assert_eq!(alert.alert, Some(TlsAlert { number: 40, asked_certificate: false }));
+    }
+
+    #[test]
+    fn who_asks_for_no_certificate_rejects_none() {
+        for alert in [AlertDescription::CertificateUnknown, AlertDescription::UnknownCA] {
+            let kind = |request| Trouble::of_alert(alert).behind_the_hello(request).kind;
+            assert_eq!(kind(CertificateRequest::None), FailureKind::TlsRefused);
+            for request in [CertificateRequest::InVain, CertificateRequest::Met] {
+                assert_eq!(kind(request), FailureKind::ClientCertificate);
+            }
+        }
     }
 
     #[test]

@@ -73,13 +73,17 @@ fn what_is_no_tls_is_named() {
     let http = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
     let huge = [22, 3, 3, 0xff, 0xff, 2, 0, 0, 0];
     let alert = [21, 3, 3, 0, 2, 2, 40];
-    let rows: [(&[u8], Kind); 8] = [
+    let rows: [(&[u8], Kind); 11] = [
         (http, Kind::AnsweredInPlain),
         (b"<html>\r\n<head><title>400 The plain", Kind::AnsweredInPlain),
         (b"SSH-2.0-OpenSSH_9.2\r\n", Kind::TlsBroken),
         (&[0; 64], Kind::TlsBroken),
         (&huge, Kind::TlsBroken),
-        (&alert, Kind::NoCommonTls),
+        (&alert, Kind::TlsRefused),
+        (&[21, 3, 3, 0, 2, 2, 70], Kind::NoCommonTls),
+        // About a certificate that was not asked for.
+        (&[21, 3, 3, 0, 2, 2, 46], Kind::TlsRefused),
+        (&[21, 3, 3, 0, 2, 2, 48], Kind::TlsRefused),
         (&[21, 3, 3, 0, 2, 2, 80], Kind::TlsRefused),
         (&[23, 3, 3, 0, 4, 1, 2, 3, 4], Kind::TlsBroken),
     ];

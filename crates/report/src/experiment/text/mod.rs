@@ -13,6 +13,7 @@ mod search;
 mod sweep;
 
 pub use comparison::comparison;
+pub use runs::CHECK_PORT;
 pub use search::{answer, search};
 pub use sweep::sweep;
 

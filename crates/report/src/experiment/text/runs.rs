@@ -201,11 +201,13 @@ fn together(judged: &JudgedTogether) -> Vec<String> {
     roots.collect::<Vec<_>>().iter().flat_map(line).collect()
 }
 
+/// What a command adds to its advice where nothing shows that the port is the right one.
+pub const CHECK_PORT: &str = ", and check that it is the right port";
+
 /// Why a run of a target failed. What may be wrong with a port or a protocol is no question of a built-in server's;
 /// the port of whatever is started here is the right one.
 pub(crate) fn why_of<'a>(target: &Target, why: &'a str) -> &'a str {
-    const PORT: &str = ", and check that it is the right port";
-    let why = why.strip_suffix(PORT).filter(|_| target.is_started_here()).unwrap_or(why);
+    let why = why.strip_suffix(CHECK_PORT).filter(|_| target.is_started_here()).unwrap_or(why);
     match (&target.source, why.rsplit_once(": ")) {
         (TargetSpec::Model(_), Some((what, question))) if question.ends_with('?') => what,
         _ => why,

@@ -113,7 +113,7 @@ fn a_built_in_server_is_not_asked_what_it_is() {
 #[test]
 fn a_started_server_has_the_right_port() {
     let why = "127.0.0.1:1 reset the connection before it responded: see its log";
-    let asked = format!("{why}, and check that it is the right port");
+    let asked = format!("{why}{CHECK_PORT}");
     let started = Target::new("b", TargetSpec::Command("./server".to_owned()));
     assert_eq!(why_of(&started, &asked), why);
     assert_eq!(why_of(&experiments::running("c", "http://h/"), &asked), asked);

@@ -238,7 +238,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
             "The Unix socket refuses connections: no process listens on it, or the file is no socket."
         }
         Unreachable if run.plan.target.unix_socket.is_some() => {
-            "There is no Unix socket of that path, or it may not be opened."
+            "There is no Unix socket of that path, or it cannot be opened."
         }
         Refused if some && figures::server_ended(run) => {
             "The process that served ended, and connections were refused while no other one listened there."

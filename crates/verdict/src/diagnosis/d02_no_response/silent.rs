@@ -127,6 +127,11 @@ pub(super) fn fix_of_unopened(run: &Run) -> &'static str {
         _ if run.plan.http3.is_some() => {
             "See with `ss -lun` whether anything receives on that UDP port, and in the server's log what it does with the datagrams."
         }
+        // Whoever asks the target itself does not see what the proxy does.
+        _ if causes::hung_in_tls(run) && run.plan.target.proxy.is_some() => {
+            "See with `openssl s_client -proxy PROXY_HOST:PROXY_PORT -connect HOST:PORT` whether a handshake is completed through \
+             the proxy, and without `-proxy` whether one is from the proxy's machine."
+        }
         // They opened, below: no queue and no lost packet shows what they wait for.
         _ if causes::hung_in_tls(run) => {
             "See with `openssl s_client -connect HOST:PORT` whether a handshake is completed, and in the server's log, or a stack \

@@ -162,15 +162,132 @@ fn codes_of_http2_are_named() {
     }
 }
 
+/// By its number, in whatever words the failure is described.
 #[test]
-fn an_unknown_name_is_told_and_no_other_alert() {
+fn an_alert_is_told_with_its_name_and_what_it_says() {
     let mut run = alone(FailureKind::TlsRefused);
-    let said = |alert: &str| {
-        let first = Some((FailureKind::TlsRefused, format!("the server sent the alert {alert}")));
-        ablaze_model::record::TlsFacts { connected: 1, first_failure: first, ..Default::default() }
+    let mut said = |number: u8, handshakes_full: u64| {
+        let facts = ablaze_model::record::TlsFacts {
+            connected: 1,
+            handshakes_full,
+            first_failure: Some((FailureKind::TlsRefused, "words".to_owned())),
+            first_alert: Some(ablaze_model::record::TlsAlert { number, asked_certificate: false }),
+            ..Default::default()
+        };
+        run.record.tls = Some(facts.into());
+        cause(&run)
     };
-    run.record.tls = Some(said("UnrecognisedName (112)").into());
-    assert!(cause(&run).contains("unrecognized_name (112)"), "{}", cause(&run));
-    run.record.tls = Some(said("InternalError (80)").into());
-    assert!(!cause(&run).contains("name"), "{}", cause(&run));
+    assert!(
+        said(112, 0).contains("unrecognized_name (112): it does not serve"),
+        "{}",
+        said(112, 0)
+    );
+    assert!(said(120, 0).contains("none of the application protocols"), "{}", said(120, 0));
+    assert!(!said(80, 0).contains("name that"), "{}", said(80, 0));
+    let failed = said(40, 0);
+    assert!(failed.contains("handshake_failure (40), which does not say why"), "{failed}");
+    // Nobody asked for one.
+    assert_eq!(
+        said(46, 0),
+        "The server ended the TLS handshake with the alert certificate_unknown (46)."
+    );
+    assert!(said(48, 1).ends_with("then the server ended TLS with the alert unknown_ca (48)."));
+    assert!(said(200, 0).ends_with("with the alert number 200."), "{}", said(200, 0));
+}
+
+fn first(run: &mut Run, kind: FailureKind, errno: i32, connecting: bool) {
+    let first = ablaze_model::record::FirstFailure { at_ns: 1, kind, errno, connecting };
+    run.record.first_failure = Some(first);
+}
+
+#[test]
+fn what_ends_a_tls_handshake_is_told_as_that() {
+    for (kind, how) in [
+        (FailureKind::Reset, "reset them during the TLS handshake"),
+        (FailureKind::ClosedWithoutResponse, "closed them during the TLS handshake"),
+    ] {
+        let mut run = alone(kind);
+        first(&mut run, kind, 0, true);
+        let facts = |handshakes_full| ablaze_model::record::TlsFacts {
+            connected: 10,
+            handshakes_full,
+            ..Default::default()
+        };
+        run.record.tls = Some(facts(0).into());
+        assert!(cause(&run).contains(how), "{}", cause(&run));
+        // Through a tunnel the proxy may have done it.
+        let mut proxied = run.clone();
+        let tunnels =
+            ablaze_model::record::ProxyFacts { connected: 10, tunnels: 10, ..Default::default() };
+        proxied.record.proxy = Some(tunnels.into());
+        assert!(cause(&proxied).contains("by the proxy or by the target"), "{}", cause(&proxied));
+        run.record.tls = Some(facts(10).into());
+        assert!(!cause(&run).contains("handshake"), "{}", cause(&run));
+    }
+}
+
+#[test]
+fn a_tunnel_that_is_dead_is_not_blamed_on_the_target() {
+    let mut run = alone(FailureKind::Timeout);
+    run.record.connections_opened = 0;
+    first(&mut run, FailureKind::Timeout, 0, true);
+    let mut facts = ablaze_model::record::ProxyFacts { connected: 10, ..Default::default() };
+    run.record.proxy = Some(facts.clone().into());
+    assert!(cause(&run).contains("did not respond to CONNECT"), "{}", cause(&run));
+    facts.first_failure = Some((FailureKind::Timeout, "words".to_owned()));
+    run.record.proxy = Some(facts.into());
+    assert!(cause(&run).contains("began its response to CONNECT"), "{}", cause(&run));
+    let facts =
+        ablaze_model::record::ProxyFacts { connected: 10, tunnels: 10, ..Default::default() };
+    run.record.proxy = Some(facts.into());
+    run.plan.target.proxy = Some(ablaze_model::plan::proxy::Proxy {
+        way: ablaze_model::plan::proxy::Way::Tunnel,
+        host: "p".to_owned(),
+        port: 3128,
+        credentials: None,
+    });
+    let facts = ablaze_model::record::TlsFacts { connected: 10, ..Default::default() };
+    run.record.tls = Some(facts.into());
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("whether the proxy or the target is"), "{finding:?}");
+    assert!(finding.fix.contains("s_client -proxy PROXY_HOST:PROXY_PORT"), "{finding:?}");
+}
+
+#[test]
+fn a_socket_without_permission_is_no_server_that_is_not_there() {
+    let mut run = alone(FailureKind::Unreachable);
+    run.plan.target.unix_socket = Some("/tmp/s".into());
+    first(&mut run, FailureKind::Unreachable, 2, true);
+    assert!(cause(&run).contains("There is no Unix socket"), "{}", cause(&run));
+    first(&mut run, FailureKind::Unreachable, 13, true);
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("does not permit this user"), "{finding:?}");
+    assert!(finding.fix.contains("namei -l"), "{finding:?}");
+}
+
+/// A flood breaks no rule: the client's limit ends it.
+#[test]
+fn what_ended_http2_is_quoted() {
+    let mut run = alone(FailureKind::Http2Violated);
+    let words = "a flood of PING frames (RFC 9113, 10.5)";
+    let facts = ablaze_model::record::Http2Facts {
+        first_failure: Some((FailureKind::Http2Violated, words.to_owned())),
+        ..Default::default()
+    };
+    run.record.http2 = Some(facts.into());
+    let said = cause(&run);
+    assert!(said.contains(words) && !said.contains("breaks the rules"), "{said}");
+}
+
+/// One that drops packets and one that refuses.
+#[test]
+fn of_several_addresses_none_is_blamed_for_another() {
+    let mut run = alone(FailureKind::Timeout);
+    run.record.failures[FailureKind::Refused as usize] = 10;
+    run.record.connections_opened = 0;
+    run.plan.target.addresses =
+        vec!["127.0.0.2:80".parse().unwrap(), "127.0.0.3:80".parse().unwrap()];
+    let said = cause(&run);
+    assert_eq!(said.matches("At one or more of the 2 addresses").count(), 2, "{said}");
+    assert!(said.contains("were refused") && said.contains("established in time"), "{said}");
 }

@@ -1,17 +1,15 @@
 //! Causes that the peer or the system named beside the kind of a failure: a code of HTTP/2, an alert of TLS, an errno.
 
-use ablaze_model::record::Codes;
+use ablaze_model::record::{Codes, TlsAlert};
 use ablaze_model::{FailureKind, Run};
 
+use super::causes::only_interim;
 use crate::live::options::{Opt, spelled};
 use crate::live::whose::over_loopback;
 use crate::words::{counted, listed};
 
 /// The server does not do over HTTP/2 what was requested (RFC 9113, section 7).
 const HTTP_1_1_REQUIRED: u32 = 13;
-
-/// The name that was asked for is not known (RFC 6066, section 3).
-const NAME_UNKNOWN: &str = "(112)";
 
 /// The cause of a kind, where more is known of it.
 pub(super) fn cause(run: &Run, kind: FailureKind) -> Option<String> {
@@ -29,11 +27,32 @@ pub(super) fn cause(run: &Run, kind: FailureKind) -> Option<String> {
         FailureKind::Unreachable if run.plan.target.unix_socket.is_none() => {
             Some(unreachable(run).to_owned())
         }
-        FailureKind::TlsRefused if refused_name(run) => Some(
-            "The server ended the TLS handshake with the alert unrecognized_name (112): it does not serve the name that it \
-             was asked for, or requires one."
+        FailureKind::TlsRefused => of_alert(run),
+        FailureKind::Unreachable if is_not_permitted(run) => Some(
+            "The system does not permit this user to connect to the Unix socket: it may not be written to, or a directory of its \
+             path may not be searched."
                 .to_owned(),
         ),
+        FailureKind::Timeout if only_interim(run) => Some(
+            "Only an interim response (1xx) came to these requests, and no final one in time.".to_owned(),
+        ),
+        FailureKind::Timeout | FailureKind::Refused if several_unopened(run).is_some() => {
+            of_several(run, kind)
+        }
+        FailureKind::Timeout if began_for_connect(run) => Some(
+            "Connections to the proxy opened, and it began its response to CONNECT and did not complete it in time."
+                .to_owned(),
+        ),
+        FailureKind::Timeout | FailureKind::Reset | FailureKind::ClosedWithoutResponse => {
+            in_handshake(run, kind)
+        }
+        FailureKind::Http2Violated => {
+            let facts = run.record.http2.as_ref()?;
+            let (_, words) = facts.first_failure.as_ref().filter(|(of, _)| *of == kind)?;
+            Some(format!(
+                "The client ended connections, or streams, for what the server sent over HTTP/2; the first time: {words}."
+            ))
+        }
         _ => None,
     }
 }
@@ -41,6 +60,13 @@ pub(super) fn cause(run: &Run, kind: FailureKind) -> Option<String> {
 /// What to do about it.
 pub(super) fn fix(run: &Run) -> Option<String> {
     let most = |kind| run.record.failures_of(kind) * 2 > run.record.failures_total();
+    if most(FailureKind::Unreachable) && is_not_permitted(run) {
+        return Some(
+            "See with `namei -l` and the socket's path who may write to it and search its directories; run ablaze as a user that \
+             may, or change them."
+                .to_owned(),
+        );
+    }
     if most(FailureKind::Unreachable) && run.plan.target.unix_socket.is_none() {
         return Some(
             "See the route with `ip route get` and the address, and what rejects connections with `nft list ruleset` or \
@@ -71,8 +97,87 @@ fn of_codes(codes: &Codes) -> Option<String> {
     (!named.is_empty()).then(|| format!(": {}", listed(named)))
 }
 
-/// A host on the way says so (ICMP), or this machine: the system does not tell which. Whether connections opened does not show it is
-/// only for a part of the run: io_uring reports some as opened whose first packet was rejected.
+/// Whether the first connection to a Unix socket failed for a lack of permission.
+fn is_not_permitted(run: &Run) -> bool {
+    let first = run.record.first_failure.filter(|first| first.kind == FailureKind::Unreachable);
+    let denied = |errno| {
+        std::io::Error::from_raw_os_error(errno).kind() == std::io::ErrorKind::PermissionDenied
+    };
+    run.plan.target.unix_socket.is_some() && first.is_some_and(|first| denied(first.errno))
+}
+
+/// The addresses of a name that has several, where none accepted a connection: which of them did what is not kept.
+fn several_unopened(run: &Run) -> Option<&[std::net::SocketAddr]> {
+    let (record, target) = (&run.record, &run.plan.target);
+    let stood = record.connections_opened > 0
+        || record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
+        || target.proxy.is_some()
+        || target.unix_socket.is_some()
+        || run.plan.http3.is_some();
+    Some(target.addresses.as_slice()).filter(|addresses| addresses.len() > 1 && !stood)
+}
+
+/// What happened at one or more of them.
+fn of_several(run: &Run, kind: FailureKind) -> Option<String> {
+    let addresses = several_unopened(run)?;
+    let named = listed(addresses.iter().map(ToString::to_string));
+    let seen = match kind {
+        FailureKind::Refused => {
+            "connections were refused: nothing listens there, or a firewall rejects connections"
+        }
+        _ => {
+            "no connection could be established in time: nobody has that address, packets are dropped on the way, or the server's \
+             accept queue is full"
+        }
+    };
+    Some(format!(
+        "At one or more of the {} addresses of {} ({named}) {seen}.",
+        addresses.len(),
+        run.plan.target.host
+    ))
+}
+
+/// Whether the proxy was reached, opened no tunnel, and had begun a response to CONNECT where the first request timed out.
+fn began_for_connect(run: &Run) -> bool {
+    let facts = run.record.proxy.as_ref().filter(|facts| facts.tunnels == 0);
+    let first = facts.and_then(|facts| facts.first_failure.as_ref());
+    first.is_some_and(|(kind, _)| *kind == FailureKind::Timeout)
+}
+
+/// How connections ended, of which none completed the TLS handshake.
+fn in_handshake(run: &Run, kind: FailureKind) -> Option<String> {
+    let facts = run.record.tls.as_ref()?;
+    let first = run.record.first_failure.filter(|first| first.kind == kind && first.connecting)?;
+    if facts.connected == 0 || facts.handshakes() > 0 {
+        return None;
+    }
+    let tunnels = run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels > 0);
+    Some(match (first.kind, tunnels) {
+        (FailureKind::Timeout, false) => return None,
+        (FailureKind::Timeout, true) => {
+            "The proxy opened tunnels, and no TLS handshake was completed through them in time: whether the proxy or the target is \
+             why does not show."
+        }
+        (FailureKind::Reset, false) => {
+            "Connections opened, and the server, or something in front of it, reset them during the TLS handshake."
+        }
+        (FailureKind::Reset, true) => {
+            "The proxy opened tunnels, and they were reset during the TLS handshake: whether by the proxy or by the target does \
+             not show."
+        }
+        (_, false) => {
+            "Connections opened, and the server, or something in front of it, closed them during the TLS handshake."
+        }
+        (_, true) => {
+            "The proxy opened tunnels, and they were closed during the TLS handshake: whether by the proxy or by the target does \
+             not show."
+        }
+    }
+    .to_owned())
+}
+
+/// A host on the way says so (ICMP), or this machine: the system does not tell which. Whether connections opened does not always show
+/// it is only for a part of the run: of io_uring's short connections on direct descriptors the state cannot be asked.
 fn unreachable(run: &Run) -> &'static str {
     match (over_loopback(run), run.record.responses > 0) {
         (true, false) => {
@@ -93,9 +198,30 @@ fn unreachable(run: &Run) -> &'static str {
     }
 }
 
-/// Whether the alert that came first was the one of an unknown name.
-fn refused_name(run: &Run) -> bool {
-    let first = run.record.tls.as_ref().and_then(|facts| facts.first_failure.as_ref());
-    first
-        .is_some_and(|(kind, said)| *kind == FailureKind::TlsRefused && said.contains(NAME_UNKNOWN))
+/// The alert that came first, and what it says, as far as it says anything.
+fn of_alert(run: &Run) -> Option<String> {
+    let facts = run.record.tls.as_ref()?;
+    let alert = facts.alert_of(FailureKind::TlsRefused)?;
+    let named = alert.named();
+    let behind = facts.all_completed();
+    let ended = match behind {
+        true => format!(
+            "The TLS handshakes were completed; then the server ended TLS with the alert {named}"
+        ),
+        false => format!("The server ended the TLS handshake with the alert {named}"),
+    };
+    let says = match alert.number {
+        TlsAlert::UNRECOGNIZED_NAME => {
+            ": it does not serve the name that it was asked for, or requires one."
+        }
+        TlsAlert::NO_APPLICATION_PROTOCOL => {
+            ": it speaks none of the application protocols that it was offered."
+        }
+        TlsAlert::HANDSHAKE_FAILURE if !behind && facts.handshakes() == 0 => {
+            ", which does not say why: servers send it where they accept none of the versions, cipher suites or groups that were \
+             offered, for a name that they do not serve, for a missing client certificate, and for other reasons."
+        }
+        _ => ".",
+    };
+    Some(ended + says)
 }

@@ -73,6 +73,10 @@ fn unused(run: &Run) -> Option<Finding> {
         return None;
     }
     let at_once = unused.longest_ns == 0;
+    // Over TLS `close_notify` is the end of such a response, and nothing is under way when the connection ends behind it.
+    if at_once && d02_no_response::without_end(run) {
+        return Some(ends_responses(run));
+    }
     let (when, cause) = match at_once {
         true => (
             " as soon as the response before was complete".to_owned(),
@@ -97,6 +101,22 @@ fn unused(run: &Run) -> Option<Finding> {
         cause,
         fix,
     ))
+}
+
+/// Connections whose end is that of their response: nothing else would show it.
+fn ends_responses(run: &Run) -> Finding {
+    let record = &run.record;
+    let evidence = format!(
+        "The server ended {} behind their response, and the first response has neither `Content-Length` nor `Transfer-Encoding`: such \
+         a one ends with its connection. {} opened for {}.",
+        counted(record.ended_idle.unused.count, "connection"),
+        were_connections(record.connections_opened),
+        counted(record.responses, "response")
+    );
+    let cause = "The end of the connection is the end of such responses: opening new ones is part of the times.";
+    let fix = "Have the server send the length of its responses, or use `Transfer-Encoding: chunked`, so that connections can be \
+               reused.";
+    Finding::new(D18, Severity::Note, evidence, cause, fix)
 }
 
 fn why(run: &Run) -> (String, String) {
@@ -302,6 +322,14 @@ mod tests {
         let (severity, said) = told(&of_post(&[], &[50 * MS; 300]));
         assert_eq!(severity, Severity::Note);
         assert!(said.contains("300 connections on which no request was under way"), "{said}");
+        // Over TLS, where responses have no length.
+        let mut run = of_post(&[], &[0; 300]);
+        assert!(told(&run).1.contains("on which no request was under way"), "{}", told(&run).1);
+        run.record.first_head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+        let (severity, said) = told(&run);
+        assert_eq!(severity, Severity::Note);
+        assert!(!said.contains("no request was under way"), "{said}");
+        assert!(said.contains("ends with its connection"), "{said}");
         let few = of_post(&[], &[50 * MS; 20]);
         assert!(!judge(&few).findings.iter().any(|finding| finding.id == D18));
     }
