@@ -25,6 +25,7 @@ mod remarks;
 mod repeated;
 mod report;
 mod sweep;
+mod system;
 mod targets;
 mod titles;
 mod tool;
