@@ -28,11 +28,11 @@ fn on_report(report: &Report) -> Option<Finding> {
     if let Some(finding) = errors_left_out(report, &found) {
         return Some(finding);
     }
-    let severity = if found.iter().all(Contradiction::is_of_bytes) {
-        Severity::Suspect
-    } else {
-        Severity::Invalid
-    };
+    let of_h2load = report.tool == Tool::H2load;
+    let is_aside = |one: &Contradiction| one.is_aside() && (of_h2load || report.tool == Tool::Wrk);
+    let leaves_rate = |one: &Contradiction| one.is_of_bytes() || is_aside(one);
+    let severity =
+        if found.iter().all(leaves_rate) { Severity::Suspect } else { Severity::Invalid };
     let mut evidence: Vec<String> = found.iter().take(SHOWN).map(|one| one.said.clone()).collect();
     match found.len().saturating_sub(SHOWN) {
         0 => {}
@@ -47,10 +47,12 @@ fn on_report(report: &Report) -> Option<Finding> {
         true => "No tool computes such a figure from what it counted",
         false => "These figures follow from each other, and no rounding explains the difference",
     };
-    let bytes = if severity == Severity::Suspect {
-        " Nothing contradicts the rate and the times."
-    } else {
-        ""
+    let bytes = match severity {
+        Severity::Suspect if found.iter().any(is_aside) => {
+            " Nothing contradicts the rate of the run and the times of requests."
+        }
+        Severity::Suspect => " Nothing contradicts the rate and the times.",
+        _ => "",
     };
     Some(Finding::new(
         D43,

@@ -11,11 +11,17 @@ use super::{Command, Report, Tool, native};
 /// So many lines with an impossible figure are kept of a report.
 const IMPOSSIBLE_MOST: usize = 100;
 
+/// The parts of ab's report that have its counts, and its rates.
+const COUNTS: u8 = 3;
+const RATES: u8 = 4;
+
 /// A report that is being read.
 pub struct Current {
     pub report: Report,
     pub seen: HashSet<Label>,
     part: u8,
+    /// The line of its last label.
+    last_line: usize,
     /// Lines of other text since its last figure; empty ones and progress do not count.
     pub other_lines: usize,
     /// It is ablaze's own: what a log has put before each line, in characters, and where in it the reader is.
@@ -26,7 +32,15 @@ pub struct Current {
 
 impl Current {
     pub fn new(report: Report, native: Option<(usize, native::Place)>) -> Self {
-        Self { report, seen: HashSet::new(), part: 0, other_lines: 0, native, command: None }
+        Self {
+            report,
+            seen: HashSet::new(),
+            part: 0,
+            last_line: 0,
+            other_lines: 0,
+            native,
+            command: None,
+        }
     }
 
     /// Its form is that of another load generator than ab, gurl and ablaze.
@@ -34,22 +48,28 @@ impl Current {
         !self.report.tool.has_ab_labels() && self.report.tool != Tool::Ablaze
     }
 
-    /// Whether this label can still belong to the report.
-    pub fn takes(&self, label: Label) -> bool {
+    /// Whether this label can still belong to the report. Lines of counts and rates may be exchanged, where the line above
+    /// is one of the same report.
+    pub fn takes(&self, label: Label, line: usize) -> bool {
+        let exchanged = (COUNTS..=RATES).contains(&label.part())
+            && self.part == RATES
+            && self.seen.len() > 2
+            && self.last_line + 1 == line;
         self.native.is_none()
             && !self.is_of_peer()
-            && label.part() >= self.part
+            && (label.part() >= self.part || exchanged)
             && !self.seen.contains(&label)
     }
 
-    pub fn take(&mut self, labelled: &Labelled<'_>) {
+    pub fn take(&mut self, labelled: &Labelled<'_>, line: usize) {
+        self.last_line = line;
         labels::take(&mut self.report, labelled);
         if labels::is_impossible(&self.report, labelled) {
             let words = format!("{}: {}", labelled.label.text(), labelled.value.trim());
             self.impossible(&words);
         }
         self.seen.insert(labelled.label);
-        self.part = labelled.label.part();
+        self.part = self.part.max(labelled.label.part());
         self.other_lines = 0;
     }
 

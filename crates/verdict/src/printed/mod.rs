@@ -25,6 +25,7 @@ mod remarks;
 mod repeated;
 mod report;
 mod sweep;
+mod system;
 mod targets;
 mod titles;
 mod tool;
@@ -37,18 +38,20 @@ pub(crate) use headings::sections;
 pub use looped::Looped;
 pub use named::no_report;
 pub use naming::shown as shown_label;
+pub(crate) use native::{ASKED, FASTEST, INTERVAL, SLOWEST};
 pub(crate) use numbered::{before_number, is_warm_up, without_load_of_file};
 pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};
-pub(crate) use peers::ZERO_PERCENTILE;
 pub(crate) use peers::bombardier::{DEVIATION, DONE, DRAWN_S};
 pub(crate) use peers::h2load::{
-    BEYOND, COULD_NOT_CONNECT, FIRST_BYTE, FIRST_BYTES, UNCONNECTED, WARM_UP,
+    BEYOND, COULD_NOT_CONNECT, DEVIATION as H2LOAD_DEVIATION, FINISHED, FIRST_BYTE,
+    FIRST_BYTE_DEVIATION, FIRST_BYTES, OF_THREADS, UNCONNECTED, WARM_UP,
 };
 pub(crate) use peers::hey::{DIVIDED_BY_KEPT, ERRORS_LISTED, HEY_KEEPS, RATIO};
 pub(crate) use peers::is_of_name;
 pub(crate) use peers::vegeta::SUM as VEGETA_SUM;
-pub(crate) use peers::wrk::{NO_TIMES, OLD_HEAD, SCRIPTED};
+pub(crate) use peers::wrk::{DEVIATION as WRK_DEVIATION, NO_TIMES, OLD_HEAD, SCRIPTED};
+pub(crate) use peers::{READS_ZERO, ZERO_PERCENTILE};
 pub use reader::read;
 pub use report::{
     Connections, Document, Errors, FailedParts, Handshakes, Printed, Report, SocketErrors, Times,

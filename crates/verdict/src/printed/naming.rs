@@ -2,6 +2,7 @@
 
 use super::command::program_name;
 use super::peers::h2load::COULD_NOT_CONNECT;
+use super::system::is_message;
 
 /// No more of a line is kept as a name: two of them may differ in their last words.
 const LABEL_CHARACTERS: usize = 200;
@@ -38,6 +39,7 @@ pub fn is_progress(line: &str) -> bool {
     ]
     .iter()
     .any(|start| line.contains(start))
+        || is_message(line)
         || is_banner_of_siege(line)
         || is_of_h2load(line)
         || is_of_one_request(line)
@@ -82,7 +84,8 @@ fn is_bar_of_hey(line: &str) -> bool {
 
 /// `progress: 30% done`, and what h2load says on stderr.
 fn is_of_h2load(line: &str) -> bool {
-    line.starts_with("progress: ") && line.ends_with("% done")
+    line.starts_with("progress: ")
+        && ["% done", "% of clients started"].iter().any(|end| line.ends_with(end))
         || line.starts_with(COULD_NOT_CONNECT)
 }
 

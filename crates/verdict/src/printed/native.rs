@@ -141,6 +141,39 @@ fn beside_the_rate(report: &mut Report, items: &str) {
         let figure = |item: &str| time_ms(item.trim().strip_prefix(label)?).map(|(ms, _)| ms);
         report.own.extend(items.split("   ").find_map(figure).map(|ms| (name, ms)));
     }
+    interval(report, items);
+}
+
+/// The second with the fewest responses, and that with the most.
+pub const SLOWEST: &str = "the rate of the slowest second";
+pub const FASTEST: &str = "the rate of the fastest second";
+/// Of p99, in ms.
+pub const INTERVAL: [&str; 2] = ["the lower end of the interval", "the upper end of the interval"];
+/// Of an open loop whose rate does not change.
+pub const ASKED: &str = "the rate asked for";
+
+/// `slowest second 4,284 · fastest 4,455`.
+fn seconds(report: &mut Report, row: &str) {
+    for (label, name) in [("slowest second ", SLOWEST), ("fastest ", FASTEST)] {
+        let figure = row.split(" · ").find_map(|item| number(item.trim().strip_prefix(label)?));
+        report.own.extend(figure.map(|(rate, _)| (name, rate)));
+    }
+}
+
+/// `[2.77–3.09]` behind `p99 2.85 ms`, in the same unit.
+fn interval(report: &mut Report, items: &str) {
+    let Some(item) = items.split("   ").find_map(|item| item.trim().strip_prefix("p99 ")) else {
+        return;
+    };
+    let (Some((ms, rest)), Some((shown, _))) = (time_ms(item), number(item)) else { return };
+    let ends = rest.trim().strip_prefix('[').and_then(|ends| ends.strip_suffix(']'));
+    let Some((low, high)) = ends.and_then(|ends| ends.split_once('–')) else { return };
+    let unit = ms.value / shown.value;
+    if let (Some((low, "")), Some((high, "")), true) = (number(low), number(high), unit.is_finite())
+    {
+        let scaled = |end: Printed| Printed { value: end.value * unit, step: end.step * unit };
+        report.own.extend(INTERVAL.into_iter().zip([scaled(low), scaled(high)]));
+    }
 }
 
 const BESIDE_THE_RATE: [(&str, &str); 4] = [
@@ -157,6 +190,7 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
         "answers" => answers(report, rest),
         "rate" => report.rate_per_s = number(rest).map(|(rate, _)| rate),
         "errors" => report.failed = count(rest),
+        "requests/s" if rest.starts_with("slowest second ") => seconds(report, rest),
         "unexpected" | "unfinished" | "repeated" if count(rest).is_some() => {}
         "CPU" | "tester" | "client" | "requests/s" | "threads" | "connections"
             if line[first.len()..].contains("  ") => {}
@@ -170,7 +204,12 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
             report.connect = row(columns, rest).or(report.connect);
             opened_meanwhile(report, rest);
         }
-        "wait" => report.waiting = row(columns, rest).or(report.waiting),
+        "wait" => {
+            if let Some(times) = row(columns, rest) {
+                report.waiting = Some(times);
+                report.waiting_percentiles = percentiles(columns, rest);
+            }
+        }
         // In an open loop the response counts from when a request was due: what its user waits.
         "total" | "response" => {
             let Some(times) = row(columns, rest) else { return false };
@@ -205,7 +244,11 @@ fn head(report: &mut Report, line: &str) {
         } else if item.contains("a connection per request") {
             report.connections = Connections::PerRequest;
         }
-        report.open_loop |= item.starts_with("open loop, ");
+        if let Some(rate) = item.strip_prefix("open loop, ") {
+            report.open_loop = true;
+            let asked = number(rate).filter(|(_, rest)| rest.starts_with("/s evenly spaced"));
+            report.own.extend(asked.map(|(rate, _)| (ASKED, rate)));
+        }
         if let Some(connections) = item.strip_prefix("closed loop, ").and_then(count) {
             let pipeline = item.split_once("× ").and_then(|(_, rest)| count(rest)).unwrap_or(1);
             report.concurrency = Some(connections.saturating_mul(pipeline));

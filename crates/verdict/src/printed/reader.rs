@@ -224,7 +224,7 @@ impl Reader {
         let going_on = self.current.as_mut().filter(|current| current.is_of_peer());
         let taken = going_on.is_some_and(|current| {
             // What it began with begins the next one.
-            let over = begun.is_some() && current.report.rate_per_s.is_some();
+            let over = begun.is_some() && peers::is_over(&current.report, line);
             !over && peers::take(&mut current.report, line)
         });
         if !taken {
@@ -253,7 +253,8 @@ impl Reader {
     }
 
     fn labelled(&mut self, labelled: &Labelled<'_>, number: usize) {
-        let belongs = self.current.as_ref().is_some_and(|current| current.takes(labelled.label));
+        let belongs =
+            self.current.as_ref().is_some_and(|current| current.takes(labelled.label, number));
         if !belongs {
             self.close();
             let begun = self.go_on_with_begun();
@@ -263,7 +264,7 @@ impl Reader {
             self.begin(report, None);
         }
         if let Some(current) = &mut self.current {
-            current.take(labelled);
+            current.take(labelled, number);
         }
     }
 

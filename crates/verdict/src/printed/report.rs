@@ -198,6 +198,8 @@ pub struct Report {
     pub processing: Option<Times>,
     /// Percentiles of the total, ascending: percent and ms. 100 is the longest.
     pub percentiles: Vec<(f64, Printed)>,
+    /// Percentiles of the wait for the first byte, where a tool prints them.
+    pub waiting_percentiles: Vec<(f64, Printed)>,
     /// wrk2's percentiles once more, finer: percent and ms.
     pub spectrum: Vec<(f64, Printed)>,
     /// Figures that only this tool prints, by what they are called in a sentence.
@@ -261,6 +263,7 @@ impl Report {
             both_kilobytes_per_s: None,
             processing: None,
             percentiles: Vec::new(),
+            waiting_percentiles: Vec::new(),
             spectrum: Vec::new(),
             own: Vec::new(),
             histogram: Vec::new(),

@@ -2,6 +2,7 @@
 
 mod beside;
 mod causes;
+mod changed;
 mod commands;
 mod contradictions;
 mod doubts;

@@ -3,7 +3,7 @@
 
 use crate::printed::{Command, HEY_KEEPS, Printed, Report, Tool};
 use crate::rules::arithmetic::printed_in_flight;
-use crate::rules::consistency::contradictions;
+use crate::rules::consistency::{Contradiction, contradictions};
 use crate::words::{amount, counted, decimal, grouped};
 
 /// Of many requests h2load keeps the times of a sample; others round.
@@ -42,7 +42,7 @@ fn on_average(report: &Report, command: &Command, places: u64) -> Option<String>
     let (n, mean) = (with_a_time(report)?, report.mean_ms()?);
     // With this the times begin when requests were due, and not when they were sent.
     let corrected = command.words().any(|word| word == "--latency-correction");
-    if corrected || !contradictions(report).is_empty() {
+    if corrected || !contradictions(report).iter().all(Contradiction::is_aside) {
         return None;
     }
     let max_ms = report.max_ms().map_or(0.0, |max| max.value + max.step);

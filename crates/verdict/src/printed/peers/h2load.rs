@@ -53,7 +53,14 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         // Those of a run above that ended without a report are not this one's.
         if clients.starts_with("0:") {
             (report.clients, report.threads) = (None, None);
-            report.own.retain(|(name, _)| *name != UNCONNECTED);
+            report.own.retain(|(name, _)| ![UNCONNECTED, OF_THREADS].contains(name));
+        }
+        let share = clients.split_once("total client(s). ");
+        let share = share.filter(|(_, rest)| rest.trim_end().ends_with(" total requests"));
+        if let Some(share) = share.and_then(|(_, rest)| count(rest)) {
+            let before = report.own(OF_THREADS).map_or(0, |count| count.value as u64);
+            report.own.retain(|(name, _)| *name != OF_THREADS);
+            own(report, OF_THREADS, Some(before.saturating_add(share)));
         }
         let clients = clients.split_once(": ").and_then(|(_, rest)| count(rest));
         report.clients = clients.map(|more| report.clients.unwrap_or(0).saturating_add(more));
@@ -115,6 +122,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
             "min" => Some("the least req/s"),
             "max" => Some("the most req/s"),
             "mean" => Some("the mean req/s"),
+            "sd" => Some(DEVIATION),
             _ => None,
         });
         report.own.extend(names.zip(figures).filter_map(|(name, figure)| Some((name?, figure))));
@@ -126,6 +134,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         for (name, ms) in [(least, row.min_ms), (mean, row.mean_ms), (most, row.max_ms)] {
             report.own.extend(ms.map(|ms| (name, ms)));
         }
+        report.own.extend(row.deviation_ms.map(|ms| (FIRST_BYTE_DEVIATION, ms)));
     } else {
         let others = [
             "starting benchmark",
@@ -164,14 +173,21 @@ pub const COULD_NOT_CONNECT: &str = "client could not connect to host";
 /// How many of them are there.
 pub const UNCONNECTED: &str = "the number of clients that could not connect";
 
+/// As its threads were told.
+pub const OF_THREADS: &str = "the number of requests of its threads";
+
 /// Before the main duration; nothing of it is counted.
 pub const WARM_UP: &str = "the length of the warm-up";
+
+/// All of it, in a run by time with its warm-up.
+pub const FINISHED: &str = "the time that it finished in";
 
 /// `finished in 31.26ms, 159964.17 req/s, 5.67MB/s`.
 fn finished(report: &mut Report, line: &str) {
     let mut items = line["finished in ".len()..].split(", ");
     let taken_s = items.next().and_then(time_s);
     report.taken_s = report.taken_s.or(taken_s);
+    report.own.extend(taken_s.map(|taken_s| (FINISHED, taken_s)));
     report.rate_per_s = items.next().and_then(number).map(|(rate, _)| rate);
     report.kilobytes_per_s = items.next().and_then(kibibytes);
 }
@@ -260,6 +276,10 @@ fn in_brackets(text: &str) -> Option<i64> {
 pub const FIRST_BYTE: &str = "the longest time to 1st byte";
 pub const FIRST_BYTES: [&str; 3] =
     ["the shortest time to 1st byte", "the mean time to 1st byte", FIRST_BYTE];
+
+pub const FIRST_BYTE_DEVIATION: &str = "the deviation of the time to 1st byte";
+/// Of the clients' rates.
+pub const DEVIATION: &str = "the deviation of req/s";
 
 /// Since March 2026 the rows have shorter names.
 fn behind_one<'a>(line: &'a str, labels: [&str; 2]) -> Option<&'a str> {

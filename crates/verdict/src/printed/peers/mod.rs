@@ -15,6 +15,11 @@ use ablaze_model::printable::printable;
 use super::line::{number, number as number_of};
 use super::{Command, Errors, LoneRate, Printed, Program, Report, Tool};
 
+/// Whether a line that may begin a report does so below one that has this already. Lines may be exchanged.
+pub fn is_over(report: &Report, line: &str) -> bool {
+    report.rate_per_s.is_some() && !(report.complete.is_none() && wrk::is_counts(line))
+}
+
 /// The tool whose report begins with this cleaned line.
 pub fn begins(line: &str) -> Option<Tool> {
     let tools = [
@@ -217,6 +222,9 @@ fn behind<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 /// wrk's highest percentile, where it reads 0.
 pub const ZERO_PERCENTILE: &str = "the 99th percentile of 0";
 
+/// The lowest percentile that is printed as 0.
+pub const READS_ZERO: &str = "the percentile that reads 0";
+
 /// `50%  250.00us`; a bar of progress has a percentage too, and no time behind it.
 fn percentile(report: &mut Report, line: &str) -> bool {
     let Some((percent, rest)) = number(line) else { return false };
@@ -224,6 +232,11 @@ fn percentile(report: &mut Report, line: &str) -> bool {
     // Where no time was recorded, wrk prints 0.00us.
     let some = ms.value > 0.0;
     report.own.extend((!some && percent.value == 99.0).then_some((ZERO_PERCENTILE, ms)));
+    let lowest = report.own(READS_ZERO).is_none_or(|lowest| percent.value < lowest.value);
+    if !some && lowest {
+        report.own.retain(|(name, _)| *name != READS_ZERO);
+        report.own.push((READS_ZERO, percent));
+    }
     // Lines may be exchanged; wrk2 prints the same percentiles of other times below.
     let at = report.percentiles.partition_point(|(other, _)| *other < percent.value);
     let is_new = report.percentiles.get(at).is_none_or(|(other, _)| *other > percent.value);

@@ -7,6 +7,9 @@ use crate::printed::{Connections, Printed, Report, SocketErrors, Times, Tool};
 /// Its table of times is there, and has none in it.
 pub const NO_TIMES: &str = "the mean of no times";
 
+/// Of the rates of the parts of each thread's run.
+pub const DEVIATION: &str = "the deviation of Req/Sec";
+
 /// The report begins as one of a version before 2.0, which ended after a number of requests.
 pub const OLD_HEAD: &str = "the head of an old version";
 
@@ -44,7 +47,7 @@ pub fn is_of_end(line: &str) -> bool {
 }
 
 /// `170177 requests in 2.00s, 23.86MB read`; autocannon has a blank before its unit.
-fn is_counts(line: &str) -> bool {
+pub fn is_counts(line: &str) -> bool {
     let Some((requests, rest)) = line.split_once(" requests in ") else { return false };
     let Some((taken, read)) = rest.split_once(", ") else { return false };
     let is_size = read.strip_suffix(" read").is_some_and(|size| {
@@ -149,10 +152,10 @@ fn latency(report: &mut Report, line: &str) -> bool {
     let [mean, deviation, third] = cells.as_slice() else { return rest.contains("nan") };
     let max_ms = report.total.is_none().then_some(*third);
     // Without a response all are 0.
-    if mean.value > 0.0 {
+    if mean.value > 0.0 || third.value > 0.0 {
         let (mean_ms, deviation_ms) = (Some(*mean), Some(*deviation));
         report.total = Some(Times { mean_ms, deviation_ms, max_ms, ..Times::default() });
-    } else if third.value == 0.0 {
+    } else {
         report.own.push((NO_TIMES, *mean));
     }
     true
@@ -162,8 +165,12 @@ fn latency(report: &mut Report, line: &str) -> bool {
 fn per_thread(report: &mut Report, line: &str) -> bool {
     let Some(cells) = line.strip_prefix("Req/Sec ") else { return false };
     let cells: Vec<Printed> = cells.split_whitespace().map_while(thousands).collect();
-    if let [mean, _, max, ..] = cells[..] {
-        report.own.extend([("the mean of Req/Sec", mean), ("the maximum of Req/Sec", max)]);
+    if let [mean, deviation, max, ..] = cells[..] {
+        report.own.extend([
+            ("the mean of Req/Sec", mean),
+            (DEVIATION, deviation),
+            ("the maximum of Req/Sec", max),
+        ]);
     }
     true
 }

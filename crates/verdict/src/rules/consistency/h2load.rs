@@ -3,13 +3,21 @@
 use super::Contradiction;
 use super::figure::Figure::*;
 use super::figure::Range;
-use crate::printed::{BEYOND, FIRST_BYTE, FIRST_BYTES, Printed, Report, WARM_UP};
+use super::figure::{Column, Row};
+use super::spread::{self, Spread};
+use crate::printed::{
+    BEYOND, FINISHED, FIRST_BYTE, FIRST_BYTE_DEVIATION, FIRST_BYTES, H2LOAD_DEVIATION, OF_THREADS,
+    Printed, Report, UNCONNECTED, WARM_UP,
+};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = counts(report);
     found.extend(first_byte(report));
     found.extend(by_class(report));
+    found.extend(duration(report));
+    found.extend(of_threads(report));
+    found.extend(rows_of_clients(report));
     let (total, data) = ("the total bytes, rounded", "the bytes of data, rounded");
     let headers = (Own(HEADERS), Own("the bytes of headers, rounded"));
     for (bytes, rounded) in [(TotalBytes, Own(total)), (BodyBytes, Own(data)), headers] {
@@ -123,6 +131,80 @@ fn first_byte(report: &Report) -> Option<Contradiction> {
         );
         Contradiction::new([Own(FIRST_BYTE), Taken], said)
     })
+}
+
+/// A run by time lasts for its warm-up and its main duration, where no client was lost; then h2load ends its clients at
+/// once. It opens them one after the other where it was told a rate for that.
+fn duration(report: &Report) -> Option<Contradiction> {
+    let finished = Own(FINISHED);
+    let (taken, main) = (finished.printed(report)?, report.asked_s?);
+    let warm_up = report.own(WARM_UP)?;
+    if report.own(UNCONNECTED).is_some() || report.failed != Some(0) || report.complete == Some(0) {
+        return None;
+    }
+    let both = main.value + warm_up.value;
+    let too_short = taken.value + taken.step < both * 0.98 - EARLY_S;
+    let too_long = taken.value - taken.step > both * 1.5 + LATE_S;
+    (too_short || too_long).then(|| {
+        let told = match warm_up.value {
+            0.0 => format!("the main duration is {} s", decimal(main.value, 0)),
+            _ => format!(
+                "the warm-up is {} s and the main duration {} s",
+                decimal(warm_up.value, 0),
+                decimal(main.value, 0)
+            ),
+        };
+        let said = format!("{FINISHED} is {} s, but {told}.", finished.digits(report));
+        Contradiction::new([finished, Own(WARM_UP), Taken], said)
+    })
+}
+
+/// Timers go off that much early, or, on a machine without time for them, late.
+const EARLY_S: f64 = 0.05;
+const LATE_S: f64 = 60.0;
+
+/// Each thread has its part of the requests, and says so.
+fn of_threads(report: &Report) -> Option<Contradiction> {
+    let (shares, total) = (Own(OF_THREADS).printed(report)?, Own(TOTAL).printed(report)?);
+    (is_by_count(report) && shares.value > 0.0 && shares.value != total.value).then(|| {
+        let said = format!(
+            "{OF_THREADS} is {}, but {TOTAL} {}.",
+            Own(OF_THREADS).digits(report),
+            Own(TOTAL).digits(report)
+        );
+        Contradiction::new([Own(OF_THREADS), Own(TOTAL)], said)
+    })
+}
+
+/// Each client is in each of these rows once at most.
+fn rows_of_clients(report: &Report) -> Vec<Contradiction> {
+    let clients = report.asked_connections().map(|clients| clients as f64);
+    let [least, mean, most] = FIRST_BYTES.map(Own);
+    let cell = |column| Cell(Row::Connect, column);
+    let rows = [
+        Spread {
+            least: Some(Own("the least req/s")),
+            mean: Own("the mean req/s"),
+            deviation: Own(H2LOAD_DEVIATION),
+            most: Own("the most req/s"),
+            unit: "",
+        },
+        Spread {
+            least: Some(least),
+            mean,
+            deviation: Own(FIRST_BYTE_DEVIATION),
+            most,
+            unit: " ms",
+        },
+        Spread {
+            least: Some(cell(Column::Min)),
+            mean: cell(Column::Mean),
+            deviation: cell(Column::Deviation),
+            most: cell(Column::Max),
+            unit: " ms",
+        },
+    ];
+    rows.iter().filter_map(|row| spread::contradiction(report, row, clients)).collect()
 }
 
 /// Clocks are read one after the other.

@@ -6,9 +6,11 @@ mod bombardier;
 pub(crate) mod counts;
 pub(crate) mod figure;
 mod h2load;
+mod native;
 mod peers;
 mod rates;
 mod siege;
+mod spread;
 mod times;
 pub(crate) mod wrk;
 
@@ -27,6 +29,11 @@ pub struct Contradiction {
 impl Contradiction {
     fn new(figures: impl Into<Vec<Figure>>, said: String) -> Self {
         Self { figures: figures.into(), said }
+    }
+
+    /// So does what is said of parts of the run, or of each client once.
+    pub fn is_aside(&self) -> bool {
+        self.figures.iter().any(|figure| spread::is_aside(*figure))
     }
 
     /// A wrong number of bytes leaves the rate and the times what they are.

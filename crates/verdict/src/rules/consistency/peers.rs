@@ -2,7 +2,7 @@
 
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
-use super::{Contradiction, bombardier, h2load, siege, wrk};
+use super::{Contradiction, bombardier, h2load, native, siege, wrk};
 use crate::printed::{HEY_KEEPS, Printed, RATIO, Report, Tool, VEGETA_SUM};
 use crate::words::{counted, decimal, grouped};
 
@@ -19,6 +19,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         Tool::H2load => h2load::contradictions(report),
         Tool::Bombardier => bombardier::contradictions(report),
         Tool::Wrk | Tool::Wrk2 => wrk::contradictions(report),
+        Tool::Ablaze => native::contradictions(report),
         _ => Vec::new(),
     };
     found.extend(printed_twice(report));

@@ -3,12 +3,15 @@
 use super::Contradiction;
 use super::figure::Figure::*;
 use super::figure::{Column, Row};
-use crate::printed::{Printed, Report, Tool};
-use crate::words::{counted, decimal, grouped};
+use super::spread::{self, Spread};
+use crate::printed::{Printed, READS_ZERO, Report, Tool, WRK_DEVIATION};
+use crate::words::{counted, decimal, grouped, time};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found: Vec<Contradiction> = spectrum(report).into_iter().chain(clock(report)).collect();
+    found.extend(zero(report));
     if report.tool == Tool::Wrk {
+        found.extend(parts_lie_apart(report));
         found.extend(above_its_parts(report));
         found.extend(late(report));
     }
@@ -42,6 +45,33 @@ fn above_its_parts(report: &Report) -> Option<Contradiction> {
             Contradiction::new([Rate, each], said)
         })
     })
+}
+
+/// So many rates of a thread's parts wrk takes in a second at most, and each thread one more at its ends.
+const PARTS_PER_S: f64 = 10.0;
+
+/// The rates of the threads' parts, of which one is the highest.
+fn parts_lie_apart(report: &Report) -> Option<Contradiction> {
+    let (threads, taken) = (report.threads?, report.taken_s?);
+    let parts = (taken.high() * PARTS_PER_S + 2.0) * threads as f64;
+    let row = Spread {
+        least: None,
+        mean: Own("the mean of Req/Sec"),
+        deviation: Own(WRK_DEVIATION),
+        most: Own("the maximum of Req/Sec"),
+        unit: "",
+    };
+    spread::contradiction(report, &row, Some(parts))
+}
+
+/// A script that sends several requests at once leaves the highest percentiles at 0, and never one below another that is
+/// not.
+fn zero(report: &Report) -> Option<Contradiction> {
+    let percent = report.own(READS_ZERO)?.value;
+    let (above, ms) = report.percentiles.iter().find(|(above, _)| *above > percent)?;
+    let said = format!("{percent} % reads 0, and {above} % {}.", time(ms.value));
+    let zero = Own(READS_ZERO);
+    Some(Contradiction::new([zero], said))
 }
 
 /// What is under way when the time is up may take so much longer, and looks at the clock so much.

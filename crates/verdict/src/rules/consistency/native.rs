@@ -1,0 +1,162 @@
+//! ablaze's own report: its table of times, its interval, its seconds, and the rate that it was asked for.
+
+use super::Contradiction;
+use super::figure::Figure::{self, *};
+use super::figure::{Column, Row};
+use crate::printed::{ASKED, FASTEST, INTERVAL, Printed, Report, SLOWEST};
+use crate::words::{counted, decimal, grouped};
+
+pub fn contradictions(report: &Report) -> Vec<Contradiction> {
+    let mut found = waiting(report);
+    found.extend(wait_within_total(report));
+    found.extend(interval(report));
+    found.extend(seconds(report));
+    found.extend(more_than_asked(report));
+    found
+}
+
+/// Histograms have three digits of each time.
+const NEAR: f64 = 1.01;
+
+fn is_more(less: Printed, more: Printed) -> bool {
+    less.value - less.step > (more.value + more.step) * NEAR
+}
+
+/// `the wait p75`.
+fn of_wait(percent: f64) -> String {
+    match percent {
+        100.0 => "the longest wait".to_owned(),
+        percent => format!("p{percent} of the wait"),
+    }
+}
+
+/// More of the waits took longer.
+fn waiting(report: &Report) -> Vec<Contradiction> {
+    let pairs = report.waiting_percentiles.windows(2);
+    let falls = pairs.filter(|pair| is_more(pair[0].1, pair[1].1));
+    let said = |pair: &[(f64, Printed)]| {
+        let said = format!(
+            "{} is {} ms, more than {} ({} ms).",
+            of_wait(pair[0].0),
+            ms(pair[0].1),
+            of_wait(pair[1].0),
+            ms(pair[1].1)
+        );
+        Contradiction::new([Own(WAITS)], said)
+    };
+    falls.map(said).collect()
+}
+
+/// As it is called in a sentence.
+const WAITS: &str = "the row of waits";
+
+fn ms(printed: Printed) -> String {
+    super::figure::digits(printed)
+}
+
+/// The wait is a part of each request's time; where some failed, the rows are of different requests.
+fn wait_within_total(report: &Report) -> Vec<Contradiction> {
+    if report.failed != Some(0) || report.open_loop {
+        return Vec::new();
+    }
+    let of_total = |percent: f64| report.percentile(percent);
+    let over = report.waiting_percentiles.iter().find_map(|(percent, wait)| {
+        let total = of_total(*percent).filter(|total| is_more(*wait, *total))?;
+        Some((*percent, *wait, total))
+    });
+    let mut found: Vec<Contradiction> = over
+        .map(|(percent, wait, total)| {
+            let said = format!(
+                "{} is {} ms, more than that of the total ({} ms), of which it is a part.",
+                of_wait(percent),
+                ms(wait),
+                ms(total)
+            );
+            Contradiction::new([Own(WAITS), Percentile(percent)], said)
+        })
+        .into_iter()
+        .collect();
+    let cells = [Row::Waiting, Row::Total].map(|row| Cell(row, Column::Mean));
+    if let [Some(wait), Some(total)] = cells.map(|cell| cell.printed(report))
+        && is_more(wait, total)
+    {
+        let said = format!(
+            "{} is {} ms, more than {} ({} ms), of which it is a part.",
+            cells[0].name(report),
+            ms(wait),
+            cells[1].name(report),
+            ms(total)
+        );
+        found.push(Contradiction::new(cells, said));
+    }
+    found
+}
+
+/// p99 lies in its own interval.
+fn interval(report: &Report) -> Option<Contradiction> {
+    let beside = Own("p99 beside the rate");
+    let p99 = beside.printed(report)?;
+    let [low, high] = INTERVAL.map(Own);
+    let (least, most) = (low.printed(report)?, high.printed(report)?);
+    (is_more(least, p99) || is_more(p99, most)).then(|| {
+        let said = format!(
+            "p99 is {} ms, but its interval is {} to {} ms.",
+            beside.digits(report),
+            low.digits(report),
+            high.digits(report)
+        );
+        Contradiction::new([beside, low, high], said)
+    })
+}
+
+/// The slowest second has no more responses than any other whole one, and the fastest no more than there are.
+fn seconds(report: &Report) -> Option<Contradiction> {
+    let (slow, fast) = (Own(SLOWEST), Own(FASTEST));
+    let (slowest, fastest) = (slow.printed(report)?, fast.printed(report)?);
+    if is_more(slowest, fastest) {
+        let said = format!(
+            "{SLOWEST} is {}, more than {FASTEST} ({}).",
+            slow.digits(report),
+            fast.digits(report)
+        );
+        return Some(Contradiction::new([slow, fast], said));
+    }
+    let all = report.complete?.saturating_add(report.failed?);
+    let taken = report.taken_s?;
+    // The second in which it ends is no whole one.
+    let whole = (taken.value - taken.step).floor().max(1.0);
+    let each = |figure: Figure, name: &str, seconds: f64| {
+        let least = (figure.printed(report)?.low() * seconds) / NEAR;
+        (least > all as f64).then(|| {
+            let said = format!(
+                "{name} is {}, but {} in {} s are there.",
+                figure.digits(report),
+                counted(all, "response"),
+                Taken.digits(report)
+            );
+            Contradiction::new([figure, Complete, Taken], said)
+        })
+    };
+    each(slow, SLOWEST, whole).or_else(|| each(fast, FASTEST, 1.0))
+}
+
+/// A tool that paces its requests may begin with some at once.
+const BURST: f64 = 100.0;
+
+/// In an open loop no more are sent than are due.
+fn more_than_asked(report: &Report) -> Option<Contradiction> {
+    let asked = Own(ASKED);
+    let (per_s, taken) = (asked.printed(report)?, report.taken_s?);
+    let all = report.complete?.saturating_add(report.failed?);
+    let most = per_s.high() * taken.high() * 1.1 + BURST;
+    (all as f64 > most).then(|| {
+        let said = format!(
+            "{ASKED} is {}/s, which makes {} in {} s, but {} ended.",
+            asked.digits(report),
+            decimal(per_s.value * taken.value, 0),
+            Taken.digits(report),
+            grouped(all)
+        );
+        Contradiction::new([asked, Taken, Complete], said)
+    })
+}
