@@ -128,7 +128,7 @@ fn frequency_hz(cpu_ns: f64) -> u32 {
 /// What was recorded of one side in the profiled run. All samples together stand for the CPU time per
 /// request of the run that is reported: that has nothing of the profiler in it.
 fn profile(of: Whom, pids: &[u32], recorded: &Recorded, profiled: &Run, reported: &Run) -> Profile {
-    let symbols::Named { stacks, broken } = symbols::named(recorded);
+    let symbols::Named { stacks, broken, broken_ends } = symbols::named(recorded);
     let weight: u64 = stacks.iter().map(|stack| stack.weight).sum();
     let samples: u64 = stacks.iter().map(|stack| stack.samples).sum();
     // Cycles are no time: there the frequency stands for it.
@@ -148,6 +148,7 @@ fn profile(of: Whom, pids: &[u32], recorded: &Recorded, profiled: &Run, reported
         samples,
         lost: recorded.lost,
         broken,
+        broken_ends: Some(broken_ends),
         requests,
         cpu_ns,
         cpu_per_request_ns: accounted_ns(of, recorded.kernel, reported).unwrap_or(sampled_ns),

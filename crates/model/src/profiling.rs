@@ -82,6 +82,9 @@ pub struct Profile {
     pub lost: u64,
     /// Of `samples`: those whose stack does not reach the beginning of its thread.
     pub broken: u64,
+    /// Where the stacks of `broken` end; `None` in files of versions that did not look.
+    #[serde(default)]
+    pub broken_ends: Option<BrokenEnds>,
     /// Requests that finished in the window.
     pub requests: u64,
     /// CPU time that the samples stand for, ns: of `cpu-clock`, their periods added up.
@@ -92,6 +95,17 @@ pub struct Profile {
     pub cpu_per_request_ns: f64,
     /// The stacks, the most frequent first.
     pub stacks: Vec<Stack>,
+}
+
+/// Where stacks end that do not reach the beginning of their thread: at the outermost function that was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenEnds {
+    /// Samples whose stack ends in a function for which its file has no unwind table.
+    pub without_table: u64,
+    /// The names of these files, those of most samples first.
+    pub files: Vec<String>,
+    /// Samples whose stack ends in memory that no file is mapped into.
+    pub without_file: u64,
 }
 
 /// One stack, folded.
@@ -133,3 +147,5 @@ impl Refused {
 
 /// Bytes of a stack that are copied with each sample: what perf(1) copies, too.
 pub const STACK_BYTES: u32 = 8192;
+/// Longer stacks are cut: a recursion has no end.
+pub const MOST_FRAMES: usize = 192;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -211,22 +212,36 @@ impl Looking {
                 connections_next_ns = now_ns + CONNECTIONS_PERIOD_NS.max(took_ns * COST);
             }
             let young = now_ns.saturating_sub(begun_ns) < 1_000_000_000;
-            let wait_ns = wait_ns(young, took_ns);
-            match hearing.recv_timeout(Duration::from_nanos(wait_ns)) {
-                Ok(Word::Rest(_looked)) => {
-                    self.look_at_rest();
-                    self.count_connections_to_the_end();
-                }
-                // Whoever asked may have gone.
-                Ok(Word::Present { from_ns, reply }) => drop(reply.send(self.present(from_ns))),
-                Ok(Word::End) | Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {}
+            let next_ns = clock::monotonic_ns() + wait_ns(young, took_ns);
+            if self.hear_until(next_ns, hearing).is_break() {
+                break;
             }
         }
         // Once more: the end of the window may just have passed.
         self.look(clock::monotonic_ns());
         self.throttled = self.quotas.until(&self.quotas.again());
         self.cost_ns = Some(own_cpu_ns());
+    }
+
+    /// Does what it is told until the next look is due. Whoever asks how busy both sides are causes no look of its own: those may be
+    /// dear.
+    fn hear_until(&mut self, next_ns: u64, hearing: &mpsc::Receiver<Word>) -> ControlFlow<()> {
+        loop {
+            let wait_ns = next_ns.saturating_sub(clock::monotonic_ns());
+            match hearing.recv_timeout(Duration::from_nanos(wait_ns)) {
+                Ok(Word::Rest(_looked)) => {
+                    self.look_at_rest();
+                    self.count_connections_to_the_end();
+                    return ControlFlow::Continue(());
+                }
+                // Whoever asked may have gone.
+                Ok(Word::Present { from_ns, reply }) => drop(reply.send(self.present(from_ns))),
+                Ok(Word::End) | Err(RecvTimeoutError::Disconnected) => {
+                    return ControlFlow::Break(());
+                }
+                Err(RecvTimeoutError::Timeout) => return ControlFlow::Continue(()),
+            }
+        }
     }
 
     fn look(&mut self, now_ns: u64) {

@@ -83,6 +83,7 @@ pub(crate) mod sample {
             samples,
             lost: 0,
             broken: 0,
+            broken_ends: None,
             requests,
             cpu_ns,
             cpu_per_request_ns: cpu_ns as f64 / requests as f64,

@@ -5,6 +5,8 @@
 //! profiles that others took can be read.
 
 pub mod difference;
+#[cfg(feature = "recording")]
+mod endings;
 pub mod folded;
 pub mod graph;
 pub mod hottest;

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::endings::Endings;
 use crate::names::{IN_KERNEL, INLINED};
 use crate::recording::{Chain, Recorded, file_of};
-use ablaze_model::profiling::Stack;
+use ablaze_model::profiling::{BrokenEnds, Stack};
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
@@ -19,6 +20,8 @@ pub struct Named {
     /// Samples whose stack does not reach the beginning of its thread: something in it cannot be unwound,
     /// or it is too long.
     pub broken: u64,
+    /// Where these stacks end.
+    pub broken_ends: BrokenEnds,
 }
 
 /// Gives a recording its names. To be called while the processes still run, if that can be had: their
@@ -26,11 +29,12 @@ pub struct Named {
 pub fn named(recorded: &Recorded) -> Named {
     let names = Names::of(recorded);
     let mut stacks: HashMap<String, (u64, u64)> = HashMap::new();
-    let mut broken = 0;
+    let (mut broken, mut endings) = (0, Endings::default());
     for chain in &recorded.chains {
         let frames = names.frames(chain);
         if !chain.whole && !reaches_its_beginning(&frames) {
             broken += chain.samples;
+            endings.add(recorded, chain);
         }
         let (samples, weight) = stacks.entry(frames.join(";")).or_default();
         *samples += chain.samples;
@@ -41,7 +45,7 @@ pub fn named(recorded: &Recorded) -> Named {
     stacks.sort_by(|one, other| {
         other.weight.cmp(&one.weight).then_with(|| one.frames.cmp(&other.frames))
     });
-    Named { stacks, broken }
+    Named { stacks, broken, broken_ends: endings.counted() }
 }
 
 /// Whether a stack of names, the outermost first, begins where threads begin, as far as names tell.

@@ -54,11 +54,11 @@ fn failed(run: &Run) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::sample;
+    use crate::sample::ordinary;
 
     #[test]
     fn attempts_that_failed_are_told_by_kind() {
-        let mut run = sample();
+        let mut run = ordinary();
         assert_eq!(in_words(&run), None);
         run.record.setup_failures[FailureKind::Refused as usize] = 1;
         assert_eq!(in_words(&run).unwrap(), "1 attempt to connect failed: 1 refused");

@@ -1,7 +1,7 @@
 //! What profiling came to, in words and rows, for the terminal and the page alike.
 
 use ablaze_model::Run;
-use ablaze_model::profiling::{NotProfiled, Profile, ProfiledRun, Whom};
+use ablaze_model::profiling::{MOST_FRAMES, NotProfiled, Profile, ProfiledRun, Whom};
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::hottest::hottest;
 use ablaze_profile::names::{IN_KERNEL, INLINED, shortened};
@@ -53,15 +53,11 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
     if profile.broken as f64 > BROKEN * profile.samples as f64 {
         doubts.push(format!(
             "The stacks of {} of the {}'s samples ({}) do not reach the start of their thread: \
-             callers are missing, but the functions themselves are right. If the program or a library has \
-             neither unwind tables (.eh_frame) nor frame pointers, compile it with \
-             -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes). Code that is made at run time (a JIT) \
-             and stacks that the program itself made (coroutines) look the same, as do stacks longer than the {} kB \
-             that are examined.",
+             callers are missing, but the functions themselves are right. {}",
             share(profile.broken),
             side(profile.of),
             profile.name,
-            STACK_KB
+            why_broken(profile)
         ));
     }
     if !profile.kernel {
@@ -72,6 +68,46 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
         );
     }
     doubts
+}
+
+/// Why stacks do not reach the start of their thread, as far as is known: what is advised is of the functions they end in.
+fn why_broken(profile: &Profile) -> String {
+    const COMPILE: &str = "-fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes)";
+    let too_long =
+        format!("stacks longer than the {STACK_KB} kB or {MOST_FRAMES} calls that are examined");
+    let Some(ends) = &profile.broken_ends else {
+        return format!(
+            "If the program or a library has neither unwind tables (.eh_frame) nor frame pointers, compile it with {COMPILE}. \
+             Code that is made at run time (a JIT) and stacks that the program itself made (coroutines) look the same, as do \
+             {too_long}."
+        );
+    };
+    let share = |part: u64| percent(part as f64, profile.samples as f64);
+    let mut said = Vec::new();
+    if ends.without_table > 0 {
+        said.push(format!(
+            "{} of all samples end in functions of {} that have no unwind table (.eh_frame): where these have no frame pointers \
+             either, compile them with {COMPILE}.",
+            share(ends.without_table),
+            ends.files.join(", ")
+        ));
+    }
+    if ends.without_file > 0 {
+        said.push(format!(
+            "{} of all samples end in memory that no file is mapped into, as that of code made at run time (a JIT) is. \
+             Some runtimes have an option that keeps frame pointers there (Java: -XX:+PreserveFramePointer).",
+            share(ends.without_file)
+        ));
+    }
+    let others = profile.broken.saturating_sub(ends.without_table + ends.without_file);
+    if others > 0 {
+        said.push(format!(
+            "{} of all samples end in functions that have an unwind table, or at an address that is not known: it may be {too_long}, \
+             or stacks that the program itself made (coroutines).",
+            share(others)
+        ));
+    }
+    said.join(" ")
 }
 
 /// The column of a function's own time in [`table`], which descends by it.
@@ -166,6 +202,7 @@ fn change(before: f64, after: f64) -> String {
 mod tests {
     use super::*;
     use crate::sample;
+    use ablaze_model::profiling::BrokenEnds;
 
     fn profile() -> Profile {
         sample::profiling::profiling().profiles.remove(0)
@@ -181,6 +218,18 @@ mod tests {
         let said = &doubts(&profile)[0];
         assert!(said.contains("20 % of the target's samples (nginx)"), "{said}");
         assert!(said.contains("frame-pointer"), "{said}");
+        // What is known of where they end is said, and nothing else.
+        assert!(said.contains("20 % of all samples end in functions of nginx that have no unwind"));
+        assert!(!said.contains("JIT") && !said.contains("coroutines"), "{said}");
+        let ends = |without_file| Some(BrokenEnds { without_file, ..BrokenEnds::default() });
+        profile.broken_ends = ends(profile.broken / 2);
+        let said = &doubts(&profile)[0];
+        assert!(!said.contains("frame-pointer"), "it has tables: {said}");
+        assert!(said.contains("10 % of all samples end in memory that no file is"), "{said}");
+        assert!(said.contains("10 % of all samples end in functions that have"), "{said}");
+        // Files of earlier versions do not say where.
+        profile.broken_ends = None;
+        let said = &doubts(&profile)[0];
         // Node and Java run code that no compiler option reaches.
         assert!(
             said.contains("If the program or a library has") && said.contains("(a JIT)"),

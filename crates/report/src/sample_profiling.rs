@@ -38,6 +38,11 @@ fn profile() -> Profile {
         samples: 9_500,
         lost: 3,
         broken: 1_900,
+        broken_ends: Some(BrokenEnds {
+            without_table: 1_900,
+            files: vec!["nginx".into()],
+            without_file: 0,
+        }),
         requests: 19_000,
         cpu_ns: 9_500_000_000,
         cpu_per_request_ns: 500_000.0,

@@ -35,8 +35,8 @@ pub use steering::Steering;
 const ROOM: Size = Size { columns: 80, rows: 24 };
 /// Draws every so many looks, of which there are ten a second: figures that change more often cannot be read.
 const LOOKS_PER_FRAME: u32 = 2;
-/// Asks the monitor every so many looks.
-const LOOKS_PER_QUESTION: u32 = 10;
+/// Looks for findings every so many looks.
+const LOOKS_PER_FINDINGS: u32 = 10;
 
 /// Whether the view was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,15 +212,14 @@ impl Watcher for LiveView {
         }
         let pressed = self.pressed(run);
         self.looks += 1;
-        if progress.has_started() && self.looks.is_multiple_of(LOOKS_PER_QUESTION) {
+        if progress.has_started() && self.looks.is_multiple_of(LOOKS_PER_FINDINGS) {
             self.shown.findings.look(run);
         }
-        if self.looks.is_multiple_of(LOOKS_PER_QUESTION)
-            && let Some(monitor) = &mut run.monitor
-        {
-            self.shown.present = monitor.look();
-        }
         if pressed || self.drawn.1.is_none() || self.looks.is_multiple_of(LOOKS_PER_FRAME) {
+            // For each frame: the rates beside it are of the last second before it, too.
+            if let Some(monitor) = &mut run.monitor {
+                self.shown.present = monitor.look();
+            }
             self.shown.workers = sections::workers(run.workers);
             self.draw(progress);
         }

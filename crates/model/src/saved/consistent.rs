@@ -3,10 +3,14 @@
 
 use super::distribution::differ;
 use super::document::{Document, Ended};
-use super::read::LoadError;
+use super::read::{LoadError, kind};
+use crate::plan::Load;
 
 /// Slices may lack this share of the responses: in files of early versions some came behind the last.
 const BEHIND_THE_LAST: f64 = 0.01;
+
+/// The kernel's account of CPU time may be so far from the clock, ns: ticks, and what it takes to read both.
+const BEHIND_THE_CLOCK_NS: u128 = 200_000_000;
 
 /// Holds the counts of a file against each other, and its length against its slices.
 ///
@@ -14,6 +18,9 @@ const BEHIND_THE_LAST: f64 = 0.01;
 /// The first contradiction, with both figures.
 pub(super) fn check(document: &Document) -> Result<(), LoadError> {
     counts(document)?;
+    first_failure(document)?;
+    repeated(document)?;
+    workers(document)?;
     slices(document)?;
     rate(document)
 }
@@ -30,6 +37,64 @@ fn counts(document: &Document) -> Result<(), LoadError> {
         return Err(LoadError::Damaged(format!(
             "statuses add up to {with_status}, and responses is {responses}"
         )));
+    }
+    Ok(())
+}
+
+/// The first failure is one of those that are counted.
+fn first_failure(document: &Document) -> Result<(), LoadError> {
+    let Some(first) = &document.failed.first else { return Ok(()) };
+    let mut by_kind = document.failed.by_kind.iter();
+    match by_kind.any(|(key, count)| kind(key) == kind(&first.kind) && *count > 0) {
+        true => Ok(()),
+        false => Err(LoadError::Damaged(format!(
+            "failed.first.kind is {}, and failed.by_kind has none of that kind",
+            first.kind
+        ))),
+    }
+}
+
+/// A request is sent again once, and more often only where the connection it waited on was lost, with all that was in flight there.
+fn repeated(document: &Document) -> Result<(), LoadError> {
+    let Document { repeated, .. } = document;
+    let by_reason = [
+        ("repeated_after_failure", document.repeated_after_failure),
+        ("repeated_after_announced", document.repeated_after_announced),
+        ("repeated_after_reset", document.repeated_after_reset),
+        ("repeated_after_surplus", document.repeated_after_surplus),
+    ];
+    let together = sum(by_reason.iter().map(|(_, count)| count));
+    if together > u128::from(*repeated) {
+        let names: Vec<&str> =
+            by_reason.iter().filter(|(_, count)| *count > 0).map(|(name, _)| *name).collect();
+        let (names, verb) = (names.join(" and "), if names.len() == 1 { "is" } else { "are" });
+        return Err(LoadError::Damaged(format!(
+            "{names} {verb} {together}, and repeated is {repeated}"
+        )));
+    }
+    let Load::Closed { connections, pipeline } = document.load.restore() else { return Ok(()) };
+    let lost = u128::from(document.connections_opened) + u128::from(connections);
+    let requests =
+        sum([document.responses, document.failed.total, document.unfinished.count].iter());
+    if u128::from(*repeated) > requests + lost * u128::from(pipeline.max(1)) {
+        return Err(LoadError::Damaged(format!(
+            "repeated is {repeated}, and there were {requests} requests on {} connections",
+            document.connections_opened
+        )));
+    }
+    Ok(())
+}
+
+/// A worker is one thread, which uses one CPU at a time.
+fn workers(document: &Document) -> Result<(), LoadError> {
+    for worker in &document.workers {
+        let cpu_ns = u128::from(worker.user_ns) + u128::from(worker.system_ns);
+        let length_ns = u128::from(worker.window_ns.max(document.elapsed_ns));
+        if cpu_ns > length_ns + length_ns / 10 + BEHIND_THE_CLOCK_NS {
+            return Err(LoadError::Damaged(format!(
+                "workers: user_ns and system_ns are {cpu_ns} together, and the worker, one thread, ran for {length_ns} ns"
+            )));
+        }
     }
     Ok(())
 }
@@ -93,7 +158,24 @@ mod tests {
     #[test]
     fn a_file_whose_figures_contradict_each_other_is_damaged() {
         assert_eq!(loaded(|_| {}), Ok(()));
-        let changes: [(&str, &str, Change); 8] = [
+        let changes: [(&str, &str, Change); 12] = [
+            ("repeated", "repeated is 5000000, and there were", |value| {
+                value["repeated"] = 5_000_000.into();
+            }),
+            ("reasons", "repeated_after_reset is 7, and repeated is 0", |value| {
+                value["repeated"] = 0.into();
+                value["repeated_after_reset"] = 7.into();
+            }),
+            ("cpu", "workers: user_ns and system_ns are", |value| {
+                value["workers"][0]["user_ns"] = 100_000_000_000_u64.into();
+            }),
+            ("first", "failed.first.kind is timeout, and failed.by_kind has none", |value| {
+                value["failed"]["total"] = 0.into();
+                value["failed"]["by_kind"] = serde_json::json!({});
+                value["failed"]["first"] = serde_json::json!({
+                    "at_clock_ns": 5, "kind": "timeout", "errno": 0, "connecting": false
+                });
+            }),
             ("rate", "rate_per_s is 4000, and", |value| value["rate_per_s"] = 4_000.into()),
             ("percentile", "latency_ns.total: p99 is 1, and", |value| {
                 value["latency_ns"]["total"]["p99"] = 1.into();

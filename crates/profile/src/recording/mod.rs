@@ -15,6 +15,7 @@ use ablaze_model::profiling::Refused;
 pub use maps::{Mapping, Maps, file_of};
 pub use refusal::refusal;
 pub use sampling::{Chain, Recorded, Recording, Request};
+pub(crate) use unwind::Tables;
 
 /// Whether samples of this process can be taken, and with kernel stacks; opens an event and closes it.
 ///

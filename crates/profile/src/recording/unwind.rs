@@ -18,9 +18,7 @@ use object::{Endianness, elf};
 
 use super::maps::{Mapping, Maps, file_of};
 use super::record::User;
-
-/// Longer stacks are cut: a recursion has no end.
-const MOST_FRAMES: usize = 192;
+use ablaze_model::profiling::MOST_FRAMES;
 
 /// The registers that are wanted, by their numbers in arch/ARCH/include/uapi/asm/perf_regs.h.
 #[cfg(target_arch = "x86_64")]
@@ -116,7 +114,7 @@ fn of_process(files: &mut HashMap<PathBuf, Option<Tables>>, pid: u32, maps: &Map
 }
 
 /// The parts of an ELF file that unwinding needs.
-struct Tables {
+pub(crate) struct Tables {
     /// Place in the file, length, and address of each part that is loaded to be run.
     loaded: Vec<(u64, u64, u64)>,
     text: Option<Range<u64>>,
@@ -127,7 +125,7 @@ struct Tables {
 
 impl Tables {
     /// Of a program or library of this machine's own word size and byte order.
-    fn read(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         let data = ReadCache::new(File::open(path).ok()?);
         let header = elf::FileHeader64::<Endianness>::parse(&data).ok()?;
         let endian = header.endian().ok()?;
@@ -179,6 +177,29 @@ impl Tables {
         Some(Module::new(mapping.path.clone(), addresses, base, information))
     }
 
+    /// Whether they have an entry for the function at this place in the file. A file may have a table and no entry for most of its
+    /// functions: the few lines of code that the linker adds have their own.
+    pub(crate) fn cover(&self, offset: u64) -> bool {
+        use gimli::UnwindSection as _;
+        let (Some((frames, bytes)), Some(address)) = (&self.frames, self.address_of(offset)) else {
+            return false;
+        };
+        let text = self.text.as_ref().map_or(0, |text| text.start);
+        let got = self.got.as_ref().map_or(0, |got| got.start);
+        let bases = gimli::BaseAddresses::default().set_eh_frame(frames.start);
+        let bases = bases.set_text(text).set_got(got);
+        let section = gimli::EhFrame::new(bytes, gimli::NativeEndian);
+        let cie = gimli::EhFrame::cie_from_offset;
+        let sorted = self.index.as_ref().and_then(|(index, bytes)| {
+            let bases = bases.clone().set_eh_frame_hdr(index.start);
+            let parsed =
+                gimli::EhFrameHdr::new(bytes, gimli::NativeEndian).parse(&bases, 8).ok()?;
+            let found = parsed.table()?.fde_for_address(&section, &bases, address, cie);
+            Some(found.is_ok())
+        });
+        sorted.unwrap_or_else(|| section.fde_for_address(&bases, address, cie).is_ok())
+    }
+
     /// The address that a place in the file was linked for. A mapping begins on a page, and so may lie
     /// before the part that it is there for.
     fn address_of(&self, offset: u64) -> Option<u64> {
@@ -213,7 +234,20 @@ mod tests {
     #[test]
     fn this_test_has_tables() {
         let tables = Tables::read(&std::env::current_exe().unwrap()).unwrap();
-        assert!(tables.frames.is_some_and(|(_, bytes)| !bytes.is_empty()));
+        assert!(tables.frames.as_ref().is_some_and(|(_, bytes)| !bytes.is_empty()));
+        let here = this_test_has_tables as fn() as usize as u64;
+        let (path, offset) = Maps::of(std::process::id())
+            .find(here)
+            .map(|(path, offset)| (path.to_owned(), offset))
+            .unwrap();
+        let mut tables = Tables::read(Path::new(&path)).unwrap();
+        assert!(tables.cover(offset));
+        assert!(!tables.cover(1 << 40), "no code is there");
+        // Without the sorted index the table itself says so, and without an entry there is none.
+        tables.index = None;
+        assert!(tables.cover(offset));
+        tables.frames = tables.frames.map(|(range, _)| (range, Bytes::from(Vec::new())));
+        assert!(!tables.cover(offset));
         assert!(Tables::read(Path::new("/proc/self/status")).is_none());
     }
 }

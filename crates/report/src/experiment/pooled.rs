@@ -1,7 +1,7 @@
 //! All runs of a target under a load, put together: what the charts of a page are drawn of. Latencies are added;
-//! CPU times per request are medians of the runs, as in the tables.
+//! CPU times per request are medians of the runs, as in the tables, and so is each of their parts.
 
-use ablaze_chart::{BarRow, Chart};
+use ablaze_chart::{BarRow, Bars, Chart, Unit};
 use ablaze_model::Run;
 use ablaze_model::experiment::Experiment;
 use ablaze_stats::Latency;
@@ -69,22 +69,43 @@ fn cpu_of(run: &Run) -> (Option<CpuParts>, Option<CpuParts>) {
     (single::server_parts(run), Effort::of(run).map(|effort| single::client_parts(&effort)))
 }
 
-/// The parts of a median: those of all runs, scaled to add up to the median of their sums. What one of the runs does
-/// not tell apart is not told apart.
-fn parts_of_median(runs: &[CpuParts]) -> Option<CpuParts> {
-    let known = |parts: &[f64]| parts.iter().filter(|part| part.is_finite()).sum::<f64>();
-    let sums: Vec<f64> = runs.iter().map(|parts| known(parts)).collect();
-    let (middle, total) = (median(&sums)?, sums.iter().sum::<f64>());
-    let together = runs.iter().any(|[user, ..]| user.is_nan());
-    let of_all = |part: fn(&CpuParts) -> f64| runs.iter().map(part).sum::<f64>() / total * middle;
-    let polling = of_all(|parts| parts[2]);
-    Some(match together {
-        true => {
-            let polled = if polling.is_finite() { polling } else { 0.0 };
-            [f64::NAN, f64::NAN, polling, (middle - polled).max(0.0)]
-        }
-        false => [of_all(|parts| parts[0]), of_all(|parts| parts[1]), polling, f64::NAN],
-    })
+/// CPU time per request over runs, ns: the medians of its parts, and that of the whole. Each is a median by itself, so the
+/// parts need not add up to the whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Medians {
+    parts: CpuParts,
+    whole: f64,
+}
+
+impl Medians {
+    /// What one of the runs does not tell apart is not told apart.
+    fn of(runs: &[CpuParts]) -> Option<Self> {
+        let known = |parts: &[f64]| parts.iter().filter(|part| part.is_finite()).sum::<f64>();
+        let middle = |of: &dyn Fn(&CpuParts) -> f64| {
+            let values: Vec<f64> = runs.iter().map(of).filter(|part| part.is_finite()).collect();
+            median(&values).unwrap_or(f64::NAN)
+        };
+        let whole = median(&runs.iter().map(|parts| known(parts)).collect::<Vec<_>>())?;
+        let polling = middle(&|parts| parts[2]);
+        let together = runs.iter().any(|[user, ..]| user.is_nan());
+        let parts = match together {
+            true => {
+                let work = middle(&|parts| known(&[parts[0], parts[1], parts[3]]));
+                [f64::NAN, f64::NAN, polling, work]
+            }
+            false => [middle(&|parts| parts[0]), middle(&|parts| parts[1]), polling, f64::NAN],
+        };
+        Some(Self { parts, whole })
+    }
+
+    /// A bar, with the whole behind it where the parts do not add up to that.
+    fn bar(&self, name: &str, slot: usize) -> BarRow {
+        let mut row = BarRow::new(name, slot, &self.parts);
+        let sum: f64 = self.parts.iter().filter(|part| part.is_finite()).sum();
+        let [sum, whole] = [sum, self.whole].map(|ns| Unit::TimeNs.text(ns));
+        row.text = (sum != whole).then_some(whole);
+        row
+    }
 }
 
 /// The latencies of every load that is shown, by percentile, and the CPU times per request.
@@ -181,11 +202,9 @@ fn cpu(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
     });
     for pooled in pooled {
         let name = |who: &str| of_whom(&experiment.targets[pooled.target].name, who);
-        if let Some(parts) = parts_of_median(&pooled.server_ns) {
-            bars.rows.push(BarRow::new(&name("server"), pooled.target, &parts));
-        }
-        if let Some(parts) = parts_of_median(&pooled.client_ns) {
-            bars.rows.push(BarRow::new(&name("client"), pooled.target, &parts));
+        for (who, runs) in [("server", &pooled.server_ns), ("client", &pooled.client_ns)] {
+            let medians = Medians::of(runs);
+            bars.rows.extend(medians.map(|medians| medians.bar(&name(who), pooled.target)));
         }
     }
     single::drop_unused_parts(&mut bars);
@@ -197,12 +216,22 @@ fn cpu(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
         let name = experiment.targets[pooled.target].name.as_str();
         (name, why.filter(|_| pooled.server_ns.is_empty()))
     });
-    let caption = section::servers_unseen(unseen);
+    let caption = [what_adds_up(&bars), section::servers_unseen(unseen)];
     Section::default().with(Block::Chart {
         chart: Chart::of("CPU time per request", bars),
-        caption,
+        caption: caption.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join(" "),
         figures: true,
     })
+}
+
+/// What the parts of bars are where they are no parts of the whole behind them.
+fn what_adds_up(bars: &Bars) -> String {
+    if bars.rows.iter().all(|row| row.text.is_none()) {
+        return String::new();
+    }
+    "Each part is the median of the runs by itself, as is the total behind the bar: in some rows the parts do not add up to that \
+     total."
+        .to_owned()
 }
 
 /// `mine: server`, with a long name cut, so that the chart need not cut off whose time it is.
@@ -274,13 +303,32 @@ mod tests {
     fn what_one_run_does_not_tell_apart_is_one_part() {
         let nan = f64::NAN;
         let known = |runs: &[CpuParts]| {
-            parts_of_median(runs).unwrap().map(|part| (!part.is_nan()).then_some(part))
+            Medians::of(runs).unwrap().parts.map(|part| (!part.is_nan()).then_some(part))
         };
         let [one, two, three] =
             [[1.0, 3.0, nan, nan], [4.0, 4.0, nan, nan], [10.0, 10.0, nan, nan]];
-        assert_eq!(known(&[one, two, three]), [Some(3.75), Some(4.25), None, None]);
+        assert_eq!(known(&[one, two, three]), [Some(4.0), Some(4.0), None, None]);
         assert_eq!(known(&[one, [nan, nan, nan, 8.0], three]), [None, None, None, Some(8.0)]);
         assert_eq!(known(&[[nan, nan, 2.0, 6.0]]), [None, None, Some(2.0), Some(6.0)]);
+    }
+
+    /// What JSON and CSV have of each run has these medians.
+    #[test]
+    fn parts_are_medians_of_their_own_and_say_where_they_do_not_add_up() {
+        let mut all = [pooled(0, 0, [1_000, 2_000, 3_000])];
+        let nan = f64::NAN;
+        all[0].client_ns =
+            [[1e3, 9e3, 0.0, nan], [2e3, 5e3, 0.0, nan], [4e3, 4e3, 0.0, nan]].to_vec();
+        let sections = sections(&experiment(), &all);
+        let (shown, caption) = chart(&sections[1]);
+        let rows = shown.tables().remove(0).rows;
+        assert_eq!(rows[0], ["one: client", "2.00 µs", "5.00 µs", "8.00 µs"]);
+        assert!(caption.contains("the parts do not add up to that total"), "{caption}");
+        all[0].client_ns.truncate(1);
+        let sections = super::sections(&experiment(), &all);
+        let (shown, caption) = chart(&sections[1]);
+        assert_eq!(shown.tables().remove(0).rows[0][3], "10.0 µs");
+        assert!(!caption.contains("add up"), "{caption}");
     }
 
     #[test]

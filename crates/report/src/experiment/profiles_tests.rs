@@ -25,6 +25,7 @@ fn run(stacks: &[(&str, u64)]) -> Run {
         samples,
         lost: 0,
         broken: 0,
+        broken_ends: None,
         requests: 1_000,
         cpu_ns: samples * 1_000_000,
         cpu_per_request_ns: samples as f64 * 1_000.0,

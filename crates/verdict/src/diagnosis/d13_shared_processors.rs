@@ -6,9 +6,9 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{Room, client, machine, server};
+use crate::live::figures::{Room, client, elapsed_s, machine, server};
 use crate::live::others;
-use crate::words::{amount, percent};
+use crate::words::{amount, percent, time};
 
 const OTHERS_ALONE: &str = "Other processes ran while these threads waited: something unrelated to the run, or what the \
                             server itself starts or calls (a backend, a database, the server behind a proxy). Which of \
@@ -30,14 +30,15 @@ fn on_run(run: &Run) -> Option<Finding> {
     if let Some(room) = others::disturbed(run) {
         let evidence = format!(
             "Other processes used {} of {} CPUs, and a thread of the client or server{} spent {} of \
-             the time waiting for one.",
+             the time waiting for one{}.",
             amount(machine.others),
             amount(machine.processors),
             match room.processors < machine.processors {
                 true => format!(", which may use {} of these,", amount(room.processors)),
                 false => String::new(),
             },
-            percent(room.waited)
+            percent(room.waited),
+            together(run, &room)
         );
         return Some(Finding::new(
             D13,
@@ -53,11 +54,20 @@ fn on_run(run: &Run) -> Option<Finding> {
             D13,
             Severity::Note,
             format!("The CPUs were fully used: {}.", limited.evidence),
-            "Client and server run on the same CPUs and wait for each other: with more of them \
-             the server would do more.",
+            "Client and server run on the same CPUs, which had hardly any time left: what one of them uses the other does not \
+             have. With more CPUs the server may do more. How long they waited for each other does not show.",
             "Use two machines, or a machine with more CPUs, to measure the server's capacity.",
         )
     })
+}
+
+/// What all threads waited, where that is more than the one did.
+fn together(run: &Run, room: &Room) -> String {
+    if room.waited_together <= room.waited * 1.05 {
+        return String::new();
+    }
+    let waited_ms = room.waited_together * elapsed_s(run) * 1e3;
+    format!("; all threads of that side together waited {}", time(waited_ms))
 }
 
 /// More of them may have worked than there are processors.
@@ -86,7 +96,7 @@ fn seen(run: &Run) -> Option<String> {
 /// The largest share of the time for which a thread of ours waited for a processor.
 pub(super) fn waited(run: &Run) -> f64 {
     let sides = [server(run), client(run)].into_iter().flatten();
-    sides.map(|busy| busy.wanting - busy.busiest).fold(0.0, f64::max)
+    sides.map(|busy| busy.waited).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -130,6 +140,22 @@ mod tests {
         assert_eq!(on_run(&run), None);
     }
 
+    /// As of a server with a thread for each connection: one of them worked most, and another waited.
+    #[test]
+    fn the_wait_is_that_of_the_thread_that_waited_longest() {
+        let mut run = sample::with_shares(0.5, 0.4);
+        sample::processors(&mut run).user_ns += 9_000_000_000;
+        sample::processors(&mut run).idle_ns -= 9_000_000_000;
+        let threads = sample::threads(&mut run);
+        threads[0].waited_ns = 0;
+        let mut other = threads[0].clone();
+        (other.cpu_ns, other.waited_ns) = (1_000_000_000, 3_000_000_000);
+        threads.extend([other.clone(), other]);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("spent 30 % of the time waiting for one; all threads"));
+        assert!(finding.evidence.contains("together waited 6.00 s."), "{}", finding.evidence);
+    }
+
     /// Eight CPUs, of which both sides may use one; others use two.
     fn pinned(server: f64, client: f64) -> Run {
         let mut run = sample::with_shares(server, client);
@@ -170,6 +196,8 @@ mod tests {
         // All of the one CPU was client and server: they waited for each other.
         let full = on_run(&pinned(0.5, 0.49)).unwrap();
         assert_eq!(full.severity, Severity::Note);
+        // Their use was seen, and no wait.
+        assert!(!full.cause.contains("and wait for each other"), "{full:?}");
         assert!(full.evidence.contains("that the two may use (0)"), "{full:?}");
         // A part of it may have been others, and two threads share it.
         let shared = on_run(&pinned(0.35, 0.3)).unwrap();

@@ -162,14 +162,14 @@ fn of_the_server(run: &Run) -> Option<Finding> {
             D21,
             Severity::Suspect,
             format!(
-                "The {whose}, {}, process {}, had {} descriptors open, and its limit is {}.",
+                "The {whose}, {}, process {}, had {} descriptors open; its limit was {} when the run started.",
                 process.name,
                 process.pid,
                 grouped(open),
                 grouped(limit)
             ),
             format!(
-                "With as many open as it may have, this process accepts no other connection until one closes: others wait in the \
+                "With as many open as that permits, this process accepts no other connection until one closes: others wait in the \
                  {whose}'s queue, or are closed without a response."
             ),
             format!(
@@ -196,7 +196,7 @@ fn seen(run: &Run) -> Option<String> {
     });
     let server = fullest(run).map_or(String::new(), |(process, open, limit)| {
         format!(
-            "; {} had at most {} open, and its limit is {}",
+            "; {} had at most {} open, and its limit was {} when the run started",
             process.name,
             grouped(open),
             grouped(limit)
@@ -310,11 +310,11 @@ mod tests {
         assert!(
             seen(&run)
                 .unwrap()
-                .ends_with("; nginx had at most 1,000 open, and its limit is 1,024.")
+                .ends_with("; nginx had at most 1,000 open, and its limit was 1,024 when the run started.")
         );
         let finding = with(&mut run, 1023).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("had 1,023 descriptors open, and its limit is 1,024"));
+        assert!(finding.evidence.contains("had 1,023 descriptors open; its limit was 1,024"));
         // All connections were accepted and served, and none waits: it had enough.
         set_waiting(&mut run, 0);
         assert_eq!(on_run(&run), None);

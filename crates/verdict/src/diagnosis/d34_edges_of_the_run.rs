@@ -31,6 +31,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 /// How long the load was not full.
 struct Edges {
     asked: u64,
+    /// Each has its own part of these in flight: the end begins where the first of them runs out.
+    threads: usize,
     start_up_s: f64,
     drain_s: f64,
 }
@@ -100,7 +102,12 @@ fn described(edges: &Edges) -> String {
     let there = edges_s.into_iter().filter(|(length_s, _)| *length_s > 0.0);
     let lengths = listed(there.map(|(length_s, at)| format!("{} {at}", time(length_s * 1e3))));
     let asked = grouped(edges.asked);
-    format!("Fewer than 95 % of {asked} requests were in flight for {lengths}")
+    match edges.threads {
+        0 | 1 => format!("Fewer than 95 % of {asked} requests were in flight for {lengths}"),
+        threads => format!(
+            "A thread, of {threads}, had fewer than 95 % of its part of {asked} requests in flight for {lengths}"
+        ),
+    }
 }
 
 fn edges(run: &Run) -> Option<Edges> {
@@ -116,6 +123,7 @@ fn edges(run: &Run) -> Option<Edges> {
     };
     (run.elapsed_ns > 0 && run.record.finished() > 0).then(|| Edges {
         asked,
+        threads: run.workers.len(),
         start_up_s: ramp_s.min(elapsed_s(run)),
         drain_s: run.record.drain_ns.unwrap_or(0) as f64 / 1e9,
     })
@@ -130,6 +138,7 @@ mod tests {
     fn a_long_end_is_noted_with_the_rate_without_it() {
         let mut run = sample::run();
         assert_eq!(on_run(&run), None);
+        run.workers.truncate(1);
         run.record.drain_ns = Some(500_000_000);
         assert_eq!(on_run(&run), None);
         run.record.drain_ns = Some(2_000_000_000);
@@ -146,6 +155,18 @@ mod tests {
         run.record.drain_ns = Some(2_000_000_000);
         sample::open_loop(&mut run, 2_000.0);
         assert_eq!(on_run(&run), None);
+    }
+
+    /// The end is counted from where the first of them runs out, when the others may have all of theirs.
+    #[test]
+    fn the_end_of_several_threads_is_said_to_be_of_one() {
+        let mut run = sample::run();
+        run.workers = vec![run.workers[0].clone(); 4];
+        run.record.drain_ns = Some(2_000_000_000);
+        let finding = on_run(&run).unwrap();
+        let said = "A thread, of 4, had fewer than 95 % of its part of";
+        assert!(finding.evidence.starts_with(said), "{finding:?}");
+        assert!(seen(&run).unwrap().starts_with(said));
     }
 
     #[test]

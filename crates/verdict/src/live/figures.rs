@@ -8,6 +8,7 @@ use ablaze_model::monitor::{Monitored, Process, Processors, Target, Thread};
 use ablaze_model::plan::Load;
 
 use super::at_rest::restless_with_helpers;
+pub(crate) use super::rooms::{Room, rooms};
 pub(crate) use super::stopped::{StoppedServer, server_stopped};
 use super::whose::observed_elsewhere;
 use ablaze_model::run;
@@ -22,6 +23,9 @@ pub(crate) struct Busy {
     pub busiest: f64,
     /// The thread that wanted a core most: its running and its waiting for one together.
     pub wanting: f64,
+    /// The thread that waited for a core longest, whichever that is, and all threads together, in cores.
+    pub waited: f64,
+    pub waited_together: f64,
     /// All threads together, in cores.
     pub cores: f64,
     /// Of these, what went into looking again and again whether something had come.
@@ -44,15 +48,23 @@ pub(crate) fn client(run: &Run) -> Option<Busy> {
         (busy_ns + worker.busy_ns, spun_ns + worker.spun_ns)
     });
     let working = share(busy_ns, (busy_ns + spun_ns).max(1));
-    let waiting = monitor(run).and_then(|monitor| monitor.client.as_ref()).map_or(0.0, |client| {
-        let own = client.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
-        own.map(|thread| share(thread.waited_ns, client.watched_ns.max(1))).fold(0.0, f64::max)
-    });
     let whole = with_interrupts(run);
+    let waits: Vec<f64> = monitor(run)
+        .and_then(|monitor| monitor.client.as_ref())
+        .into_iter()
+        .flat_map(|client| {
+            let own = client.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
+            own.map(|thread| share(thread.waited_ns, client.watched_ns.max(1)))
+        })
+        .map(|waited| whole(waited * working))
+        .collect();
+    let waited = waits.iter().copied().fold(0.0, f64::max);
     Some(Busy {
         busiest,
         // Both were read at times of their own.
-        wanting: (busiest + whole(waiting * working)).min(1.0),
+        wanting: (busiest + waited).min(1.0),
+        waited,
+        waited_together: waits.iter().sum(),
         cores: workers()
             .map(|worker| share(worker.user_ns + worker.system_ns, worker.window_ns))
             .sum(),
@@ -87,9 +99,13 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
         Some(_) => busiest,
         None => threads().map(|thread| share(wanted(thread))).fold(0.0, f64::max),
     };
+    let waits = threads().filter(|_| polling.is_none());
+    let waits: Vec<f64> = waits.map(|thread| whole(share(thread.waited_ns))).collect();
     Some(Busy {
         busiest: whole(busiest),
         wanting: whole(wanting),
+        waited: waits.iter().copied().fold(0.0, f64::max),
+        waited_together: waits.iter().sum(),
         cores,
         // What is ready to run need not get a CPU.
         polling: polling.unwrap_or(0.0).min(cores),
@@ -146,7 +162,7 @@ fn with_interrupts(run: &Run) -> impl Fn(f64) -> f64 {
 }
 
 /// The share of a busy processor's time that threads have in theirs.
-fn of_threads(times: Option<Processors>) -> f64 {
+pub(super) fn of_threads(times: Option<Processors>) -> f64 {
     times.map_or(1.0, |times| times.of_threads())
 }
 
@@ -161,54 +177,6 @@ pub(crate) fn own_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
     }
     let cores = client(run)?.cores + server(run)?.cores;
     Some((all, cores / of_threads(monitor(run)?.kernel.processors)))
-}
-
-/// What a side may use of the CPUs.
-pub(crate) struct Room {
-    /// The CPUs that it may use.
-    pub processors: f64,
-    /// How much of these was left to others, and how much both sides used that run there, in cores.
-    pub left: f64,
-    pub used: f64,
-    /// For how much of the time a thread of it waited for one, and with that worked or waited.
-    pub waited: f64,
-    pub wanting: f64,
-    /// The threads that worked there, of both sides.
-    pub threads: usize,
-}
-
-/// The room of the client and of the server, as far as each is seen.
-pub(crate) fn rooms(run: &Run) -> Vec<Room> {
-    let Some(all) = processors(run) else { return Vec::new() };
-    let (of_client, of_server) = processors_allowed(run).unwrap_or_default();
-    let times = monitor(run).and_then(|monitor| monitor.kernel.processors);
-    let (client, server) = (client(run), server(run));
-    let room =
-        |own: &BTreeSet<u32>, side: &Option<Busy>, other: &BTreeSet<u32>, beside: &Option<Busy>| {
-            let side = side.as_ref()?;
-            let is_all = own.is_empty() || own.len() as f64 >= all;
-            // Whoever may use others as well need not have been here.
-            let is_here = is_all || !other.is_empty() && other.is_subset(own);
-            let beside = beside.as_ref().filter(|_| is_here);
-            let used = (side.cores + beside.map_or(0.0, |busy| busy.cores)) / of_threads(times);
-            let (processors, left) = match is_all {
-                true => (all, all),
-                false => (own.len() as f64, (own.len() as f64 - used).max(0.0)),
-            };
-            Some(Room {
-                processors,
-                left,
-                used,
-                waited: side.wanting - side.busiest,
-                wanting: side.wanting,
-                threads: side.threads + beside.map_or(0, |busy| busy.threads),
-            })
-        };
-    let rooms = [
-        room(&of_client, &client, &of_server, &server),
-        room(&of_server, &server, &of_client, &client),
-    ];
-    rooms.into_iter().flatten().collect()
 }
 
 /// How many CPUs the server's processes may use, where these are not all of the machine's; and how much of them it used, in
@@ -227,7 +195,7 @@ pub(crate) fn common_processors(run: &Run) -> Option<(Vec<u32>, f64)> {
 }
 
 /// The CPUs that the client may use, and those that the processes of the server may that worked.
-fn processors_allowed(run: &Run) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
+pub(super) fn processors_allowed(run: &Run) -> Option<(BTreeSet<u32>, BTreeSet<u32>)> {
     let monitor = monitor(run)?;
     let of_client: BTreeSet<u32> = monitor.client.as_ref()?.cpus_allowed.iter().copied().collect();
     let served = target(run)?.processes.iter().filter(|process| process.cpu_ns() > 0);

@@ -13,6 +13,7 @@ pub(crate) mod little;
 pub(crate) mod options;
 pub(crate) mod others;
 pub(crate) mod quota;
+mod rooms;
 pub(crate) mod setup;
 pub(crate) mod stopped;
 pub(crate) mod timers;
