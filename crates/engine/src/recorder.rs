@@ -226,7 +226,6 @@ impl Recorder {
         }
         self.last_finish_ns = at;
         self.count_failure(at, kind, errno, connecting);
-        self.slice_failures += 1;
         let total_ns = at.saturating_sub(exchange.started_ns);
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
         let failed = &mut self.record.failed;

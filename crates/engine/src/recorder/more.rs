@@ -65,9 +65,11 @@ impl Recorder {
         self.record.silent.note_connecting(at.saturating_sub(opening_ns), run_ns);
     }
 
-    /// A failure that belongs to no exchange of the window: connecting before it was unreachable.
+    /// A failure, also one that belongs to no exchange of the window: connecting before it was unreachable. The slice that is open
+    /// has it, or the first one there will be.
     pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
         self.record.failures[kind as usize] += 1;
+        self.slice_failures += 1;
         if self.record.first_failure.is_none() {
             self.record.first_failure = Some(FirstFailure { at_ns: at, kind, errno, connecting });
         }

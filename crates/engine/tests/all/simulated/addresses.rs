@@ -92,6 +92,10 @@ fn unreachable_is_found_quickly_and_counted_once() {
                     assert!((1..=most).contains(&counted), "{counted} with {connections}");
                     assert_eq!(run.record.failures_total(), counted);
                     assert_eq!(run.record.connections_opened, 0);
+                    // What is shown over time has them too.
+                    let slices = &run.record.slices.slices;
+                    let in_slices: u64 = slices.iter().map(|slice| slice.failures).sum();
+                    assert_eq!(in_slices, counted, "{slices:?}");
                 });
             }
         }
