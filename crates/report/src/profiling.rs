@@ -221,8 +221,8 @@ mod tests {
         // What is known of where they end is said, and nothing else.
         assert!(said.contains("20 % of all samples end in functions of nginx that have no unwind"));
         assert!(!said.contains("JIT") && !said.contains("coroutines"), "{said}");
-        let ends = |without_file| Some(BrokenEnds { without_file, ..BrokenEnds::default() });
-        profile.broken_ends = ends(profile.broken / 2);
+        let without_file = profile.broken / 2;
+        profile.broken_ends = Some(BrokenEnds { without_file, ..BrokenEnds::default() });
         let said = &doubts(&profile)[0];
         assert!(!said.contains("frame-pointer"), "it has tables: {said}");
         assert!(said.contains("10 % of all samples end in memory that no file is"), "{said}");
