@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn the_end_of_several_threads_is_said_to_be_of_one() {
         let mut run = sample::run();
-        run.workers = vec![run.workers[0].clone(); 4];
+        run.workers = vec![run.workers[0]; 4];
         run.record.drain_ns = Some(2_000_000_000);
         let finding = on_run(&run).unwrap();
         let said = "A thread, of 4, had fewer than 95 % of its part of";
