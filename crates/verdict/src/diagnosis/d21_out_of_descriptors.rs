@@ -307,11 +307,9 @@ mod tests {
             on_run(run)
         };
         assert_eq!(with(&mut run, 1000), None);
-        assert!(
-            seen(&run)
-                .unwrap()
-                .ends_with("; nginx had at most 1,000 open, and its limit was 1,024 when the run started.")
-        );
+        assert!(seen(&run).unwrap().ends_with(
+            "; nginx had at most 1,000 open, and its limit was 1,024 when the run started."
+        ));
         let finding = with(&mut run, 1023).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("had 1,023 descriptors open; its limit was 1,024"));
