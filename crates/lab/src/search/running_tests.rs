@@ -108,6 +108,7 @@ impl Runner for Simulated {
         let came_per_s = asked.min(self.capacity_per_s).min(self.offers_per_s);
         let record = &mut run.record;
         record.failures.fill(0);
+        record.first_failure = None;
         record.unexpected = 0;
         record.never_sent = 0;
         record.connections_opened = 10;
