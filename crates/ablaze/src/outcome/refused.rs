@@ -140,6 +140,17 @@ pub(super) fn by_several(run: &Run) -> Option<String> {
     })
 }
 
+/// How many addresses the host has, where several of them failed in different ways, so that it is not known which did what.
+pub(super) fn one_of_several(run: &Run) -> Option<usize> {
+    let (record, target) = (&run.record, &run.plan.target);
+    let kinds = FailureKind::ALL
+        .into_iter()
+        .filter(|kind| record.failures_of(*kind) + record.setup_failures[*kind as usize] > 0);
+    let differ = kinds.count() > 1 && record.connections_opened == 0;
+    let several = target.addresses.len() > 1 && target.unix_socket.is_none();
+    (several && differ).then_some(target.addresses.len())
+}
+
 /// What may be why an address is reported as unreachable.
 pub(super) fn on_the_way(run: &Run) -> &'static str {
     match ablaze_verdict::live::over_loopback(run) {
@@ -181,8 +192,13 @@ mod tests {
         let said = by_several(&run).unwrap();
         assert!(said.contains("2 addresses (127.0.0.2:80, 127.0.0.3:80)"), "{said}");
         assert!(said.contains("3 refused") && said.contains("4 timed out"), "{said}");
+        // One that sent alerts and one that refused, before the clock.
+        run.record.failures[FailureKind::Refused as usize] = 0;
+        assert_eq!(one_of_several(&run), None);
+        run.record.setup_failures[FailureKind::TlsRefused as usize] = 2;
+        assert_eq!(one_of_several(&run), Some(2));
         run.record.connections_opened = 1;
-        assert_eq!(by_several(&run), None);
+        assert_eq!((by_several(&run), one_of_several(&run)), (None, None));
     }
 
     #[test]

@@ -112,6 +112,7 @@ fn of_alert(alert: TlsAlert, to: &str, run: &Run) -> String {
         // RFC 6066, 3.
         TlsAlert::UNRECOGNIZED_NAME => {
             let what = match is_named(run) {
+                _ if !sends_name(run) => "requires a name, and none was sent",
                 true => "does not serve the name that it was asked for",
                 false => "requires a name, and an address was given",
             };
@@ -145,6 +146,10 @@ fn of_alert(alert: TlsAlert, to: &str, run: &Run) -> String {
 fn is_named(run: &Run) -> bool {
     let name = run.plan.tls.as_ref().map_or("", |tls| &tls.server_name);
     name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_err()
+}
+
+fn sends_name(run: &Run) -> bool {
+    run.plan.tls.as_ref().is_none_or(|tls| tls.send_server_name)
 }
 
 fn is_of_certificate(kind: FailureKind) -> bool {

@@ -16,7 +16,7 @@ use crate::finding::{Finding, Severity};
 use crate::printed::{Command, counts_runs};
 use crate::rules::comparison::{Comparison, Member, may_be_two};
 use crate::rules::differences::{are_incomparable, are_repeats};
-use crate::words::{amount, counted, percent, rate};
+use crate::words::{amount, counted, grouped, percent, rate};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D15,
@@ -117,7 +117,8 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     }
     let repeated = kinds.iter().all(|runs| runs.len() >= RUNS);
     if apart.is_none() && (repeated || targets.len() < 2) {
-        return of_repeats(&kinds);
+        let found = of_repeats(&kinds);
+        return found.map(|finding| without_others(finding, comparison.members.len(), &kinds));
     }
     if repeated {
         return apart.map(|evidence| Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
@@ -305,6 +306,20 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
     }
     (!evidence.is_empty())
         .then(|| Finding::new(D15, Severity::Note, evidence.join("\n"), CHANGES, SPREAD_REMEDY))
+}
+
+/// Says of how many runs its figures are not: too few of a kind of work, while a table beside it has them.
+fn without_others(mut finding: Finding, all: usize, kinds: &[Repeats<'_>]) -> Finding {
+    let compared: usize =
+        kinds.iter().map(|runs| runs.len()).filter(|number| *number >= RUNS).sum();
+    if compared < all {
+        finding.evidence.push_str(&format!(
+            "\n{} of the {} runs had another load or other responses than most of their target, and are not among these.",
+            grouped((all - compared) as u64),
+            grouped(all as u64)
+        ));
+    }
+    finding
 }
 
 /// Whether the runs of several targets were taken in turns: then what the machine did to one it did to the others,

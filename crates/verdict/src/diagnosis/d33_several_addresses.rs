@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use ablaze_model::Run;
+use ablaze_model::printable::printable;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D33;
@@ -30,28 +31,67 @@ fn on_run(run: &Run) -> Option<Finding> {
         D33,
         Severity::Note,
         format!(
-            "{} has {}: {}. {} accepted no connection, so all requests went to {used}.{observed}",
-            target.host,
+            "{} has {}: {}. {} {}, so all requests went to {used}.{observed}",
+            resolved(run),
             counted(target.addresses.len() as u64, "address").replace("addresss", "addresses"),
             listed(&target.addresses),
-            listed(before)
+            listed(before),
+            match may_fail_above_tcp(run) {
+                true => "had no connection that could be used",
+                false => "accepted no connection",
+            }
         ),
-        "Nothing listens at the first address, a firewall blocks it, or what listens there did not accept in time; on many \
-         machines `localhost` is ::1 first, and many servers listen on 127.0.0.1 only.",
+        match may_fail_above_tcp(run) {
+            true => ABOVE_TCP,
+            false => NOBODY,
+        },
         format!(
-            "Use the intended address in the URL, here {used}, so that every tool measures the \
-             same server."
+            "Use the intended address {}, here {used}, so that every tool measures the same server.",
+            match () {
+                () if target.proxy.is_some() => "of the proxy",
+                () if is_elsewhere(run) => "to connect to",
+                () => "in the URL",
+            }
         ),
     ))
+}
+
+const NOBODY: &str = "Nothing listens at the first address, a firewall blocks it, or what listens there did not accept in time; on many \
+     machines `localhost` is ::1 first, and many servers listen on 127.0.0.1 only.";
+const ABOVE_TCP: &str = "Nothing listens at the first address, a firewall blocks it, what listens there did not accept in time, or it \
+     accepted connections whose handshakes or tunnels failed; on many machines `localhost` is ::1 first, and many servers listen on \
+     127.0.0.1 only.";
+
+/// Whether a connection that TCP opened may still be none for requests.
+fn may_fail_above_tcp(run: &Run) -> bool {
+    run.plan.tls.is_some() || run.plan.target.proxy.is_some()
+}
+
+/// Whether connections were to go to another host than the URL's (`--connect-to`).
+fn is_elsewhere(run: &Run) -> bool {
+    run.asked.as_ref().is_some_and(|asked| !asked.destination.connect_to.is_empty())
+}
+
+/// Whose addresses they are.
+fn resolved(run: &Run) -> String {
+    let target = &run.plan.target;
+    match &target.proxy {
+        Some(proxy) => format!("The proxy {}", printable(&proxy.authority())),
+        None if is_elsewhere(run) => "The host to connect to".to_owned(),
+        None => target.host.clone(),
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {
     let target = &run.plan.target;
     let used = used(run)?;
     Some(match target.addresses.len() {
-        1 => format!("{} has one address, and connections went to it.", target.host),
+        1 => format!("{} has one address, and connections went to it.", resolved(run)),
         many => {
-            format!("{} has {many} addresses; connections went to the first, {used}.", target.host)
+            format!(
+                "{} has {many} addresses; connections went to the first, {used}.",
+                resolved(run)
+            )
         }
     })
 }
@@ -108,6 +148,12 @@ mod tests {
         let evidence = on_run(&run).unwrap().evidence;
         assert!(evidence.contains("2 addresses: [::1]:8080 and 127.0.0.1:8080"), "{evidence}");
         assert!(evidence.contains("[::1]:8080 accepted no connection"), "{evidence}");
+        // With TLS it may have accepted them, and sent an alert.
+        run.plan.tls = Some(ablaze_model::plan::tls::Tls::new("localhost"));
+        let finding = on_run(&run).unwrap();
+        assert!(!finding.evidence.contains("accepted no"), "{finding:?}");
+        assert!(finding.cause.contains("whose handshakes or tunnels failed"), "{finding:?}");
+        run.plan.tls = None;
         run.connected_to = "[::1]:8080".to_owned();
         assert_eq!(on_run(&run), None);
         assert!(seen(&run).unwrap().contains("the first, [::1]:8080"));

@@ -173,7 +173,10 @@ impl<C: Multiplexer, S: Walk> Responses<'_, C, S> {
                 Some(_) => FailureKind::GoAway,
                 None => FailureKind::StreamReset,
             };
-            let text = "the server refused a request and its repetition";
+            let text = match exchange.repeated {
+                true => "the server refused a request and its repetition",
+                false => "the server refused a request, and none is repeated",
+            };
             return self.fail(tag, kind, || text.to_owned());
         }
         self.bodies.end(self.first_place + tag as usize, false, self.at);

@@ -37,9 +37,11 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let all: u64 = failed.iter().map(|(_, count)| count).sum();
     let of_proxy = failed.iter().filter(|(kind, _)| kind.is_of_proxy());
     if of_proxy.map(|(_, count)| count).sum::<u64>() > all / 2 {
-        let cause = "The proxy did not establish tunnels: how the target would have responded is \
-                     unknown.";
-        return cause.to_owned();
+        let which = match run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels > 0) {
+            true => "some of the tunnels: how the target would have responded to these requests",
+            false => "tunnels: how the target would have responded",
+        };
+        return format!("The proxy did not establish {which} is unknown.");
     }
     let mut failed = failed.to_vec();
     failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -368,6 +370,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         TooLarge => "The heads of the responses are longer than allowed.",
         AnsweredInPlain if began_with_plain_http2(run) => {
             "The TLS handshake failed: the server speaks HTTP/2 without TLS; what it sends begins with SETTINGS."
+        }
+        AnsweredInPlain if record.tls.as_ref().is_some_and(|facts| facts.handshakes() > 0) => {
+            "On some of the connections the server responded to the TLS handshake in plain HTTP."
         }
         AnsweredInPlain => "The TLS handshake failed: the server speaks plain HTTP.",
         AnsweredInTls => "The server speaks TLS, and the request was plain HTTP.",

@@ -132,6 +132,9 @@ fn runs_of_another_load_or_of_other_responses_are_no_repeats() {
     let evidence = found(|nth, report| report.concurrency = Some([10, 10, 10, 50][nth]));
     let evidence = evidence.unwrap().evidence;
     assert!(evidence.starts_with("3 runs of report 1 ranged from 100 to 180/s"), "{evidence}");
+    // A table beside it has the median of all four.
+    assert!(evidence.contains("\n1 of the 4 runs had another load"), "{evidence}");
+    assert!(!found(|_, _| {}).unwrap().evidence.contains("not among these"));
 }
 
 #[test]
