@@ -81,8 +81,8 @@ pub fn explanation(run: &Run) -> Option<String> {
         if let Some(advice) = bad_request(run) {
             return Some(format!("no expected response, all were 400: {advice}"));
         }
-        // Its file says what is sent and what is expected.
-        if run.plan.journey.is_some() {
+        // Its file says what is sent and what is expected; a server's error is none of the file.
+        if run.plan.journey.is_some() && status < 500 {
             return Some(format!(
                 "no expected response, {}: write what its request lacks in the journey's file, or `HTTP {status}` below it \
                  where that is expected",
@@ -92,6 +92,9 @@ pub fn explanation(run: &Run) -> Option<String> {
         // gurl has no such option.
         let expect = match run.front_end() {
             FrontEnd::Gurl => String::new(),
+            _ if run.plan.journey.is_some() => {
+                format!(", or write `HTTP {status}` below the request where that is expected")
+            }
             _ => format!(", or use --expect {status}"),
         };
         return Some(format!(

@@ -34,9 +34,9 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use super::{d18_connections_cut, d20_out_of_local_ports, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
-use crate::live::curl;
 use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
+use crate::live::{curl, walk};
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use causes::by_kind;
 pub(crate) use causes::without_end;
@@ -366,11 +366,15 @@ fn fix(run: &Run) -> String {
             spelled(run, Opt::MaxHead)
         );
     }
-    if run.record.responses > 0 {
-        return format!(
-            "See in the server's log what became of these requests; `curl -v {curl}` shows what a \
-             single one gets."
-        );
+    let shown = match run.plan.journey {
+        // Which of its steps failed, and with what body, curl is not told.
+        Some(_) => {
+            format!("`{}` shows what the requests of one journey get", walk::command(run, ""))
+        }
+        None => format!("`curl -v {curl}` shows what a single one gets"),
+    };
+    if run.record.responses > 0 || run.plan.journey.is_some() {
+        return format!("See in the server's log what became of these requests; {shown}.");
     }
     format!(
         "Try the target once with `curl -v {curl}` to see what it does, and measure again once a response \

@@ -67,9 +67,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let statuses =
         others.iter().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
-    let kind = Kind::of(others.iter().map(|(status, _)| *status), count < record.responses);
+    let refuses_a_part = count < record.responses && !expected::always_fail(run);
+    let kind = Kind::of(others.iter().map(|(status, _)| *status), refuses_a_part);
     let kind = match kind {
-        Kind::Unnamed if are_by_default(run) => Kind::NotModified,
+        // What the steps of a journey send is not known here.
+        Kind::Unnamed if are_by_default(run) && run.plan.journey.is_none() => Kind::NotModified,
         Kind::Errors if idle::are_all(run, &others) => Kind::Idle,
         kind => kind,
     };

@@ -73,6 +73,13 @@ fn on_run(run: &Run) -> Option<Finding> {
         false if closes && lacks_length(&record.first_head) && !has_no_bodies(run) => {
             reason.without_length(run)
         }
+        false if closes && steps_may_ask_to_close(run) => (
+            "The server announces the end of each connection. A step of the journey may ask it to: `Connection: close` is a header \
+             field of its own.",
+            "See whether a step of the journey has such a field, and leave it out; otherwise enable keep-alive in the server's \
+             configuration."
+                .to_owned(),
+        ),
         _ => match bodiless(run).filter(|_| reason == Reason::Surplus) {
             Some((cause, fix)) => (cause, fix.to_owned()),
             None => reason.in_words(run),
@@ -124,6 +131,10 @@ fn asks_to_close(run: &Run) -> bool {
         let says = |token: &str| value.split(',').any(|said| said.trim() == token);
         says("close") || is_old && !says("keep-alive")
     })
+}
+
+fn steps_may_ask_to_close(run: &Run) -> bool {
+    run.plan.journey.is_some() && headers::has_step_with(run, "connection").unwrap_or(true)
 }
 
 /// Cause and fix where the responses can have no body, whatever length they announce (RFC 9112, 6.3).

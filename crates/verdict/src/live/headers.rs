@@ -12,6 +12,15 @@ pub(crate) fn given(run: &Run, name: &str) -> Option<String> {
     }
 }
 
+/// Whether a step of the journeys has a header field of this name; `None` where they are not known, as of a saved run.
+pub(crate) fn has_step_with(run: &Run, name: &str) -> Option<bool> {
+    let route = run.plan.journey.as_ref()?.route.as_ref()?;
+    let is_it = |field: &[u8]| field.eq_ignore_ascii_case(name.as_bytes());
+    let mut fields = route.journey.steps.iter().flat_map(|step| &step.headers);
+    // Of a variable nothing is known.
+    Some(fields.any(|(field, _)| field.as_constant().is_none_or(is_it)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 
 use ablaze_model::Run;
 use ablaze_model::plan::statuses_in_words;
+use ablaze_model::record::GroupRecord;
 
 use crate::live::headers;
 
@@ -45,4 +46,17 @@ pub(super) fn had_success_as_well(run: &Run) -> bool {
     }
     let mut failed = record.groups.iter().filter(|group| group.unexpected > 0).peekable();
     failed.peek().is_some() && failed.all(|group| group.responses > group.unexpected)
+}
+
+/// The responses of a group that were no success.
+pub(super) fn without_success(run: &Run, group: &GroupRecord) -> u64 {
+    let others = group.statuses.iter().filter(|(status, _)| !is_success(run, **status));
+    others.map(|(_, responses)| responses).sum()
+}
+
+/// Whether requests are told apart, and those that got such a response never got another: no part of a load is refused there.
+pub(super) fn always_fail(run: &Run) -> bool {
+    let each = run.record.groups.iter().map(|group| (without_success(run, group), group.responses));
+    let mut failed = each.filter(|(failed, _)| *failed > 0).peekable();
+    failed.peek().is_some() && failed.all(|(failed, responses)| failed == responses)
 }

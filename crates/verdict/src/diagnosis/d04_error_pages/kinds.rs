@@ -36,13 +36,13 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub fn of(statuses: impl Iterator<Item = u16> + Clone, others_succeeded: bool) -> Self {
+    pub fn of(statuses: impl Iterator<Item = u16> + Clone, refuses_a_part: bool) -> Self {
         let all = |these: &dyn Fn(u16) -> bool| statuses.clone().all(these);
         if all(&|status| (300..400).contains(&status) && status != 304) {
             Self::Redirects
         } else if all(&|status| (200..300).contains(&status) || status == 304) {
             Self::Unnamed
-        } else if others_succeeded && all(&|status| matches!(status, 429 | 503)) {
+        } else if refuses_a_part && all(&|status| matches!(status, 429 | 503)) {
             Self::Refusals
         } else if all(&|status| status >= 400) {
             Self::Errors
@@ -149,7 +149,7 @@ impl Kind {
             }
             None => format!(
                 "Look at one response with `curl -i {}`",
-                curl::arguments_where(run, |group| group.unexpected)
+                curl::arguments_where(run, |group| expected::without_success(run, group))
             ),
         };
         match self {

@@ -51,3 +51,40 @@ fn a_408_on_a_kept_connection_may_be_no_answer() {
     run.plan.connections.keep_alive = false;
     assert!(!on_run(&run).unwrap().evidence.contains("before the request came"));
 }
+
+/// A URL of a list that says 503 to every request refuses no part of the load; one that also succeeds may.
+#[test]
+fn what_fails_each_time_is_refused_for_no_load() {
+    use ablaze_model::record::GroupRecord;
+    let mut run = sample::run();
+    run.record.statuses = [(200, 10_000), (503, 10_000)].into();
+    let group = |name, statuses: &[(u16, u64)]| GroupRecord {
+        responses: statuses.iter().map(|(_, responses)| responses).sum(),
+        statuses: statuses.iter().copied().collect(),
+        ..GroupRecord::new(name, false)
+    };
+    run.record.groups = vec![group("/x", &[(200, 10_000)]), group("/down", &[(503, 10_000)])];
+    let finding = on_run(&run).unwrap();
+    assert!(!finding.cause.contains("a part of the load"), "{finding:?}");
+    assert!(finding.fix.contains("/down"), "{finding:?}");
+    run.record.groups =
+        vec![group("/x", &[(200, 9_000), (503, 1_000)]), group("/down", &[(503, 9_000)])];
+    assert!(on_run(&run).unwrap().cause.contains("a part of the load"));
+    // Of a redirect it is the line that redirects.
+    run.record.statuses = [(200, 10_000), (302, 10_000)].into();
+    run.record.groups = vec![group("/x", &[(200, 10_000)]), group("/moved", &[(302, 10_000)])];
+    assert!(on_run(&run).unwrap().fix.contains("/moved"));
+}
+
+/// Its steps have header fields of their own, which are not among those of the load.
+#[test]
+fn of_a_journey_304_may_have_been_asked_for() {
+    let mut run = sample::run();
+    run.record.statuses = [(200, 10_000), (304, 10_000)].into();
+    assert!(on_run(&run).unwrap().evidence.contains("without being asked"));
+    let mut run = crate::live::setup::sample::with_failed(0);
+    run.record.statuses = [(200, 10_000), (304, 10_000)].into();
+    let finding = on_run(&run).unwrap();
+    assert!(!format!("{finding:?}").contains("without being asked"), "{finding:?}");
+    assert!(!finding.cause.contains("no request said"), "{finding:?}");
+}

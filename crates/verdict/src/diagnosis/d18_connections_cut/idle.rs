@@ -74,7 +74,8 @@ fn unused(run: &Run) -> Option<Finding> {
     }
     let at_once = unused.longest_ns == 0;
     // Over TLS `close_notify` is the end of such a response, and nothing is under way when the connection ends behind it.
-    if at_once && d02_no_response::without_end(run) {
+    let is_known = run.plan.tls.is_some() && !run.record.first_head.is_empty();
+    if at_once && is_known && d02_no_response::without_end(run) {
         return Some(ends_responses(run));
     }
     let (when, cause) = match at_once {
@@ -113,7 +114,8 @@ fn ends_responses(run: &Run) -> Finding {
         were_connections(record.connections_opened),
         counted(record.responses, "response")
     );
-    let cause = "The end of the connection is the end of such responses: opening new ones is part of the times.";
+    let cause = "If the other responses are like it, the end of the connection is that of the response, and opening new ones is part of \
+                 the times.";
     let fix = "Have the server send the length of its responses, or use `Transfer-Encoding: chunked`, so that connections can be \
                reused.";
     Finding::new(D18, Severity::Note, evidence, cause, fix)
@@ -324,6 +326,8 @@ mod tests {
         assert!(said.contains("300 connections on which no request was under way"), "{said}");
         // Over TLS, where responses have no length.
         let mut run = of_post(&[], &[0; 300]);
+        run.plan.tls = Some(ablaze_model::plan::tls::Tls::new("a"));
+        run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".to_vec();
         assert!(told(&run).1.contains("on which no request was under way"), "{}", told(&run).1);
         run.record.first_head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
         let (severity, said) = told(&run);

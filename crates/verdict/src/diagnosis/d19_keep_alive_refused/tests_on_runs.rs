@@ -208,3 +208,14 @@ fn where_both_are_missing_both_are_asked_for() {
     sample::asked(&mut run, &["Connection: close"]);
     assert!(on_run(&run).unwrap().cause.starts_with("The request itself"));
 }
+
+/// The steps of a saved run are not known: one may have asked for the end of each connection.
+#[test]
+fn a_step_of_a_journey_may_have_asked_to_close() {
+    let mut run = crate::live::setup::sample::with_failed(0);
+    (run.record.reused, run.record.connections_opened) = (0, 20_000);
+    run.record.first_head =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n".to_vec();
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("A step of the journey may ask it to"), "{finding:?}");
+}
