@@ -37,11 +37,11 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let all: u64 = failed.iter().map(|(_, count)| count).sum();
     let of_proxy = failed.iter().filter(|(kind, _)| kind.is_of_proxy());
     if of_proxy.map(|(_, count)| count).sum::<u64>() > all / 2 {
-        let which = match run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels > 0) {
-            true => "some of the tunnels: how the target would have responded to these requests",
-            false => "tunnels: how the target would have responded",
-        };
-        return format!("The proxy did not establish {which} is unknown.");
+        let some = run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels > 0);
+        let which = if some { "some of the tunnels" } else { "tunnels" };
+        return format!(
+            "The proxy did not establish {which}: how the target would have responded is unknown."
+        );
     }
     let mut failed = failed.to_vec();
     failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
