@@ -37,11 +37,7 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let all: u64 = failed.iter().map(|(_, count)| count).sum();
     let of_proxy = failed.iter().filter(|(kind, _)| kind.is_of_proxy());
     if of_proxy.map(|(_, count)| count).sum::<u64>() > all / 2 {
-        let some = run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels > 0);
-        let which = if some { "some of the tunnels" } else { "tunnels" };
-        return format!(
-            "The proxy did not establish {which}: how the target would have responded is unknown."
-        );
+        return told::no_tunnels(run);
     }
     let mut failed = failed.to_vec();
     failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

@@ -225,3 +225,10 @@ fn of_alert(run: &Run) -> Option<String> {
     };
     Some(ended + says)
 }
+
+/// Why there was no response where the proxy made no tunnel, or not for all connections.
+pub(super) fn no_tunnels(run: &Run) -> String {
+    let some = run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels > 0);
+    let which = if some { "some of the tunnels" } else { "tunnels" };
+    format!("The proxy did not establish {which}: how the target would have responded is unknown.")
+}
