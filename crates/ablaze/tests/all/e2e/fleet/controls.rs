@@ -147,12 +147,18 @@ fn a_worker_that_is_stopped_again_and_again_is_slower_than_the_other() {
     let found = finding(&json, "D46").unwrap_or_else(|| panic!("{json}"));
     let evidence = found["evidence"].as_str().unwrap();
     // Its own run may see that it waited, where others use this machine's CPUs.
-    let doubtful = evidence.starts_with("The own runs of 1 of 2 workers are doubtful");
+    let doubtful = evidence.starts_with("The own runs of ");
     assert_eq!(found["severity"], if doubtful { "suspect" } else { "note" }, "{found}");
     assert!(evidence.contains("Per connection, 1 of 2 workers did less than 75 %"), "{evidence}");
     assert!(evidence.contains(": b ("), "{evidence}");
-    let seldom = || finding(&stopped("0.5", "0.02"), "D46").is_none();
-    assert!((0..ATTEMPTS).any(|_| seldom()), "a worker that rests 4 % of its time");
+    let mut found = Vec::new();
+    let is_quiet = (0..ATTEMPTS).any(|_| {
+        let one = finding(&stopped("0.5", "0.02"), "D46").cloned();
+        let is_none = one.is_none();
+        found.extend(one);
+        is_none
+    });
+    assert!(is_quiet, "a worker that rests 4 % of its time: {found:?}");
 }
 
 #[test]
