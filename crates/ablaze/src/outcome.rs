@@ -1,6 +1,7 @@
 //! What a Run comes to: an exit status, and a line with the fix when nothing could be
 //! measured.
 
+mod addresses;
 mod ended;
 mod http3;
 mod proxy;
@@ -105,7 +106,7 @@ pub fn explanation(run: &Run) -> Option<String> {
     }
     let to = proxy::far_end(run).unwrap_or_else(|| match run.connected_to.as_str() {
         "" => run.plan.target.url.clone(),
-        address => match refused::one_of_several(run) {
+        address => match addresses::one_of_several(run) {
             Some(addresses) => {
                 format!("one of the {addresses} addresses of {}", run.plan.target.host)
             }
@@ -140,7 +141,7 @@ pub fn explanation(run: &Run) -> Option<String> {
             Some(http3::of_failure(&failure, &to, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }
         Some(failure) => {
-            let special = proxy::of_failure(&failure, run).or_else(|| refused::by_several(run));
+            let special = proxy::of_failure(&failure, run).or_else(|| addresses::by_several(run));
             Some(special.unwrap_or_else(|| fix(&failure, &to, run)))
         }
         None if record.stopped.begun > 0 => Some(format!(

@@ -113,7 +113,7 @@ fn named(proxy: &Proxy, run: &Run) -> String {
     match run.connected_to.as_str() {
         "" => format!("the proxy {asked}"),
         address if address == asked => format!("the proxy {asked}"),
-        _ if super::refused::one_of_several(run).is_some() => format!("the proxy {asked}"),
+        _ if super::addresses::one_of_several(run).is_some() => format!("the proxy {asked}"),
         address => format!("the proxy {asked} ({address})"),
     }
 }
