@@ -294,6 +294,12 @@ pub enum Spin {
 }
 
 impl Plan {
+    /// Whether requests may be sent before the clock starts: those of a warm-up, or of what users walk first. No figure has them.
+    pub fn sends_before_clock(&self) -> bool {
+        let users = self.journey.as_ref().map(|journey| &journey.users);
+        self.limits.warmup_ns > 0 || users.is_some_and(|users| users.setup.is_some())
+    }
+
     /// Exchanges in flight on each connection, at most.
     pub fn places_per_connection(&self) -> u32 {
         self.streams().unwrap_or(self.load.pipeline()).max(1)

@@ -28,7 +28,9 @@ pub fn verdict(assessed: &Assessed) -> Section {
     section.blocks.extend(match run.ended {
         Ended::Complete => None,
         Ended::Interrupted if run.elapsed_ns == 0 => {
-            Some(Block::Text("Interrupted before the first request.".to_owned()))
+            let first =
+                if run.plan.sends_before_clock() { "clock started" } else { "first request" };
+            Some(Block::Text(format!("Interrupted before the {first}.")))
         }
         Ended::Interrupted => {
             Some(Block::Text(format!("Interrupted after {after}: results up to then.")))

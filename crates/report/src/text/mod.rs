@@ -74,7 +74,10 @@ fn ended(run: &Run, style: &Style) -> Option<String> {
         Ended::Complete => None,
         // While connecting, or making the first request ready.
         Ended::Interrupted if run.elapsed_ns == 0 => {
-            Some(style.warning("interrupted before the first request"))
+            Some(style.warning(match run.plan.sends_before_clock() {
+                true => "interrupted before the clock started",
+                false => "interrupted before the first request",
+            }))
         }
         Ended::Interrupted => {
             Some(style.warning(&format!("interrupted after {after}: results up to then")))

@@ -143,6 +143,8 @@ fn a_run_that_never_began_is_not_said_to_have_lasted() {
     (run.elapsed_ns, run.ended) = (0, Ended::Interrupted);
     let text = plain(&run);
     assert!(text.contains("interrupted before the first request"), "{text}");
+    run.plan.limits.warmup_ns = 1_000_000_000;
+    assert!(plain(&run).contains("interrupted before the clock started"), "{}", plain(&run));
     assert!(!text.contains("0 ns"), "{text}");
 }
 

@@ -288,11 +288,16 @@ fn nothing_sent(run: &Run) -> Finding {
         D02,
         Severity::Invalid,
         format!(
-            "The run was stopped after {} s, and no request was sent.{}",
+            "The run was stopped after {} s, and {}.{}",
             decimal(run.setup_ns as f64 / 1e9 + elapsed_s(run), 2),
+            match (run.plan.sends_before_clock(), run.elapsed_ns) {
+                (true, 0) => "the clock had not started: what was sent before it is in no figure",
+                (true, _) => "no request was sent in the measured time",
+                (false, _) => "no request was sent",
+            },
             waited_for(run)
         ),
-        "It was told to stop before its first request: there is no figure in it.",
+        "It was told to stop before the first request that counts: there is no figure in it.",
         match waited_for(run).is_empty() {
             true => "Run it again, and stop it later.".to_owned(),
             false => fix(run),

@@ -189,6 +189,13 @@ fn a_run_that_was_stopped_before_it_began_is_not_valid() {
     assert_eq!(finding.severity, Severity::Invalid);
     assert!(finding.evidence.contains("no request was sent"), "{finding:?}");
     assert!(finding.fix.contains("stop it later"), "{finding:?}");
+    // A warm-up sends many, and none that count.
+    run.plan.limits.warmup_ns = 3_000_000_000;
+    assert!(on_run(&run).unwrap().evidence.contains("no request was sent in the measured time"));
+    run.elapsed_ns = 0;
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("clock had not started") && !evidence.contains("no request was"));
+    run.plan.limits.warmup_ns = 0;
     // Where it waited for handshakes, stopping later is no help.
     (run.elapsed_ns, run.setup_ns) = (0, 4_000_000_000);
     let facts = ablaze_model::record::TlsFacts { connected: 5, ..Default::default() };
