@@ -3,9 +3,10 @@
 //! which is certain; for a terminal or a pipe only the number of written bytes is to be seen.
 
 use std::fs;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::time::SystemTime;
 
 use ablaze_model::monitor::{GrownFile, Output, Standard};
 
@@ -41,7 +42,7 @@ struct WatchedFile {
     /// Its place under /proc/PID/fd.
     place: String,
     path: String,
-    identity: (u64, u64),
+    identity: Identity,
     bytes: Series<u64>,
 }
 
@@ -103,11 +104,19 @@ impl WatchedOutput {
     }
 }
 
+/// Device and number of a file, and when it came into being, where the file system knows: the number of a file that was removed is
+/// given to the next.
+type Identity = (u64, u64, Option<SystemTime>);
+
+fn identity(file: &Metadata) -> Identity {
+    (file.dev(), file.ino(), file.created().ok())
+}
+
 impl WatchedFile {
     /// Its length, as long as the descriptor is that of the same file.
     fn length(&self) -> Option<u64> {
         let file = fs::metadata(&self.place).ok()?;
-        ((file.dev(), file.ino()) == self.identity).then_some(file.len())
+        (identity(&file) == self.identity).then_some(file.len())
     }
 
     fn seen(&self, window_ns: (u64, u64)) -> Option<GrownFile> {
@@ -163,7 +172,7 @@ fn writable_file(pid: u32, place: &std::path::Path) -> Option<WatchedFile> {
     writable.then(|| WatchedFile {
         place: place.to_string_lossy().into_owned(),
         path,
-        identity: (file.dev(), file.ino()),
+        identity: identity(&file),
         bytes: Series::new(),
     })
 }

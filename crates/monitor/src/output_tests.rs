@@ -74,3 +74,17 @@ fn a_process_that_is_gone_wrote_nothing() {
     watched.look(1);
     assert_eq!(watched.seen((0, 10)), None);
 }
+
+/// A log that is removed and begun anew may get the number of the one before.
+#[test]
+fn the_number_of_a_removed_file_is_not_taken_for_it() {
+    let folder = ablaze_testing::scratch::Scratch::new("numbers");
+    let path = folder.path().join("log");
+    fs::write(&path, "before").unwrap();
+    let before = identity(&fs::metadata(&path).unwrap());
+    fs::remove_file(&path).unwrap();
+    // Times of files are those of the kernel's last tick.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    fs::write(&path, "behind").unwrap();
+    assert_ne!(identity(&fs::metadata(&path).unwrap()), before);
+}
