@@ -14,16 +14,23 @@ pub(crate) fn in_words(run: &Run) -> String {
     let facts = run.record.tls.as_ref();
     let stood = facts.is_some_and(|facts| facts.connected > 0);
     let completed = facts.is_some_and(|facts| facts.all_completed());
+    // Where some tunnels were made, or some handshakes completed, the first failure is not why the others were of no use.
+    let tunnels = run.record.proxy.as_ref().map_or(0, |proxy| proxy.tunnels);
+    let some_completed = facts.is_some_and(|facts| facts.handshakes() > 0);
     let why = match first.kind {
         FailureKind::NoHttp2 => ": the server does not speak HTTP/2",
         FailureKind::NoHttp3 => ": the server does not speak HTTP/3",
         FailureKind::AnsweredInTls => ": the server responds in TLS, https:// is meant",
         FailureKind::AnsweredInPlain => ": the server responds in plain HTTP, not TLS",
-        kind if kind.is_of_proxy() => ": the proxy opened no tunnel",
+        kind if kind.is_of_proxy() && tunnels == 0 => ": the proxy opened no tunnel",
+        kind if kind.is_of_proxy() => "",
         kind if kind.is_of_tls() && completed => {
             ": the server ended the connections after the TLS handshake"
         }
-        kind if kind.is_of_tls() || (stood && first.connecting) => ": the TLS handshake failed",
+        kind if kind.is_of_tls() || (stood && first.connecting) => match some_completed {
+            true => "",
+            false => ": the TLS handshake failed",
+        },
         // Only what came after a connection was made can break HTTP.
         FailureKind::Http2Violated
         | FailureKind::Http3Violated
@@ -40,7 +47,7 @@ pub(crate) fn in_words(run: &Run) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_model::record::TlsFacts;
+    use ablaze_model::record::{ProxyFacts, TlsFacts};
 
     use crate::sample;
 
@@ -69,6 +76,12 @@ mod tests {
         run.record.tls = Some(facts.into());
         assert!(in_words(&run).ends_with("after the TLS handshake"));
         run.record.tls.as_mut().unwrap().handshakes_full = 9;
+        assert_eq!(in_words(&run), "no connection could be used");
+        run.record.tls.as_mut().unwrap().handshakes_full = 0;
         assert!(in_words(&run).ends_with("the TLS handshake failed"));
+        // A proxy that opens some of the tunnels.
+        run.record.first_failure.as_mut().unwrap().kind = FailureKind::ProxyRefused;
+        run.record.proxy = Some(Box::new(ProxyFacts { tunnels: 3, ..ProxyFacts::default() }));
+        assert_eq!(in_words(&run), "no connection could be used");
     }
 }

@@ -221,6 +221,7 @@ impl JourneyWalk {
         self.walking -= 1;
         self.worker_users.unprepared -= 1;
         let Some(text) = text else {
+            self.worker_users.setup.get_or_insert_default().whole += 1;
             user.standing.has_session = true;
             if !self.worker_users.asked.keep_session {
                 let (variables, jar) = (user.variables.clone(), user.jar.clone());

@@ -1,4 +1,4 @@
-//! Connections begin and end: opened, given up, ended, tried again, and when the run gives up on the server.
+//! Connections begin and end: opened, given up, ended, tried again.
 
 use ablaze_net::{CloseHow, CloseReason, Io, Outgoing, Slot};
 
@@ -180,7 +180,9 @@ impl<P: Protocol> Worker<P> {
             Some(kind) if kind.is_of_setup() || P::KNOWS_WHY_NONE_STANDS => (kind, 0),
             _ => failure_of(why),
         };
-        self.note_failed_before_clock(kind);
+        if self.in_setup {
+            self.note_failed_for_no_request(kind);
+        }
         if kind == FailureKind::Reset && !self.in_setup {
             // Only a connection that stood can be reset: somebody is there.
             while self.connections[slot as usize].in_flight > 0 {
@@ -195,6 +197,9 @@ impl<P: Protocol> Worker<P> {
         let tried_all =
             !nothing_stood || (connection.failed_attempts as usize).is_multiple_of(addresses);
         let is_of_target = connection.origin == 0;
+        if !self.in_setup && !tried_all {
+            self.note_failed_for_no_request(kind);
+        }
         while !self.in_setup && tried_all && self.connections[slot as usize].in_flight > 0 {
             P::fail_oldest(self, slot, at, Failure { kind, errno, connecting: true });
         }
@@ -202,7 +207,9 @@ impl<P: Protocol> Worker<P> {
         if nothing_stood && is_of_target {
             let limit =
                 self.plan.limits.unreachable_after.max(1).saturating_mul(self.addresses as u32);
-            if self.refused_in_a_row >= limit {
+            if self.refused_in_a_row >= limit
+                && !self.awaits_earlier_connections(slot, at, (kind, errno))
+            {
                 self.give_up_on_server(at, kind, errno);
             }
         } else if is_of_target && self.is_away_for_good(at) {
@@ -210,66 +217,7 @@ impl<P: Protocol> Worker<P> {
             self.give_up_on_server(at, kind, errno);
         }
     }
-
-    /// Before the clock an attempt fails for no request: it is counted by itself.
-    pub(super) fn note_failed_before_clock(&mut self, kind: FailureKind) {
-        if self.in_setup {
-            self.recorder.record().setup_failures[kind as usize] += 1;
-        }
-    }
-
-    /// Whether nothing but failed attempts to connect came for so long that a run by number, which nothing else ends, would go
-    /// on for as long as its requests fail: a server that ended would keep it for minutes. Not where failures are to be
-    /// tolerated.
-    fn is_away_for_good(&mut self, at: u64) -> bool {
-        let limits = &self.plan.limits;
-        let by_number = limits.requests.is_some() && limits.duration_ns.is_none();
-        if !by_number || limits.unreachable_after == u32::MAX || self.plan.load.is_open() {
-            return false;
-        }
-        let record = self.recorder.record();
-        let so_far = (record.connections_opened, record.responses);
-        if self.fails_since.0 != so_far {
-            self.fails_since = (so_far, at);
-        }
-        at.saturating_sub(self.fails_since.1) >= AWAY_NS
-    }
-
-    /// The address a slot was connecting to took no connection: unless one stood already, the
-    /// next address may be better. Whether none stood.
-    pub(crate) fn address_failed(&mut self, slot: Slot) -> bool {
-        if let Some(nothing_stood) = self.elsewhere_failed(slot) {
-            return nothing_stood;
-        }
-        let connection = &mut self.connections[slot as usize];
-        connection.failed_attempts += 1;
-        let nothing_stood = self.recorder.record().connections_opened == 0;
-        if nothing_stood {
-            self.refused_in_a_row = self.refused_in_a_row.saturating_add(1);
-            // The first to fail moves all on; the others were under way to the same address.
-            if connection.address == self.address {
-                self.address = (self.address + 1) % self.addresses;
-                self.untried_addresses = self.untried_addresses.saturating_sub(1);
-            }
-        }
-        nothing_stood
-    }
-
-    /// Gives the run up if every address has failed. The failure is counted here, once, where it
-    /// belongs to no exchange of the window.
-    pub(crate) fn give_up_on_server(&mut self, at: u64, kind: FailureKind, errno: i32) {
-        if self.unreachable || self.untried_addresses > 0 {
-            return;
-        }
-        self.unreachable = true;
-        if self.in_setup || !self.recorder.window_is_open() {
-            self.recorder.count_failure(at, kind, errno, true);
-        }
-    }
 }
-
-/// A server that takes no connection for so long is not about to start again.
-const AWAY_NS: u64 = 30_000_000_000;
 
 /// How long a slot rests after this many failed attempts to connect: 1 ms, doubling, at most 100 ms.
 fn rest_ns(failed_attempts: u32) -> u64 {

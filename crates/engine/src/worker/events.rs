@@ -82,7 +82,7 @@ impl<P: Protocol> Above for Worker<P> {
 
     fn broke_off<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
         self.now_ns = at;
-        self.note_turned_away(at, kind);
+        self.note_turned_away(slot, at, kind);
         self.give_up(io, slot, at, kind);
     }
 }
@@ -200,10 +200,11 @@ impl<P: Protocol> Worker<P> {
 
     /// A connection stood and is of no use: when no response ever came, this many of them are enough. Whether the server is
     /// given up.
-    pub(crate) fn note_turned_away(&mut self, at: u64, kind: FailureKind) -> bool {
-        if self.recorder.record().responses == 0 && !self.window_had_responses() {
+    pub(crate) fn note_turned_away(&mut self, slot: Slot, at: u64, kind: FailureKind) -> bool {
+        if self.has_no_response() {
             self.turned_away += 1;
-            if self.turned_away >= self.plan.limits.unreachable_after.max(1) {
+            let limit = self.plan.limits.unreachable_after.max(1);
+            if self.turned_away >= limit && !self.awaits_earlier_connections(slot, at, (kind, 0)) {
                 self.untried_addresses = 0;
                 self.give_up_on_server(at, kind, 0);
             }
@@ -211,8 +212,8 @@ impl<P: Protocol> Worker<P> {
         self.unreachable
     }
 
-    /// Whether a response came before the window opened.
-    fn window_had_responses(&self) -> bool {
-        self.recorder.median_ns() > 0
+    /// Whether no response ever came, before the window opened or in it.
+    pub(super) fn has_no_response(&mut self) -> bool {
+        self.recorder.record().responses == 0 && self.recorder.median_ns() == 0
     }
 }

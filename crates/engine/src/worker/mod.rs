@@ -11,6 +11,7 @@
 mod connections;
 mod course;
 mod events;
+mod giving_up;
 mod leaving;
 mod load;
 mod open_loop;
@@ -39,6 +40,7 @@ use crate::outbox::{Layout, Outbox};
 use crate::protocol::Protocol;
 use crate::recorder::{Recorder, Snapshot, Teller};
 use crate::schedule::{Numbers, Schedule};
+use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::{Close, Plan};
 use ablaze_model::record::Record;
 use ablaze_model::run::{Ended, WorkerEffort};
@@ -194,6 +196,9 @@ pub(crate) struct Worker<P: Protocol> {
     /// How many of them have not failed yet.
     untried_addresses: usize,
     refused_in_a_row: u32,
+    /// Since when so many connections came to nothing that the run gives up, unless an earlier one comes to something, and why
+    /// the last of them did.
+    enough_failed: Option<(u64, FailureKind, i32)>,
     /// Since when connections only fail: connections and responses so far, and the time.
     fails_since: ((u64, u64), u64),
     /// Connections that TLS broke off before there was any response.
@@ -253,6 +258,7 @@ impl<P: Protocol> Worker<P> {
             addresses,
             untried_addresses: addresses,
             refused_in_a_row: 0,
+            enough_failed: None,
             fails_since: ((0, 0), 0),
             turned_away: 0,
             unreachable: false,

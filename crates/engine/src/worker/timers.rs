@@ -28,6 +28,7 @@ impl<P: Protocol> Worker<P> {
             // Of several exchanges only some may have been late.
             earliest = earliest.min(self.deadline(slot));
         }
+        self.give_up_on_earlier_connections(now);
         self.next_check_ns = self.next_check_ns.min(earliest).max(now + LOOK_NS_MIN);
         let at = io.now();
         P::flush(self, io, at);
@@ -68,10 +69,15 @@ impl<P: Protocol> Worker<P> {
             Stage::Opening => {
                 // Before the clock, one timeout of each address is waiting enough. Where others stand, the run
                 // begins with these, and the place is tried again when its time counts.
-                self.note_failed_before_clock(FailureKind::Timeout);
+                if self.in_setup {
+                    self.note_failed_for_no_request(FailureKind::Timeout);
+                }
                 match self.address_failed(slot) {
                     true if self.in_setup => {
-                        self.give_up_on_server(now, FailureKind::Timeout, libc::ETIMEDOUT);
+                        let (kind, errno) = (FailureKind::Timeout, libc::ETIMEDOUT);
+                        if !self.awaits_earlier_connections(slot, now, (kind, errno)) {
+                            self.give_up_on_server(now, kind, errno);
+                        }
                     }
                     false if self.in_setup => self.connections[slot as usize].tried_enough(),
                     _ => {}

@@ -128,8 +128,9 @@ pub struct Record {
     pub setup_connect: Latency,
     /// The TLS handshakes behind them.
     pub setup_tls: Option<Box<Latency>>,
-    /// Attempts to connect before the clock started that failed, by kind, those of handshakes and tunnels included. What
-    /// made them does not count as a request; the one at which the server was given up is among `failures` as well.
+    /// Attempts to connect that failed and for which no request did, by kind, those of handshakes and tunnels included: made
+    /// before the clock started, or where the next address of a name was tried. The one at which the server was given up
+    /// before the clock is among `failures` as well.
     pub setup_failures: [u64; FailureKind::ALL.len()],
     /// How long requests waited because all streams were in use, those that did; with streams only.
     pub stream_wait: Option<Box<Latency>>,

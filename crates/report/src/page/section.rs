@@ -173,6 +173,7 @@ pub fn outcome(run: &Run) -> Section {
     let section = Section::new("What came back").with(block);
     let said = [
         ("Before the clock started", crate::before_clock::in_words(run).map(|text| vec![text])),
+        ("Connecting", crate::before_clock::elsewhere_in_words(run).map(|text| vec![text])),
         ("HTTP/2", crate::http2::in_words(run)),
         ("HTTP/3", crate::http3::in_words(run)),
         ("QUIC", crate::http3::quic_in_words(run)),

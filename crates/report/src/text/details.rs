@@ -32,6 +32,7 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
     fact("feed", feed(run));
     fact("connected to", connected_to(run));
     fact("before the clock", crate::before_clock::in_words(run));
+    fact("connecting", crate::before_clock::elsewhere_in_words(run));
     fact("threads", threads(run));
     if let Some(text) = gap.map(little) {
         lines.extend(labelled("in flight", &text, style).iter().map(|line| style.warning(line)));

@@ -81,7 +81,7 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
         self.connections[slot as usize].given_up = Some(kind);
         let began = self.connections[slot as usize].state.multiplexer.began();
         self.fail_sent(slot, at, began, kind, 0);
-        self.note_turned_away(at, kind);
+        self.note_turned_away(slot, at, kind);
         self.end_connection(io, slot, ablaze_net::CloseHow::Fin);
     }
 }

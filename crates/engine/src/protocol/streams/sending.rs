@@ -180,7 +180,7 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
     #[cold]
     fn sent_away(&mut self, slot: Slot, at: u64) {
         self.connections[slot as usize].was_sent_away = true;
-        if !self.note_turned_away(at, FailureKind::GoAway) {
+        if !self.note_turned_away(slot, at, FailureKind::GoAway) {
             return;
         }
         self.protocol.multiplexer.note_failure(FailureKind::GoAway, || {

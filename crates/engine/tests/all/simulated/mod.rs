@@ -32,6 +32,7 @@ mod counting;
 mod early_responses;
 mod faults;
 mod framing;
+mod giving_up;
 mod groups;
 mod held;
 mod in_flight;
