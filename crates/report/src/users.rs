@@ -80,7 +80,7 @@ pub(crate) fn over_time(run: &Run) -> Option<String> {
 pub(crate) fn setup(run: &Run) -> Option<(String, bool)> {
     let setup = run.record.journeys.as_ref()?.setup.as_ref()?;
     let name = of(&run.plan)?.setup.as_deref().unwrap_or_default();
-    let done = grouped(setup.begun.saturating_sub(setup.failed));
+    let done = grouped(setup.whole);
     let mut text = format!("setup {}: {done} of {}", printable(name), counted(setup.begun, "user"));
     if setup.failed > 0 {
         let first = setup.first.as_ref().map_or("", |first| &first.text);
@@ -89,6 +89,11 @@ pub(crate) fn setup(run: &Run) -> Option<(String, bool)> {
             grouped(setup.failed),
             printable(first)
         ));
+    }
+    match setup.unfinished() {
+        0 => {}
+        1 => text.push_str("; 1 was in the middle of it at the end"),
+        more => text.push_str(&format!("; {} were in the middle of it at the end", grouped(more))),
     }
     Some((text, setup.failed > 0))
 }
@@ -143,7 +148,7 @@ mod tests {
             one.duration.record_many(begun * 1_000, begun - 5);
         }
         let first = Some(FirstMessage { at_ns: 1, text: "line 5: the status is 401".to_owned() });
-        journeys.setup = Some(Setup { begun: 100, failed: 2, first });
+        journeys.setup = Some(Setup { begun: 100, whole: 98, failed: 2, first });
         for (after_ns, users) in [(0, 10), (run.elapsed_ns / 3, 40), (run.elapsed_ns / 4 * 3, 47)] {
             journeys.came.record_many(after_ns, users);
         }
@@ -189,5 +194,10 @@ mod tests {
         let shown = format!("{page:?}");
         assert!(shown.contains("browse") && shown.contains("2,995"), "{shown}");
         assert!(shown.contains("401"), "{shown}");
+        let setup = assessed.run.record.journeys.as_mut().unwrap().setup.as_mut().unwrap();
+        (setup.whole, setup.failed, setup.first) = (97, 0, None);
+        let (stopped, failed) = super::setup(&assessed.run).unwrap();
+        let said = "setup login.hurl: 97 of 100 users; 3 were in the middle of it at the end";
+        assert_eq!((stopped.as_str(), failed), (said, false));
     }
 }

@@ -11,6 +11,7 @@ mod thinking;
 
 pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
+use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 pub use at_present::{LastSecond, Part, at_present};
 
@@ -89,8 +90,16 @@ pub fn is_as_requested(run: &Run) -> bool {
     run.elapsed_ns > 0 && asked::rate(run).is_some()
 }
 
+/// Whether it was stopped in its warm-up, in its setup or while it connected: responses may have come, and were not counted.
+pub(crate) fn ended_before_clock(run: &Run) -> bool {
+    run.elapsed_ns == 0 && run.ended == Ended::Interrupted
+}
+
 fn seen_from_here(run: &Run) -> Limited {
     let unknown = |evidence: &str| Limited { by: Limit::Unknown, evidence: evidence.to_owned() };
+    if ended_before_clock(run) {
+        return unknown("it was stopped before the clock started");
+    }
     if run.record.responses == 0 || run.elapsed_ns == 0 {
         return unknown("no response came");
     }

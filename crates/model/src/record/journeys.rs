@@ -52,6 +52,8 @@ pub struct OneJourney {
 pub struct Setup {
     /// How many users began it.
     pub begun: u64,
+    /// How many of them came to its end without a failure.
+    pub whole: u64,
     /// How many of them failed in it, and walked no journey.
     pub failed: u64,
     /// Why the first of them did.
@@ -183,9 +185,17 @@ impl Journeys {
         if let Some(theirs) = setup {
             let own = self.setup.get_or_insert_default();
             own.begun += theirs.begun;
+            own.whole += theirs.whole;
             own.failed += theirs.failed;
             own.first = FirstMessage::earlier(own.first.take(), theirs.first);
         }
+    }
+}
+
+impl Setup {
+    /// How many users were in the middle of it when the run ended.
+    pub fn unfinished(&self) -> u64 {
+        self.begun.saturating_sub(self.whole + self.failed)
     }
 }
 
@@ -247,7 +257,7 @@ mod tests {
             }
             let text = format!("at {at_ns}");
             let first = Some(FirstMessage { at_ns, text });
-            journeys.setup = Some(Setup { begun: 3, failed: 1, first });
+            journeys.setup = Some(Setup { begun: 3, whole: 1, failed: 1, first });
             journeys
         };
         let mut all = of(&["buy", "browse"], 20);
@@ -257,7 +267,8 @@ mod tests {
         assert_eq!(counts, [("buy", 20, 17), ("browse", 30, 24), ("sell", 10, 7)]);
         assert_eq!(all.each[1].duration.count(), 2);
         let setup = all.setup.unwrap();
-        assert_eq!((setup.begun, setup.failed), (6, 2));
+        assert_eq!((setup.begun, setup.whole, setup.failed), (6, 2, 2));
+        assert_eq!(setup.unfinished(), 2);
         assert_eq!(setup.first.unwrap().text, "at 10");
     }
 }

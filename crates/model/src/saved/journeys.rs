@@ -53,6 +53,8 @@ struct One {
 struct Setup {
     begun: u64,
     failed: u64,
+    #[serde(default)]
+    unfinished: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first: Option<First>,
 }
@@ -96,6 +98,7 @@ impl Journeys {
         let setup = |setup: &record::Setup| Setup {
             begun: setup.begun,
             failed: setup.failed,
+            unfinished: setup.unfinished(),
             first: setup.first.as_ref().map(First::save),
         };
         Self {
@@ -138,6 +141,7 @@ impl Journeys {
         };
         let setup = |setup: &Setup| record::Setup {
             begun: setup.begun,
+            whole: setup.begun.saturating_sub(setup.failed.saturating_add(setup.unfinished)),
             failed: setup.failed,
             first: setup.first.as_ref().map(First::restore),
         };

@@ -71,7 +71,7 @@ pub(crate) mod sample {
         let text = "line 5: the status is 500, not 200".to_owned();
         let first = (count > 0).then_some(FirstMessage { at_ns: 1, text });
         let begun = run.plan.users();
-        journeys.setup = Some(Setup { begun, failed: count, first });
+        journeys.setup = Some(Setup { begun, whole: begun - count, failed: count, first });
         run.record.journeys = Some(Box::new(journeys));
         let per_user = u128::from(run.elapsed_ns);
         run.record.in_flight_ns = per_user * u128::from(begun - count);

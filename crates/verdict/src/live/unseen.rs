@@ -39,6 +39,7 @@ fn reason(run: &Run, id: DiagnosisId) -> &'static str {
         D49 if target(run).is_none() => of_server(run, id),
         D13 if target(run).is_some() && server(run).is_none() => of_server(run, D12),
         D13 | D22 | D23 => "the kernel's counters for it could not be read",
+        _ if crate::limit::ended_before_clock(run) => "the clock had not started",
         _ if run.record.responses == 0 => "no response came",
         D18 | D19 if !connections.keep_alive => "keep-alive was off",
         D19 => "each connection was to end after a number of requests",
