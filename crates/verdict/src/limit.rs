@@ -52,11 +52,12 @@ pub fn of(run: &Run) -> Limited {
     match &run.plan.target.proxy {
         Some(_) if is_seen => {
             // What the target was doing meanwhile nobody saw.
+            let by = if limited.by == Limit::Server { Limit::Proxy } else { limited.by };
             let evidence = format!(
                 "{}; the server whose process was watched is the proxy, and what the target did is not known",
                 limited.evidence.replace("the server's", "the proxy's")
             );
-            Limited { evidence, ..limited }
+            Limited { by, evidence }
         }
         _ => limited,
     }

@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Limit {
     /// A thread of the server had no time left.
     Server,
+    /// A thread of the proxy had no time left: what the target could do is not known.
+    Proxy,
     /// A thread of the client had no time left: the rate is a lower bound.
     Client,
     /// Client and server had no processor left between them.
@@ -34,8 +36,9 @@ pub enum Limit {
 
 impl Limit {
     /// All of them.
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Server,
+        Self::Proxy,
         Self::Client,
         Self::SharedCpu,
         Self::OtherProcesses,
@@ -58,6 +61,7 @@ impl Limit {
     pub fn key(self) -> &'static str {
         match self {
             Self::Server => "server",
+            Self::Proxy => "proxy",
             Self::Client => "client",
             Self::SharedCpu => "shared-cpu",
             Self::OtherProcesses => "other-processes",
@@ -77,6 +81,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Server => "limited by the server",
+            Self::Proxy => "limited by the proxy",
             Self::Client => "limited by the client",
             Self::SharedCpu => "limited by CPUs shared by client and server",
             Self::OtherProcesses => "limited by other processes on the same CPUs",

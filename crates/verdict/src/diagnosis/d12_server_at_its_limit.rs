@@ -24,7 +24,7 @@ const ALL: f64 = 0.85;
 
 fn on_run(run: &Run) -> Option<Finding> {
     let limited = limit::of(run);
-    if limited.by != Limit::Server {
+    if !matches!(limited.by, Limit::Server | Limit::Proxy) {
         return None;
     }
     let who = target(run).and_then(|target| target.busiest()).map_or(String::new(), |process| {
@@ -118,6 +118,7 @@ mod tests {
     fn what_a_proxy_can_pass_on_is_not_the_capacity_of_the_target() {
         let mut run = sample::run();
         run.plan.target.proxy = Some(sample::proxy());
+        assert_eq!(limit::of(&run).by, Limit::Proxy);
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.starts_with("The proxy: its one thread"), "{finding:?}");
         assert!(finding.cause.contains("a lower bound for the target"), "{finding:?}");
