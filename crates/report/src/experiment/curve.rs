@@ -23,7 +23,7 @@ pub struct Point {
     pub rate_per_s: f64,
     /// Median of the repeats' medians, ns.
     pub p50_ns: Option<f64>,
-    /// Median of their 99th percentiles, ns; `None` where one of them has too few requests for it.
+    /// Median of their 99th percentiles, ns; `None` where half of them or more have too few requests for it.
     pub p99_ns: Option<f64>,
     /// Median of the server's CPU time per request, ns.
     pub server_cpu_ns: Option<f64>,

@@ -319,6 +319,8 @@ fn over_loads(
     sections[0].blocks.extend(text::with_errors(experiment, results).map(Block::Remark));
     sections[0].blocks.extend(of_groups(experiment, results));
     sections[0].blocks.extend(of_figures(pick, whence));
+    let dashes = text::dashes_of_sweep(results, &Curve::all(experiment, results, pick));
+    sections[0].blocks.extend(dashes.map(|why| Block::Text(format!("“-”: {why}."))));
     let doubtful = text::doubtful(experiment, results);
     if !doubtful.is_empty() {
         let rows = doubtful.iter().map(|cell| cell.to_vec()).collect();

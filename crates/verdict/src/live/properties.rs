@@ -257,7 +257,8 @@ fn contradiction(run: &Run, judged: &Judged) -> Option<String> {
     if !responses && judged.verdict == Verdict::Valid {
         return Some("VALID without a response".to_owned());
     }
-    let names_server = matches!(limit, Limit::Server | Limit::Proxy | Limit::SharedCpu | Limit::OtherProcesses);
+    let names_server =
+        matches!(limit, Limit::Server | Limit::Proxy | Limit::SharedCpu | Limit::OtherProcesses);
     if names_server && run.monitor.as_ref().is_none_or(|monitor| !monitor.target.on_this_host) {
         return Some(format!("`{limit}` of a server that nobody saw"));
     }

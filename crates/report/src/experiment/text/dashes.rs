@@ -1,10 +1,11 @@
-//! What a `-` in the table of a comparison means.
+//! What a `-` in the table of a comparison or a sweep means.
 
 use ablaze_model::experiment::{Experiment, Figures, Results};
 use ablaze_model::finding::{DiagnosisId, Severity};
 use ablaze_stats::order;
 
 use crate::experiment::comparison::Comparison;
+use crate::experiment::curve::Curve;
 use crate::number::grouped;
 
 /// Why figures are missing of targets that were measured: a sentence for each column.
@@ -31,6 +32,26 @@ pub(crate) fn dashes(
     ];
     let said: Vec<String> = said.into_iter().flatten().collect();
     (!said.is_empty()).then(|| format!("in half of the runs or more: {}", said.join("; ")))
+}
+
+/// Why figures are missing in cells of a sweep that were measured: half of their runs or more have none.
+pub(crate) fn dashes_of_sweep(results: &Results, curves: &[Curve]) -> Option<String> {
+    let (mut of_p99, mut of_cpu) = (Vec::new(), Vec::new());
+    for (target, curve) in curves.iter().enumerate() {
+        for (load, point) in curve.points.iter().enumerate() {
+            let Some(point) = point else { continue };
+            let runs = || results.of(target, load).into_iter();
+            if point.p99_ns.is_none() {
+                of_p99.extend(runs().filter(|run| run.p99_ns.is_none()));
+            }
+            if point.server_cpu_ns.is_none() {
+                of_cpu.extend(runs().filter(|run| run.server_cpu_ns.is_none()));
+            }
+        }
+    }
+    let said = [too_few("p99", 0.99, &of_p99), no_cpu_time(&of_cpu)];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// Of a percentile, where all of these runs lack it.

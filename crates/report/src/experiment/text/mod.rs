@@ -18,7 +18,7 @@ pub use search::{answer, search};
 pub use sweep::sweep;
 
 pub(crate) use comparison::{cells, of_ranking, ratio_rows};
-pub(crate) use dashes::dashes;
+pub(crate) use dashes::{dashes, dashes_of_sweep};
 pub(crate) use runs::{
     NOTHING_MEASURED, WIDTH, failures, found, in_turns, limits, partial, runs_of_each, why_of,
     worth,

@@ -8,6 +8,7 @@ use ablaze_model::experiment::{
 use ablaze_model::finding::{DiagnosisId, Severity, Verdict};
 use ablaze_model::spec::TargetSpec;
 
+use super::dashes::dashes_of_sweep;
 use super::{WIDTH, failures, worth};
 use crate::experiment::curve::{Curve, Pick, Point, worst};
 use crate::number::{counted, percent, rate, time};
@@ -55,6 +56,9 @@ pub fn sweep(
     }
     if measured().any(|point| point.errors > 0) {
         lines.push("  !: some requests of these runs failed".to_owned());
+    }
+    if let Some(why) = dashes_of_sweep(results, &curves) {
+        lines.extend(sentence("  ", &format!("-: {why}"), WIDTH));
     }
     lines.extend(same_under_all(experiment));
     for [verdict, cells] in doubtful(experiment, results) {

@@ -73,6 +73,22 @@ fn what_a_dash_means_is_told() {
 }
 
 #[test]
+fn a_dash_in_a_sweep_is_told_too() {
+    let mut results = runs_of(&[0, 1], 2);
+    let text = |results: &Results| {
+        let all = swept(&experiments::experiment(), results);
+        all.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!text(&results).contains(" -: "));
+    change(&mut results, |run| (run.responses, run.p99_ns) = (100, None));
+    let few = text(&results);
+    assert!(few.contains("-: too few responses for p99, which needs 368"), "{few}");
+    assert!(!few.contains("CPU time is"), "{few}");
+    change(&mut results, |run| run.server_cpu_ns = None);
+    assert!(text(&results).contains("; the server's CPU time is not known: its process"));
+}
+
+#[test]
 fn a_verdict_is_put_down_to_the_findings_that_make_it() {
     let mut results = runs_of(&[0, 1], 1);
     let found = |id, severity| Finding::new(id, severity, "", "", "");
