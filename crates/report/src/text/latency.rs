@@ -59,10 +59,14 @@ struct Row<'a> {
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     if run.record.responses == 0 {
         let what = match run.record.received_bytes {
-            0 => "No response",
-            _ => "No valid response",
+            // Responses of a warm-up may have come.
+            _ if run.elapsed_ns == 0 && run.plan.sends_before_clock() => {
+                "No response came that counts"
+            }
+            0 => "No response came",
+            _ => "No valid response came",
         };
-        return vec![format!("  {what} came, so there is no latency to show.")];
+        return vec![format!("  {what}, so there is no latency to show.")];
     }
     let rows = rows(run);
     let mut lines = narrowest_that_shows_most(&rows, style.width);

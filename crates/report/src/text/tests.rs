@@ -145,6 +145,7 @@ fn a_run_that_never_began_is_not_said_to_have_lasted() {
     assert!(text.contains("interrupted before the first request"), "{text}");
     run.plan.limits.warmup_ns = 1_000_000_000;
     assert!(plain(&run).contains("interrupted before the clock started"), "{}", plain(&run));
+    assert!(plain(&run).contains("No response came that counts"), "{}", plain(&run));
     assert!(!text.contains("0 ns"), "{text}");
 }
 
