@@ -7,6 +7,7 @@
 //! what those tools print.
 
 pub mod ab;
+mod addresses;
 mod before_clock;
 pub mod checks;
 pub mod condition;

@@ -180,6 +180,7 @@ impl<P: Protocol> Worker<P> {
             Some(kind) if kind.is_of_setup() || P::KNOWS_WHY_NONE_STANDS => (kind, 0),
             _ => failure_of(why),
         };
+        self.note_address(slot, Some(kind));
         if self.in_setup {
             self.note_failed_for_no_request(kind);
         }

@@ -163,6 +163,7 @@ impl<P: Protocol> Worker<P> {
         let connect_ns = at.saturating_sub(connection.opening_ns + tls_ns).max(1);
         self.recorder.record().connections_opened += 1;
         self.refused_in_a_row = 0;
+        self.note_address(slot, None);
         if P::Sink::WALKS {
             self.origin_stands(slot);
         }

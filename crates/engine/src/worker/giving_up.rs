@@ -14,6 +14,21 @@ impl<P: Protocol> Worker<P> {
         self.recorder.record().setup_failures[kind as usize] += 1;
     }
 
+    /// Of a name with several addresses it is kept which of them did what: `None` where a connection stood.
+    pub(super) fn note_address(&mut self, slot: Slot, failure: Option<FailureKind>) {
+        let connection = &self.connections[slot as usize];
+        if self.addresses < 2 || connection.origin > 0 {
+            return;
+        }
+        let Some(address) = self.recorder.record().by_address.get_mut(connection.address) else {
+            return;
+        };
+        match failure {
+            None => address.stood += 1,
+            Some(kind) => address.failures[kind as usize] += 1,
+        }
+    }
+
     /// Whether enough connections came to nothing to give the run up, and others, which were begun before that was so, still may
     /// come to something: what is going to carry a response can take longer (a handshake, a full accept queue, the response
     /// itself) than what is refused.

@@ -42,7 +42,7 @@ use crate::recorder::{Recorder, Snapshot, Teller};
 use crate::schedule::{Numbers, Schedule};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::{Close, Plan};
-use ablaze_model::record::Record;
+use ablaze_model::record::{AddressRecord, Record};
 use ablaze_model::run::{Ended, WorkerEffort};
 
 /// What a worker is made from.
@@ -274,6 +274,10 @@ impl<P: Protocol> Worker<P> {
             plan,
         };
         worker.seat_users(assignment.connections);
+        if addresses > 1 {
+            let all = worker.plan.target.addresses.iter().map(|at| AddressRecord::new(*at));
+            worker.recorder.record().by_address = all.collect();
+        }
         worker
     }
 }

@@ -69,6 +69,7 @@ impl<P: Protocol> Worker<P> {
             Stage::Opening => {
                 // Before the clock, one timeout of each address is waiting enough. Where others stand, the run
                 // begins with these, and the place is tried again when its time counts.
+                self.note_address(slot, Some(FailureKind::Timeout));
                 if self.in_setup {
                     self.note_failed_for_no_request(FailureKind::Timeout);
                 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ablaze_stats::Latency;
 
 use super::{
-    AnsweredEarly, Circumstances, EndedIdle, Phases, Record, Silent, Slices, Stopped, Streamless,
-    group,
+    AddressRecord, AnsweredEarly, Circumstances, EndedIdle, Phases, Record, Silent, Slices,
+    Stopped, Streamless, group,
 };
 use crate::failure::FailureKind;
 
@@ -49,6 +49,7 @@ impl Record {
             setup_connect: Latency::new(3),
             setup_tls: None,
             setup_failures: [0; FailureKind::ALL.len()],
+            by_address: Vec::new(),
             stream_wait: None,
             tls: None,
             http2: None,
@@ -114,6 +115,7 @@ impl Record {
             setup_connect,
             setup_tls,
             setup_failures,
+            by_address,
             stream_wait,
             tls,
             http2,
@@ -188,6 +190,7 @@ impl Record {
         for (mine, theirs) in self.setup_failures.iter_mut().zip(setup_failures) {
             *mine += theirs;
         }
+        AddressRecord::merge(&mut self.by_address, by_address);
         if let Some(theirs) = setup_tls {
             self.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3))).merge(&theirs);
         }

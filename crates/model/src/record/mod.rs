@@ -1,6 +1,7 @@
 //! What is kept of a run's exchanges: counters, statuses, sizes, and one distribution per phase,
 //! apart for responses and for failures. Fixed size, whatever the number of requests.
 
+mod address;
 mod checks;
 mod circumstances;
 mod each_connection;
@@ -27,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ablaze_stats::Latency;
 
 use crate::failure::FailureKind;
+pub use address::AddressRecord;
 pub use checks::{CheckRecord, Checks};
 pub use circumstances::Circumstances;
 pub use each_connection::EachConnection;
@@ -132,6 +134,8 @@ pub struct Record {
     /// before the clock started, or where the next address of a name was tried. The one at which the server was given up
     /// before the clock is among `failures` as well.
     pub setup_failures: [u64; FailureKind::ALL.len()],
+    /// What attempts to connect came to at each address of the target, where its name has several.
+    pub by_address: Vec<AddressRecord>,
     /// How long requests waited because all streams were in use, those that did; with streams only.
     pub stream_wait: Option<Box<Latency>>,
     /// What is known of TLS; `None` on plain connections.

@@ -15,6 +15,7 @@ use crate::run::Shards;
 use crate::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
 
+use super::address::Address;
 use super::checks::{Checks, Samples};
 use super::circumstances::Circumstances;
 use super::distribution::{Distribution, PhasesOf};
@@ -129,6 +130,9 @@ pub(super) struct Document {
     /// Attempts to connect before the clock that failed, by kind; only where some did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub setup_failed: BTreeMap<String, u64>,
+    /// Only of a name with several addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_address: Vec<Address>,
     /// Where requests waited for a stream only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_wait_ns: Option<Distribution>,

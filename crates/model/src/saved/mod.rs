@@ -2,6 +2,7 @@
 //! `document` is the file's shape, described for others by docs/report.schema.json; `upgrade` brings
 //! files of older formats to it.
 
+mod address;
 mod checks;
 mod circumstances;
 mod consistent;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use ablaze_stats::{Latency, touched};
 use serde::Deserialize;
 
+use super::address::Address;
 use super::checks::{Checks, Samples};
 use super::distribution::Unreadable;
 use super::document::*;
@@ -226,6 +227,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         failed: document.failed_latency_ns.restore("failed_latency_ns")?,
         setup_connect: document.setup_connect_ns.restore("setup_connect_ns")?,
         setup_failures: by_kind(&document.setup_failed),
+        by_address: document.by_address.iter().map(Address::restore).collect(),
         setup_tls: match &document.setup_tls_ns {
             Some(times) => Some(Box::new(times.restore("setup_tls_ns")?)),
             None => None,
@@ -290,7 +292,7 @@ pub(super) fn failures(
     }
 }
 
-fn by_kind(numbers: &BTreeMap<String, u64>) -> [u64; FailureKind::ALL.len()] {
+pub(super) fn by_kind(numbers: &BTreeMap<String, u64>) -> [u64; FailureKind::ALL.len()] {
     let mut failures = [0u64; FailureKind::ALL.len()];
     for (key, number) in numbers {
         let count = &mut failures[kind(key) as usize];

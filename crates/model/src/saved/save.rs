@@ -6,6 +6,7 @@ use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
 use ablaze_stats::touched;
 
+use super::address::Address;
 use super::checks::{Checks, Samples};
 use super::circumstances::Circumstances;
 use super::document::*;
@@ -132,6 +133,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         setup_connect_ns: Distribution::save(&record.setup_connect),
         setup_tls_ns: record.setup_tls.as_deref().map(Distribution::save),
         setup_failed: by_kind(&record.setup_failures),
+        by_address: record.by_address.iter().map(Address::save).collect(),
         stream_wait_ns: record.stream_wait.as_deref().map(Distribution::save),
         event_age_ns: Distribution::save(&record.event_age),
         in_flight: InFlight {

@@ -174,6 +174,7 @@ pub fn outcome(run: &Run) -> Section {
     let said = [
         ("Before the clock started", crate::before_clock::in_words(run).map(|text| vec![text])),
         ("Connecting", crate::before_clock::elsewhere_in_words(run).map(|text| vec![text])),
+        ("Addresses", crate::addresses::in_words(run)),
         ("HTTP/2", crate::http2::in_words(run)),
         ("HTTP/3", crate::http3::in_words(run)),
         ("QUIC", crate::http3::quic_in_words(run)),

@@ -38,6 +38,7 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
         lines.extend(labelled("in flight", &text, style).iter().map(|line| style.warning(line)));
     }
     let agreed = [
+        ("addresses", crate::addresses::in_words(run)),
         ("proxy", crate::proxy::in_words(run)),
         ("TLS", crate::tls::in_words(run)),
         ("HTTP/2", crate::http2::in_words(run)),

@@ -2,8 +2,9 @@
 
 use std::net::SocketAddr;
 
-use ablaze_model::Run;
 use ablaze_model::printable::printable;
+use ablaze_model::record::AddressRecord;
+use ablaze_model::{FailureKind, Run};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D33;
@@ -35,13 +36,14 @@ fn on_run(run: &Run) -> Option<Finding> {
             resolved(run),
             counted(target.addresses.len() as u64, "address").replace("addresss", "addresses"),
             listed(&target.addresses),
-            listed(before),
+            listed(before.iter().map(|address| with_failures(run, *address))),
             match may_fail_above_tcp(run) {
                 true => "had no connection that could be used",
                 false => "accepted no connection",
             }
         ),
         match may_fail_above_tcp(run) {
+            _ if all_refused(run, before) => REFUSED,
             true => ABOVE_TCP,
             false => NOBODY,
         },
@@ -56,11 +58,31 @@ fn on_run(run: &Run) -> Option<Finding> {
     ))
 }
 
+const REFUSED: &str = "Nothing listens at the first address, or a firewall rejects connections there; on many machines `localhost` is \
+     ::1 first, and many servers listen on 127.0.0.1 only.";
 const NOBODY: &str = "Nothing listens at the first address, a firewall blocks it, or what listens there did not accept in time; on many \
      machines `localhost` is ::1 first, and many servers listen on 127.0.0.1 only.";
 const ABOVE_TCP: &str = "Nothing listens at the first address, a firewall blocks it, what listens there did not accept in time, or it \
      accepted connections whose handshakes or tunnels failed; on many machines `localhost` is ::1 first, and many servers listen on \
      127.0.0.1 only.";
+
+/// `[::1]:8080 (10 refused)`
+fn with_failures(run: &Run, address: SocketAddr) -> String {
+    let known = run.record.by_address.iter().find(|one| one.address == address);
+    match known.map(AddressRecord::failed_in_words).filter(|words| !words.is_empty()) {
+        Some(words) => format!("{address} ({words})"),
+        None => address.to_string(),
+    }
+}
+
+/// Whether all attempts at these addresses were refused.
+fn all_refused(run: &Run, addresses: &[SocketAddr]) -> bool {
+    addresses.iter().all(|address| {
+        let known = run.record.by_address.iter().find(|one| one.address == *address);
+        let mut kinds = known.into_iter().flat_map(AddressRecord::kinds).map(|(kind, _)| kind);
+        kinds.next() == Some(FailureKind::Refused) && kinds.next().is_none()
+    })
+}
 
 /// Whether a connection that TCP opened may still be none for requests.
 fn may_fail_above_tcp(run: &Run) -> bool {
@@ -148,6 +170,19 @@ mod tests {
         let evidence = on_run(&run).unwrap().evidence;
         assert!(evidence.contains("2 addresses: [::1]:8080 and 127.0.0.1:8080"), "{evidence}");
         assert!(evidence.contains("[::1]:8080 accepted no connection"), "{evidence}");
+        // Where it is known what came of each attempt, it is told.
+        let all = addresses.map(AddressRecord::new);
+        run.record.by_address = all.to_vec();
+        run.record.by_address[0].failures[FailureKind::Refused as usize] = 10;
+        let finding = on_run(&run).unwrap();
+        let said = "[::1]:8080 (10 refused) accepted no connection";
+        assert!(finding.evidence.contains(said), "{finding:?}");
+        assert!(!finding.cause.contains("in time"), "{finding:?}");
+        run.record.by_address[0].failures[FailureKind::Timeout as usize] = 1;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("(10 refused, 1 timed out)"), "{finding:?}");
+        assert!(finding.cause.contains("in time"), "{finding:?}");
+        run.record.by_address.clear();
         // With TLS it may have accepted them, and sent an alert.
         run.plan.tls = Some(ablaze_model::plan::tls::Tls::new("localhost"));
         let finding = on_run(&run).unwrap();

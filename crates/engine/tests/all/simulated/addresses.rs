@@ -44,6 +44,15 @@ fn the_second_takes_over_when_the_first_refuses() {
                     assert_eq!((run.record.responses, run.record.failures_total()), (200, 0));
                     // No request failed by it, before the clock or behind it: it is counted all the same.
                     let refused = run.record.setup_failures[FailureKind::Refused as usize];
+                    let [first, second] = &run.record.by_address[..] else {
+                        panic!("two addresses")
+                    };
+                    assert_eq!(first.stood + second.kinds().count() as u64, 0, "way {way}");
+                    assert_eq!(
+                        first.kinds().collect::<Vec<_>>(),
+                        [(FailureKind::Refused, refused)]
+                    );
+                    assert!(second.stood >= run.record.connections_opened.max(1), "way {way}");
                     let possible = 1..=u64::from(connections);
                     assert!(possible.contains(&refused), "{refused} of {connections}, way {way}");
                     assert_eq!(run.connected_to, "127.0.0.2:80");
@@ -67,6 +76,9 @@ fn the_second_takes_over_when_the_first_never_answers() {
                 // Before the clock each connection is tried there once.
                 let before = if way == 0 { u64::from(connections) } else { 0 };
                 assert_eq!(run.record.setup_failures.iter().sum::<u64>(), before);
+                let first = &run.record.by_address[0];
+                let timed_out = [(FailureKind::Timeout, u64::from(connections))];
+                assert_eq!(first.kinds().collect::<Vec<_>>(), timed_out, "way {way}");
             });
         }
     }
