@@ -15,7 +15,9 @@ use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::number::{time, time_exact};
 use ablaze_report::system_error::reason;
-use ablaze_verdict::live::{connections_option, duration_option, no_connection_opened};
+use ablaze_verdict::live::{
+    connections_option, duration_option, no_connection_opened, request_shown,
+};
 use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
@@ -229,9 +231,10 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             )
         }
         FailureKind::Timeout if failed_in_a_response(run) && without_a_head(run) => format!(
-            "{to} sent something, and no whole head of a final response within {}: see it with `curl -v`, or \
+            "{to} sent something, and no whole head of a final response within {}: see it with {}, or \
              allow more with {}",
             time_exact(run.plan.limits.timeout_ns),
+            request_shown(run, "-v"),
             ablaze_verdict::live::timeout_option(run)
         ),
         FailureKind::Timeout if failed_in_a_response(run) => format!(
@@ -315,8 +318,9 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         }
         FailureKind::LocalPorts if run.record.connections_opened == 0 => format!(
             "cannot connect to {to} ({}): this machine has no address from which to reach it (as where IPv6 is off), or no local \
-             port left; use an address that `curl -v` connects to",
-            errno()
+             port left; use an address that {} connects to",
+            errno(),
+            request_shown(run, "-v")
         ),
         FailureKind::LocalPorts => format!(
             "no local port left ({}): use --local-address with more addresses, or keep connections \
@@ -376,7 +380,10 @@ fn malformed(to: &str, run: &Run) -> String {
         Err(HeadError::Malformed(fault)) => {
             format!("the response heads of {to} are not valid: {fault}")
         }
-        _ => format!("the response heads of {to} are not valid HTTP/1: see one with `curl -i`"),
+        _ => format!(
+            "the response heads of {to} are not valid HTTP/1: see one with {}",
+            request_shown(run, "-i")
+        ),
     }
 }
 

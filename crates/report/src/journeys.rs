@@ -95,7 +95,7 @@ mod tests {
         journeys.cookies_refused = 1_200;
         (0..9_980).for_each(|_| journeys.duration.record(3_000_000));
         for _ in 0..15 {
-            journeys.fails(1, 7, || "line 9: there is\u{1b}[31m nothing".to_owned());
+            journeys.fails(1, 7, None, || "line 9: there is\u{1b}[31m nothing".to_owned());
         }
         run.record.journeys = Some(Box::new(journeys));
         let name = "shop.hurl".to_owned();

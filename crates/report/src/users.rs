@@ -142,7 +142,11 @@ mod tests {
             (one.begun, one.whole, one.failed) = (begun, begun - 5, 5);
             one.duration.record_many(begun * 1_000, begun - 5);
         }
-        let first = Some(FirstMessage { at_ns: 1, text: "line 5: the status is 401".to_owned() });
+        let first = Some(FirstMessage {
+            at_ns: 1,
+            text: "line 5: the status is 401".to_owned(),
+            feed_line: None,
+        });
         journeys.setup = Some(Setup { begun: 100, failed: 2, first });
         for (after_ns, users) in [(0, 10), (run.elapsed_ns / 3, 40), (run.elapsed_ns / 4 * 3, 47)] {
             journeys.came.record_many(after_ns, users);

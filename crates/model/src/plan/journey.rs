@@ -121,5 +121,10 @@ pub enum Traced<'a> {
         value: &'a str,
     },
     /// Something is not as the file says.
-    Failed(&'a Failure),
+    Failed {
+        /// Which step.
+        step: usize,
+        /// What, and in which line.
+        failure: &'a Failure,
+    },
 }

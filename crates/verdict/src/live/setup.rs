@@ -69,7 +69,7 @@ pub(crate) mod sample {
         let mut journeys = Journeys::new(&["a".to_owned()]);
         (journeys.begun, journeys.whole) = (run.record.responses, run.record.responses);
         let text = "line 5: the status is 500, not 200".to_owned();
-        let first = (count > 0).then_some(FirstMessage { at_ns: 1, text });
+        let first = (count > 0).then_some(FirstMessage { at_ns: 1, text, feed_line: None });
         let begun = run.plan.users();
         journeys.setup = Some(Setup { begun, failed: count, first });
         run.record.journeys = Some(Box::new(journeys));

@@ -72,7 +72,8 @@ fn one(line: &Line, placeholders: bool) -> Option<String> {
     }
 }
 
-fn header(line: &str) -> String {
+/// One field as an option.
+pub fn header(line: &str) -> String {
     format!("-H {}", for_shell(line))
 }
 
