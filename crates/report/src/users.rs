@@ -165,7 +165,8 @@ mod tests {
         };
         let name = "buy.hurl".to_owned();
         let steps = vec!["a".to_owned(), "b".to_owned()];
-        run.plan.journey = Some(PlannedJourney { name, steps, users, route: None });
+        run.plan.journey =
+            Some(PlannedJourney { name, steps, any_status: Vec::new(), users, route: None });
         let text = text::write(&assessed, &Style::default());
         for expected in [
             "journeys buy ×1, browse ×1, 2 steps, to http",

@@ -578,8 +578,13 @@ fn users_who_have_walked_their_journeys_do_not_pause() {
         run.record.answered.total.clear();
         run.record.answered.total.record_many(in_flight_ns / 20_000, 20_000);
         let users = Users { pause: true, iterations: Some(20), ..Users::default() };
-        run.plan.journey =
-            Some(PlannedJourney { name: "a".to_owned(), steps: Vec::new(), users, route: None });
+        run.plan.journey = Some(PlannedJourney {
+            name: "a".to_owned(),
+            steps: Vec::new(),
+            any_status: Vec::new(),
+            users,
+            route: None,
+        });
         run.record.journeys = Some(Box::new(Journeys::new(&["a".to_owned()])));
         run
     };

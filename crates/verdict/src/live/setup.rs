@@ -63,6 +63,7 @@ pub(crate) mod sample {
         run.plan.journey = Some(PlannedJourney {
             name: "a.hurl".to_owned(),
             steps: Vec::new(),
+            any_status: Vec::new(),
             users,
             route: None,
         });
