@@ -101,9 +101,16 @@ mod tests {
         let name = "shop.hurl".to_owned();
         let users = Default::default();
         let steps = steps.to_vec();
-        run.plan.journey = Some(PlannedJourney { name, steps, users, route: None });
+        run.plan.journey =
+            Some(PlannedJourney { name, steps, any_status: Vec::new(), users, route: None });
         let text = text::write(&assessed, &Style::default());
         assert!(text.contains("journey shop.hurl, 2 steps, to http"), "{text}");
+        // Whatever else names what was loaded: the method and the URL are those of one step at most.
+        let suite = crate::junit::of_run(&assessed, &crate::condition::Conditions::default()).name;
+        assert!(suite.starts_with("journey shop.hurl, 2 steps, to http"), "{suite}");
+        assert!(
+            crate::hlog::write(&assessed.run).contains(": journey shop.hurl, 2 steps, to http")
+        );
         assert!(text.contains(" journeys/s    p50 3.00 ms"), "{text}");
         assert!(text.contains("9,980 of 10,000 whole"), "{text}");
         assert!(text.contains("5 unfinished at the end"), "{text}");
