@@ -256,3 +256,19 @@ fn reports_of_journeys_are_read_from_their_head_on() {
     assert_eq!(reports.len(), 2, "{reports:?}");
     assert_eq!(reports[1].subject.port, Some(18080), "{reports:?}");
 }
+
+/// Ten clients with five requests each, which only the command says: without it the clients are not what was in flight.
+#[test]
+fn clients_of_h2load_that_pipeline_are_not_its_concurrency() {
+    const H2LOAD: &str = include_str!("../printed/real-h2load-2.txt");
+    let run = |command: &str| {
+        let run = H2LOAD.split("$ ").find(|run| run.starts_with(command));
+        run.unwrap_or_else(|| panic!("no {command}")).to_owned()
+    };
+    let asked = |text: &str| one(text).subject.asked();
+    let pipelined = run("h2load --h1 -n 1000 -c 10 -m 5");
+    assert_eq!(asked(&format!("$ {pipelined}")), Some(50));
+    assert_eq!(asked(pipelined.split_once('\n').unwrap().1), None);
+    let single = run("h2load --h1 -n 20000 -c 100 ");
+    assert_eq!(asked(single.split_once('\n').unwrap().1), Some(100));
+}
