@@ -186,6 +186,7 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
             opened_meanwhile(report, rest);
         }
         "wait" => {
+            unreadable(report, columns, line);
             if let Some(times) = row(columns, rest) {
                 report.waiting = Some(times);
                 report.waiting_percentiles = percentiles(columns, rest);
@@ -193,6 +194,7 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
         }
         // In an open loop the response counts from when a request was due: what its user waits.
         "total" | "response" => {
+            unreadable(report, columns, line);
             let Some(times) = row(columns, rest) else { return false };
             report.total = Some(times);
             report.percentiles = percentiles(columns, rest);
@@ -250,8 +252,8 @@ fn statuses(report: &mut Report, line: &str, separator: &str) -> bool {
     any
 }
 
-/// The cells of a row, by the names of their columns. `-` is an empty one.
-fn cells<'c>(columns: &'c [String], rest: &str) -> Vec<(&'c str, Option<Printed>)> {
+/// The cells of a row up to the first that is none, and what is left.
+fn readable<'l>(columns: &[String], rest: &'l str) -> (Vec<Option<Printed>>, &'l str) {
     let mut cells = Vec::new();
     let mut rest = rest.trim_start();
     while cells.len() < columns.len() && !rest.is_empty() {
@@ -268,7 +270,23 @@ fn cells<'c>(columns: &'c [String], rest: &str) -> Vec<(&'c str, Option<Printed>
         }
         rest = rest.trim_start();
     }
+    (cells, rest)
+}
+
+/// The cells of a row, by the names of their columns. `-` is an empty one.
+fn cells<'c>(columns: &'c [String], rest: &str) -> Vec<(&'c str, Option<Printed>)> {
+    let (cells, _) = readable(columns, rest);
     columns.iter().map(String::as_str).zip(cells).collect()
+}
+
+/// Notes a row of times in which a cell that is no time stands in front of one that is: no terminal cut it off there.
+fn unreadable(report: &mut Report, columns: &[String], line: &str) {
+    let (_, rest) =
+        readable(columns, line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest));
+    let mut words = rest.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at);
+    if !rest.is_empty() && words.any(|at| time_ms(rest[at..].trim_start()).is_some()) {
+        report.impossible.push(line.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
 }
 
 fn row(columns: &[String], rest: &str) -> Option<Times> {
