@@ -237,12 +237,12 @@ mod tests {
     /// A journey whose steps fail now and then at any rate: the load is not why, and waiting does not help.
     #[test]
     fn errors_that_were_there_before_any_load_are_no_lack_of_recovery() {
-        let each_third = |number: u64| Some(number % 3 > 0);
+        let each_third = |number: u64| Some(!number.is_multiple_of(3));
         assert_eq!(waited(&learnt(each_third), each_third), None);
         // Where the first few were as expected, too.
-        let later = learnt(|number| Some(number < 9 || number % 3 > 0));
+        let later = learnt(|number| Some(number < 9 || !number.is_multiple_of(3)));
         assert_eq!(waited(&later, each_third), None);
-        let no_response = |number: u64| (number % 3 > 0).then_some(true);
+        let no_response = |number: u64| (!number.is_multiple_of(3)).then_some(true);
         assert_eq!(waited(&learnt(no_response), no_response), None);
         let why = waited(&learnt(|_| Some(true)), each_third).unwrap();
         assert!(
