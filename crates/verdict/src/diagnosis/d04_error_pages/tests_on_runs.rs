@@ -115,7 +115,10 @@ fn a_step_that_permits_any_status_has_no_unexpected_one() {
     let of_two = vec![any.clone(), behind.clone(), group("GET /b", &[(200, 8_000)])];
     assert_eq!(with(&mut run, of_two), None);
     let found = with(&mut run, vec![any, behind, group("GET /b", &[(200, 4_000), (404, 4_000)])]);
-    assert!(found.as_ref().unwrap().evidence.contains("did not succeed: 404 (4,000×)."), "{found:?}");
+    assert!(
+        found.as_ref().unwrap().evidence.contains("did not succeed: 404 (4,000×)."),
+        "{found:?}"
+    );
     // One step has no group.
     run.plan.journey.as_mut().unwrap().steps.truncate(1);
     run.record.groups.clear();

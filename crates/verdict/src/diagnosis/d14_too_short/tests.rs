@@ -143,7 +143,10 @@ mod on_runs {
         assert!(said.ends_with("(--duration 10s, instead of a number of journeys)."), "{said}");
         run.plan.journey.as_mut().unwrap().users.iterations = Some(20);
         let said = on_run(&run).unwrap().fix;
-        assert!(said.ends_with("(--duration 10s, instead of a number of iterations (--iterations))."), "{said}");
+        assert!(
+            said.ends_with("(--duration 10s, instead of a number of iterations (--iterations))."),
+            "{said}"
+        );
     }
 
     /// Ten seconds were not enough.
