@@ -67,6 +67,8 @@ fn arguments_to(run: &Run, typed: &str, line: Option<listed::Line<'_>>) -> Strin
     let asked = run.asked.as_deref();
     let is_filled = fields::have_placeholders(asked);
     let url = if is_filled { fields::filled(typed) } else { typed.to_owned() };
+    let is_fed = is_filled && asked.is_some_and(|asked| asked.requests.data.is_some());
+    let url = if is_fed { fields::without_columns(&url) } else { url };
     let mut words = Vec::new();
     let name = line.as_ref().map_or(run.plan.requests.method.as_str(), |line| line.method);
     let has_body = line.as_ref().map_or(run.plan.requests.has_body, |line| line.has_body);
@@ -105,7 +107,8 @@ fn arguments_to(run: &Run, typed: &str, line: Option<listed::Line<'_>>) -> Strin
         words.push("--path-as-is".to_owned());
     }
     words.push(for_shell(&url));
-    words.join(" ")
+    let command = words.join(" ");
+    if is_fed { fields::without_columns(&command) } else { command }
 }
 
 /// The URL with the name that the server is asked for in TLS (`--sni`), which curl takes from there, and how the connection and

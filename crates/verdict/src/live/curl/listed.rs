@@ -18,10 +18,9 @@ pub(super) struct Line<'a> {
 
 /// The head and the body of a line that says them itself.
 pub(super) struct Sent {
+    path: String,
     fields: Vec<(String, String)>,
     body: Vec<u8>,
-    /// Bytes that differ from request to request and have no fixed width stand in it.
-    varies: bool,
 }
 
 /// The method and the path of a group that is named by both: a line of a list that says its method.
@@ -63,12 +62,12 @@ pub(super) fn only(run: &Run) -> Option<(String, Line<'_>)> {
     let requests = &run.plan.requests;
     let has_groups = !run.record.groups.is_empty() || requests.groups.too_many > 0;
     let template = requests.templates.first().filter(|_| is_list(run) && !has_groups)?;
-    let (head, body) = template.bytes.split_at_checked(template.head_bytes)?;
-    let first = std::str::from_utf8(head).ok()?.lines().next()?;
-    let path = first.split(' ').nth(1)?.to_owned();
-    let sent = Some(Sent::of(head, body, template.is_variable()));
+    let varying = template.patches.iter().filter(|patch| patch.width == 0);
+    let sent = Sent::of(&template.bytes, varying.map(|patch| patch.offset as usize))?;
+    let path = sent.path.clone();
     let method = requests.method.as_str();
-    Some((path, Line { method, has_body: !body.is_empty(), is_own: true, sent }))
+    let has_body = !sent.body.is_empty();
+    Some((path, Line { method, has_body, is_own: true, sent: Some(sent) }))
 }
 
 /// The request of the line: of several of this name the first that has a body.
@@ -79,16 +78,25 @@ fn sent(run: &Run, name: &str) -> Option<Sent> {
     let own = || of_templates.clone().filter(|(of, _)| **of as usize == group);
     let with_body = own().find(|(_, template)| template.bytes.len() > template.head_bytes);
     let (_, template) = with_body.or_else(|| own().next())?;
-    let (head, body) = template.bytes.split_at_checked(template.head_bytes)?;
-    Some(Sent::of(head, body, template.is_variable()))
+    let varying = template.patches.iter().filter(|patch| patch.width == 0);
+    Sent::of(&template.bytes, varying.map(|patch| patch.offset as usize))
 }
 
 impl Sent {
-    fn of(head: &[u8], body: &[u8], varies: bool) -> Self {
-        let head = String::from_utf8_lossy(head);
-        let fields = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+    /// The bytes of a request, with cells of a feed at these places.
+    fn of(bytes: &[u8], varying: impl DoubleEndedIterator<Item = usize>) -> Option<Self> {
+        let mut bytes = bytes.to_vec();
+        for at in varying.rev() {
+            bytes.splice(at..at, *b"VALUE");
+        }
+        let head_bytes = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+        let body = bytes.split_off(head_bytes);
+        let head = String::from_utf8_lossy(&bytes);
+        let mut lines = head.lines();
+        let path = lines.next()?.split(' ').nth(1)?.to_owned();
+        let fields = lines.filter_map(|line| line.split_once(':'));
         let fields = fields.map(|(name, value)| (name.to_owned(), value.trim().to_owned()));
-        Self { fields: fields.collect(), body: body.to_vec(), varies }
+        Some(Self { path, fields: fields.collect(), body })
     }
 
     /// Its fields as curl's options: those that curl would send otherwise, or not at all. `authority` is that of the URL.
@@ -127,7 +135,7 @@ impl Sent {
     /// Its body as curl's option.
     pub fn data(&self) -> String {
         match std::str::from_utf8(&self.body) {
-            Ok(text) if !self.varies && text.len() <= BODY_BYTES => data_word(text),
+            Ok(text) if text.len() <= BODY_BYTES => data_word(text),
             _ => FILE.to_owned(),
         }
     }

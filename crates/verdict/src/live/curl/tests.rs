@@ -101,6 +101,27 @@ fn a_line_of_a_list_is_sent_as_the_run_sent_it() {
     );
 }
 
+/// The cells of a feed may be credentials: a report has none of them.
+#[test]
+fn columns_of_a_feed_are_words_to_replace() {
+    let mut run = sample::run();
+    run.plan.target.url = "http://127.0.0.1:8080/{user:url}?n=1".into();
+    sample::asked(&mut run, &["X-Id: {id}"]);
+    let requests = &mut run.asked.as_mut().unwrap().requests;
+    requests.bodies = Bodies::Same(Body::Given(Bytes(br#"{"a": "{user}", "b": {id}}"#.to_vec())));
+    run.plan.requests.has_body = true;
+    let literal = arguments(&run);
+    assert!(
+        literal.contains("{user:url}"),
+        "without a feed braces are sent as they are: {literal}"
+    );
+    let feed = Feed::of(Blob::new("users.csv", Vec::new()));
+    let order = ablaze_model::feed::Order::Sequential;
+    run.asked.as_mut().unwrap().requests.data = Some(ablaze_model::spec::DataSpec { feed, order });
+    let expected = "-H 'X-Id: VALUE' --data-raw '{\"a\": \"VALUE\", \"b\": VALUE}' 'http://127.0.0.1:8080/VALUE?n=1'";
+    assert!(arguments(&run).ends_with(expected), "{}", arguments(&run));
+}
+
 /// A certificate for another name than the one that is asked for fails only if that name is asked for.
 #[test]
 fn curl_asks_for_the_name_that_the_run_asked_for() {
