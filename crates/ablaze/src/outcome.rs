@@ -4,6 +4,7 @@
 mod addresses;
 mod ended;
 mod http3;
+mod malformed;
 mod proxy;
 mod refused;
 mod statuses;
@@ -15,11 +16,13 @@ use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::number::{time, time_exact};
 use ablaze_report::system_error::reason;
-use ablaze_verdict::live::{connections_option, duration_option, no_connection_opened};
-use ablaze_wire::http1::response::{self, HeadError};
+use ablaze_verdict::live::{
+    connections_option, duration_option, no_connection_opened, request_shown,
+};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 pub use http3::elsewhere;
+use malformed::malformed;
 use refused::without_http2;
 pub use refused::{bad_request, ended_in_plain};
 use statuses::{of_all, what_to_check};
@@ -229,9 +232,10 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             )
         }
         FailureKind::Timeout if failed_in_a_response(run) && without_a_head(run) => format!(
-            "{to} sent something, and no whole head of a final response within {}: see it with `curl -v`, or \
+            "{to} sent something, and no whole head of a final response within {}: see it with {}, or \
              allow more with {}",
             time_exact(run.plan.limits.timeout_ns),
+            request_shown(run, "-v"),
             ablaze_verdict::live::timeout_option(run)
         ),
         FailureKind::Timeout if failed_in_a_response(run) => format!(
@@ -315,8 +319,9 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         }
         FailureKind::LocalPorts if run.record.connections_opened == 0 => format!(
             "cannot connect to {to} ({}): this machine has no address from which to reach it (as where IPv6 is off), or no local \
-             port left; use an address that `curl -v` connects to",
-            errno()
+             port left; use an address that {} connects to",
+            errno(),
+            request_shown(run, "-v")
         ),
         FailureKind::LocalPorts => format!(
             "no local port left ({}): use --local-address with more addresses, or keep connections \
@@ -350,34 +355,6 @@ pub fn failed_in_a_response(run: &Run) -> bool {
 /// Whether no whole head of a response came, as far as it is kept: of HTTP/1.
 fn without_a_head(run: &Run) -> bool {
     run.plan.streams().is_none() && run.record.first_head.is_empty()
-}
-
-/// What is wrong with a response, as far as its beginning tells.
-fn malformed(to: &str, run: &Run) -> String {
-    let began = &run.record.first_malformed;
-    if began.is_empty() {
-        return format!(
-            "the bodies of {to} are not valid chunked coding, or have size lines or trailers longer than the client takes: see its \
-             log"
-        );
-    }
-    if run.record.began_with_http2() {
-        let option = match run.front_end() {
-            FrontEnd::Load => "--http 2",
-            _ => "`ablaze load --http 2`",
-        };
-        return format!("{to} speaks HTTP/2 from the first byte on: use {option}");
-    }
-    if !began.starts_with(b"HTTP/1.") {
-        return format!("{to} sent something that is not HTTP/1: is it the right port?");
-    }
-    let max_head_bytes = run.plan.limits.max_head_bytes;
-    match response::scan(began, 0, false, max_head_bytes) {
-        Err(HeadError::Malformed(fault)) => {
-            format!("the response heads of {to} are not valid: {fault}")
-        }
-        _ => format!("the response heads of {to} are not valid HTTP/1: see one with `curl -i`"),
-    }
 }
 
 /// Whether the server's settings of HTTP/2 came: nothing else begins with them.

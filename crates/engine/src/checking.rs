@@ -172,7 +172,7 @@ impl Watch {
             check.failed += 1;
             if check.first.is_none() {
                 let text = masked(why, &self.checks.secrets);
-                check.first = Some(FirstMessage { at_ns, text });
+                check.first = Some(FirstMessage { at_ns, text, feed_line: None });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Keeps what happened, on the hot path: a few increments per exchange, nothing allocated,
 //! nothing shared but a snapshot of fixed size every slice.
 
+mod expected;
 mod groups;
 mod live;
 mod more;
@@ -12,6 +13,7 @@ use std::sync::atomic::Ordering;
 
 use ablaze_stats::{Latency, touched};
 
+use self::expected::Expected;
 use self::groups::GroupRecorder;
 pub use self::live::{Read, Reader, Teller, line};
 pub use self::more::{BodyEnd, Lost};
@@ -35,7 +37,7 @@ pub struct Recorder {
     timeout_ns: u64,
     /// When the last exchange that is recorded ended.
     last_finish_ns: u64,
-    expected: Box<[bool; 1000]>,
+    expected: Expected,
     statuses: Box<[u64; 1000]>,
     /// Body length of the response before, and how many in a row had it: most runs have one length.
     body_bytes: u64,
@@ -70,11 +72,6 @@ const SLICES_KEPT: usize = 36_000;
 impl Recorder {
     /// An empty recorder for a worker of this Plan.
     pub fn new(plan: &Plan, snapshot: Arc<Snapshot>, teller: Option<Teller>) -> Self {
-        let mut is_expected = Box::new([false; 1000]);
-        for status in 0..1000u16 {
-            is_expected[usize::from(status)] =
-                plan.expect.iter().any(|range| range.contains(&status));
-        }
         let mut record = Record::new();
         let connections = &plan.connections;
         // A connection for one request has no figures of its own.
@@ -99,7 +96,7 @@ impl Recorder {
                 timeout_ns => timeout_ns,
             },
             last_finish_ns: 0,
-            expected: is_expected,
+            expected: Expected::of(plan),
             statuses: Box::new([0; 1000]),
             body_bytes: 0,
             body_bytes_times: 0,
@@ -176,7 +173,7 @@ impl Recorder {
         record.reused += u64::from(reused);
         let status = usize::from(status.min(999));
         self.statuses[status] += 1;
-        record.unexpected += u64::from(!self.expected[status]);
+        record.unexpected += u64::from(!self.expected.is(status, exchange.template));
         if self.keeps_more {
             // Here, where the status need not be remembered for it.
             self.keep_more(exchange, at, status, body_bytes);

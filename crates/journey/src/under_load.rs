@@ -60,6 +60,12 @@ impl Step {
         expected.is_some_and(|expected| expected.version.is_some() || expected.status.is_some())
     }
 
+    /// Whether the file permits any status, as `HTTP *` does, and asks for none in an assert.
+    pub fn permits_any_status(&self) -> bool {
+        let is_any = self.expected.as_ref().is_some_and(|expected| expected.status.is_none());
+        is_any && self.expected_statuses().next().is_none()
+    }
+
     /// Statuses that the file says the response has: behind `HTTP`, and by asserts of equality.
     pub fn expected_statuses(&self) -> impl Iterator<Item = u16> {
         let first = self.expected.as_ref().and_then(|expected| expected.status);

@@ -3,6 +3,8 @@
 
 mod beside_load;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use beside_load::BesideLoad;
@@ -58,6 +60,28 @@ pub struct Run {
 }
 
 impl Run {
+    /// The responses by status, without those to steps of a journey that permit any.
+    pub fn statuses_judged(&self) -> BTreeMap<u16, u64> {
+        let mut judged = self.record.statuses.clone();
+        let Some(journey) = self.plan.journey.as_ref().filter(|own| !own.any_status.is_empty())
+        else {
+            return judged;
+        };
+        // One name has no group: it is all there is.
+        if self.record.groups.is_empty() && self.plan.requests.groups.too_many == 0 {
+            let all = journey.any_status.len() == journey.steps.len();
+            return if all { BTreeMap::new() } else { judged };
+        }
+        let permitted = self.record.groups.iter().filter(|group| journey.permits_any(&group.name));
+        for (status, responses) in permitted.flat_map(|group| &group.statuses) {
+            if let Some(left) = judged.get_mut(status) {
+                *left = left.saturating_sub(*responses);
+            }
+        }
+        judged.retain(|_, responses| *responses > 0);
+        judged
+    }
+
     /// Whose options it was described with, as far as is known.
     pub fn front_end(&self) -> FrontEnd {
         self.asked.as_ref().map_or(FrontEnd::Load, |asked| asked.front_end)

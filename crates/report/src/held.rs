@@ -96,7 +96,9 @@ mod tests {
         let mut journeys = Journeys::new(&["login".to_owned(), "pay".to_owned()]);
         (journeys.begun, journeys.whole) = (11, 6);
         (journeys.asserts_passed, journeys.asserts_failed) = (36, 4);
-        (0..4).for_each(|at_ns| journeys.fails(1, at_ns, || "line 9: status is 201".to_owned()));
+        (0..4).for_each(|at_ns| {
+            journeys.fails(1, at_ns, None, || "line 9: status is 201".to_owned())
+        });
         journeys
     }
 

@@ -16,15 +16,15 @@ pub fn write(run: &Run) -> String {
     let start_s = run.started_unix_ns as f64 / 1e9;
     let length_s = run.elapsed_ns as f64 / 1e9;
     let version = env!("CARGO_PKG_VERSION");
-    let url = printable(&run.plan.target.url);
+    let what = crate::text::what_was_loaded(run);
+    let what = printable(&what);
     let mut text = format!(
-        "#[Latencies in nanoseconds, logged with ablaze {version}: {} {url}]\n\
+        "#[Latencies in nanoseconds, logged with ablaze {version}: {what}]\n\
          #[Histogram log format version 1.3]\n\
          #[StartTime: {start_s:.3} (seconds since epoch), {}]\n\
          #[BaseTime: {start_s:.3} (seconds since epoch)]\n\
          #[MaxValueDivisor: {MAX_VALUE_DIVISOR:.3}]\n\
          \"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
-        run.plan.requests.method,
         rfc3339(run.started_unix_ns),
     );
     for (phase, latency) in phases::flat(&run.record) {

@@ -95,15 +95,22 @@ mod tests {
         journeys.cookies_refused = 1_200;
         (0..9_980).for_each(|_| journeys.duration.record(3_000_000));
         for _ in 0..15 {
-            journeys.fails(1, 7, || "line 9: there is\u{1b}[31m nothing".to_owned());
+            journeys.fails(1, 7, None, || "line 9: there is\u{1b}[31m nothing".to_owned());
         }
         run.record.journeys = Some(Box::new(journeys));
         let name = "shop.hurl".to_owned();
         let users = Default::default();
         let steps = steps.to_vec();
-        run.plan.journey = Some(PlannedJourney { name, steps, users, route: None });
+        run.plan.journey =
+            Some(PlannedJourney { name, steps, any_status: Vec::new(), users, route: None });
         let text = text::write(&assessed, &Style::default());
         assert!(text.contains("journey shop.hurl, 2 steps, to http"), "{text}");
+        // Whatever else names what was loaded: the method and the URL are those of one step at most.
+        let suite = crate::junit::of_run(&assessed, &crate::condition::Conditions::default()).name;
+        assert!(suite.starts_with("journey shop.hurl, 2 steps, to http"), "{suite}");
+        assert!(
+            crate::hlog::write(&assessed.run).contains(": journey shop.hurl, 2 steps, to http")
+        );
         assert!(text.contains(" journeys/s    p50 3.00 ms"), "{text}");
         assert!(text.contains("9,980 of 10,000 whole"), "{text}");
         assert!(text.contains("5 unfinished at the end"), "{text}");

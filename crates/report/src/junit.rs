@@ -62,7 +62,7 @@ pub fn of_run(assessed: &Assessed, conditions: &Conditions) -> Suite {
         output: judged.figure.map(|figure| format!("measured: {figure}")).unwrap_or_default(),
     }));
     cases.extend(held::of_run(run).iter().map(|held| of_held(held, None)));
-    let name = format!("{} {}", run.plan.requests.method, run.plan.target.url);
+    let name = crate::text::what_was_loaded(run);
     Suite { name, elapsed_ns: run.elapsed_ns, cases }
 }
 

@@ -232,7 +232,7 @@ pub fn checked() -> Run {
     let mut run = ordinary();
     let mut checks = Checks::new(["status==200", "json $.id > 0", "header x exists", "size<1MB"]);
     (checks.responses, checks.failed_responses) = (20_000, 200);
-    let first = Some(FirstMessage { at_ns: 5, text: "it is 500".to_owned() });
+    let first = Some(FirstMessage { at_ns: 5, text: "it is 500".to_owned(), feed_line: None });
     checks.each[0] = CheckRecord { passed: 19_800, failed: 200, first, ..checks.each[0].clone() };
     checks.each[1].passed = 20_000;
     checks.each[3].passed = 20_000;

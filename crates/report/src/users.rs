@@ -147,7 +147,11 @@ mod tests {
             (one.begun, one.whole, one.failed) = (begun, begun - 5, 5);
             one.duration.record_many(begun * 1_000, begun - 5);
         }
-        let first = Some(FirstMessage { at_ns: 1, text: "line 5: the status is 401".to_owned() });
+        let first = Some(FirstMessage {
+            at_ns: 1,
+            text: "line 5: the status is 401".to_owned(),
+            feed_line: None,
+        });
         journeys.setup = Some(Setup { begun: 100, whole: 98, failed: 2, first });
         for (after_ns, users) in [(0, 10), (run.elapsed_ns / 3, 40), (run.elapsed_ns / 4 * 3, 47)] {
             journeys.came.record_many(after_ns, users);
@@ -166,7 +170,8 @@ mod tests {
         };
         let name = "buy.hurl".to_owned();
         let steps = vec!["a".to_owned(), "b".to_owned()];
-        run.plan.journey = Some(PlannedJourney { name, steps, users, route: None });
+        run.plan.journey =
+            Some(PlannedJourney { name, steps, any_status: Vec::new(), users, route: None });
         let text = text::write(&assessed, &Style::default());
         for expected in [
             "journeys buy ×1, browse ×1, 2 steps, to http",

@@ -35,8 +35,6 @@ pub use steering::Steering;
 const ROOM: Size = Size { columns: 80, rows: 24 };
 /// Draws every so many looks, of which there are ten a second: figures that change more often cannot be read.
 const LOOKS_PER_FRAME: u32 = 2;
-/// Looks for findings every so many looks.
-const LOOKS_PER_FINDINGS: u32 = 10;
 
 /// Whether the view was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,11 +208,12 @@ impl Watcher for LiveView {
         if progress.stage == Stage::Over || !self.has_screen() {
             return;
         }
-        let pressed = self.pressed(run);
-        self.looks += 1;
-        if progress.has_started() && self.looks.is_multiple_of(LOOKS_PER_FINDINGS) {
+        // As of the same moment as the figures that are drawn, or saved by a key.
+        if progress.has_started() {
             self.shown.findings.look(run);
         }
+        let pressed = self.pressed(run);
+        self.looks += 1;
         if pressed || self.drawn.1.is_none() || self.looks.is_multiple_of(LOOKS_PER_FRAME) {
             // For each frame: the rates beside it are of the last second before it, too.
             if let Some(monitor) = &mut run.monitor {

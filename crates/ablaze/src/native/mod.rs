@@ -19,7 +19,6 @@ mod words;
 pub use checks::CheckOptions;
 pub use http3::Http3Options;
 pub use journey::JourneyOptions;
-pub use options::{CommandLine, Options, TlsOptions};
+pub use options::{CommandLine, ConnectionOptions, Options, TlsOptions};
 pub use spec::{apply, data, spec, tls};
-pub use way::WayOptions;
 pub use words::{of_words, shown, takes_value};

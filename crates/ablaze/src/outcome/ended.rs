@@ -35,8 +35,9 @@ pub(super) fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
     }
     match failed_in_a_response(run) {
         true if ablaze_verdict::live::have_no_length(run) => format!(
-            "{to} reset the connection, which is the end of a response that has no length: see its log, and with `curl -v` whether \
-             the response is whole"
+            "{to} reset the connection, which is the end of a response that has no length: see its log, and with {} whether \
+             the response is whole",
+            ablaze_verdict::live::request_shown(run, "-v")
         ),
         true => format!("{to} reset the connection in the middle of a response: see its log"),
         false => {

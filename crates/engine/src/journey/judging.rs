@@ -72,8 +72,9 @@ impl JourneyWalk {
                 if counts && !self.users[index].is_of_warmup {
                     self.sample(index, &failure, response);
                 }
+                let step = self.users[index].step;
                 self.fail(index, &failure, response.at_ns);
-                others.iter().for_each(|failure| self.trace(Traced::Failed(failure)));
+                others.iter().for_each(|failure| self.trace(Traced::Failed { step, failure }));
             }
         }
     }
@@ -170,14 +171,14 @@ impl JourneyWalk {
             return;
         }
         user.failed_in = Some(user.step);
-        let (step, journey) = (user.step, user.journey as usize);
+        let (step, journey, feed_line) = (user.step, user.journey as usize, user.feed_line);
         if let Some(one) = self.record.each.get_mut(journey) {
             one.failed += 1;
         }
         // Only the first of a step is said.
         let is_first = self.record.steps.get(step).is_some_and(|step| step.first.is_none());
         let text = if is_first { self.without_secrets(index, failure) } else { String::new() };
-        self.record.fails(step, at_ns, || text);
+        self.record.fails(step, at_ns, feed_line, || text);
     }
 
     /// What failed, in words that anybody may read.

@@ -130,6 +130,7 @@ impl JourneyWalk {
         let table = self.data.as_ref().and_then(|data| Some((data, data.table.as_ref()?)));
         if let Some((data, table)) = table {
             let row = data.order.row(row_number, table.rows(), self.seed);
+            user.feed_line = Some(table.line(row));
             for (column, slot) in self.route.columns.iter().enumerate() {
                 // Checked before the run.
                 let text = std::str::from_utf8(table.cell(row, column)).unwrap_or_default();

@@ -30,6 +30,8 @@ pub(super) struct User {
     pub is_walking: bool,
     pub is_of_warmup: bool,
     pub number: u64,
+    /// The line of its row in the feed's file.
+    pub feed_line: Option<u32>,
     /// Which of several journeys it walks.
     pub journey: u32,
     /// Where its steps end.
@@ -92,6 +94,7 @@ impl User {
             is_walking: false,
             is_of_warmup: false,
             number: 0,
+            feed_line: None,
             journey: 0,
             end: 0,
             due_ns: 0,
@@ -172,7 +175,7 @@ impl JourneyWalk {
 
     /// The step failed: it is tried again, or the journey ends there, or goes on as a failed one.
     pub(super) fn fail(&mut self, index: usize, failure: &Failure, now_ns: u64) {
-        self.trace(super::Traced::Failed(failure));
+        self.trace(super::Traced::Failed { step: self.users[index].step, failure });
         let user = &mut self.users[index];
         let options = &self.route.journey.steps[user.step].options;
         user.tried += 1;

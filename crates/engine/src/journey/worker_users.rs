@@ -230,10 +230,11 @@ impl JourneyWalk {
             return;
         };
         user.standing.is_out = true;
+        let feed_line = user.feed_line;
         self.worker_users.out += 1;
         let setup = self.worker_users.setup.get_or_insert_default();
         setup.failed += 1;
-        setup.first.get_or_insert(FirstMessage { at_ns: now_ns, text });
+        setup.first.get_or_insert(FirstMessage { at_ns: now_ns, text, feed_line });
     }
 
     /// How long the user thinks before a step of its journey that is not the first, ns.

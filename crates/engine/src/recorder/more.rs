@@ -287,7 +287,8 @@ impl Recorder {
         body_bytes: u64,
     ) {
         if let Some(groups) = &mut self.groups {
-            groups.answered(exchange, at, status, self.expected[status]);
+            let expected = self.expected.is(status, exchange.template);
+            groups.answered(exchange, at, status, expected);
             groups.add_body(exchange.template, body_bytes);
         }
         if self.keep_every_request {

@@ -18,6 +18,9 @@ const USUAL: usize = 3;
 const IN_A_ROW: usize = 3;
 /// A request is as fast as before if it takes at most this many times as long, and [`SPARE_NS`].
 const TIMES: u64 = 2;
+/// More of them, as long as they take no longer than this altogether: errors that come of no load are seen then.
+const LEARNT_IN: Duration = Duration::from_millis(500);
+const MOST_LEARNT: usize = 20;
 /// What a machine adds to one request.
 const SPARE_NS: u64 = 1_000_000;
 /// Pauses between requests: the first, and the longest.
@@ -31,13 +34,15 @@ const PROBE_NS: u64 = 2_000_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
     usual: Option<Probe>,
+    /// Some had no response before any load, too.
+    some_fail: bool,
 }
 
 /// One request that was answered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Probe {
     ns: u64,
-    /// Whether its status was expected.
+    /// Whether its status was expected; of what is usual, whether that of each was.
     expected: bool,
 }
 
@@ -52,7 +57,7 @@ pub(crate) enum Waited {
 impl Recovery {
     /// Of a target that was seen to respond within this time.
     pub(crate) fn of(ns: u64) -> Self {
-        Self { usual: Some(Probe { ns, expected: false }) }
+        Self { usual: Some(Probe { ns, expected: false }), some_fail: false }
     }
 
     /// Whether it is known how fast the target responds.
@@ -68,13 +73,24 @@ impl Recovery {
         &mut self,
         probe: &mut dyn FnMut() -> Result<Run, Failure>,
     ) -> Result<(), Failure> {
-        for number in 0..=USUAL {
+        let began = Instant::now();
+        for number in 0..=MOST_LEARNT {
+            if number > USUAL && began.elapsed() > LEARNT_IN {
+                break;
+            }
             match probe().map(|run| Probe::of(&run)) {
+                // How fast it is the first of them say; how it errs, all.
                 Ok(Some(now)) if number > 0 => {
-                    let slowest = self.usual.filter(|usual| usual.ns > now.ns);
-                    self.usual = Some(slowest.unwrap_or(now));
+                    self.usual = Some(match self.usual {
+                        None => now,
+                        Some(usual) => Probe {
+                            ns: if number > USUAL { usual.ns } else { usual.ns.max(now.ns) },
+                            expected: usual.expected && now.expected,
+                        },
+                    });
                 }
-                Ok(_) => {}
+                Ok(Some(_)) => {}
+                Ok(None) => self.some_fail |= number > 0,
                 Err(Failure::Interrupted) => return Err(Failure::Interrupted),
                 // Whoever does not respond now is found out by the first stage.
                 Err(Failure::Impossible(_)) => return Ok(()),
@@ -96,10 +112,14 @@ impl Recovery {
     ) -> Result<Waited, Failure> {
         let Some(usual) = self.usual else { return Ok(Waited::Recovered) };
         let (mut spent, mut pause, mut in_a_row) = (Duration::ZERO, PAUSES[0], 0);
-        let (mut asked, mut unexpected) = (0_u64, 0_u64);
+        let (mut asked, mut unexpected, mut what) = (0_u64, 0_u64, "request");
         loop {
             let began = Instant::now();
             let last = match probe() {
+                Ok(run) if run.record.journeys.is_some() => {
+                    what = "journey";
+                    Probe::of(&run).ok_or_else(|| "was not answered".to_owned())
+                }
                 Ok(run) => Probe::of(&run).ok_or_else(|| "was not answered".to_owned()),
                 Err(Failure::Interrupted) => return Err(Failure::Interrupted),
                 Err(Failure::Impossible(why)) => Err(format!("failed ({why})")),
@@ -107,8 +127,12 @@ impl Recovery {
             spent += began.elapsed();
             asked += 1;
             unexpected += u64::from(last.as_ref().is_ok_and(|last| !last.expected));
-            in_a_row =
-                if last.as_ref().is_ok_and(|last| last.is_like(usual)) { in_a_row + 1 } else { 0 };
+            in_a_row = match &last {
+                Ok(last) if last.is_like(usual) => in_a_row + 1,
+                // One that says nothing of the load.
+                Err(_) if self.some_fail => in_a_row,
+                _ => 0,
+            };
             if in_a_row >= IN_A_ROW {
                 return Ok(Waited::Recovered);
             }
@@ -118,10 +142,10 @@ impl Recovery {
             if spent >= at_most {
                 if usual.expected && unexpected > 0 {
                     return Ok(Waited::InVain(format!(
-                        "the target did not recover from {}/s: of {} since, one at a time, {unexpected} had a status \
-                         outside of --expect; before the first stage, one had an expected status. Start it again, and use a lower --to",
+                        "the target did not recover from {}/s: of {} since, one at a time, {unexpected} had an unexpected \
+                         status; before the first stage, none had. Start it again, and use a lower --to",
                         rate(asked_per_s),
-                        counted(asked, "request")
+                        counted(asked, what)
                     )));
                 }
                 let now = match last {
@@ -129,7 +153,7 @@ impl Recovery {
                     Err(why) => why,
                 };
                 return Ok(Waited::InVain(format!(
-                    "the target did not recover from {}/s: {} later, a single request {now}; before the \
+                    "the target did not recover from {}/s: {} later, a single {what} {now}; before the \
                      first stage, one took {}. Start it again, and use a lower --to",
                     rate(asked_per_s),
                     time(spent.as_nanos() as f64),
@@ -174,4 +198,56 @@ pub(crate) fn single(stage: &LoadSpec) -> LoadSpec {
     load.keep_every_request = false;
     load.monitored = false;
     load
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests of which each takes 1 ms, with a status as its number says; `None` has no response.
+    fn probes(expected: impl Fn(u64) -> Option<bool>) -> impl FnMut() -> Result<Run, Failure> {
+        let mut number = 0;
+        move || {
+            let mut run = ablaze_model::by_hand::run();
+            run.record.answered.total.clear();
+            run.record.unexpected = 0;
+            if let Some(expected) = expected(number) {
+                run.record.answered.total.record(1_000_000);
+                run.record.unexpected = u64::from(!expected);
+            }
+            number += 1;
+            Ok(run)
+        }
+    }
+
+    fn waited(recovery: &Recovery, expected: impl Fn(u64) -> Option<bool>) -> Option<String> {
+        let waited = recovery.wait(100.0, Duration::from_secs(10), |_| {}, &mut probes(expected));
+        match waited.unwrap_or_else(|_| panic!("interrupted")) {
+            Waited::Recovered => None,
+            Waited::InVain(why) => Some(why),
+        }
+    }
+
+    fn learnt(expected: impl Fn(u64) -> Option<bool>) -> Recovery {
+        let mut recovery = Recovery::default();
+        assert!(recovery.learn(&mut probes(expected)).is_ok());
+        recovery
+    }
+
+    /// A journey whose steps fail now and then at any rate: the load is not why, and waiting does not help.
+    #[test]
+    fn errors_that_were_there_before_any_load_are_no_lack_of_recovery() {
+        let each_third = |number: u64| Some(!number.is_multiple_of(3));
+        assert_eq!(waited(&learnt(each_third), each_third), None);
+        // Where the first few were as expected, too.
+        let later = learnt(|number| Some(number < 9 || !number.is_multiple_of(3)));
+        assert_eq!(waited(&later, each_third), None);
+        let no_response = |number: u64| (!number.is_multiple_of(3)).then_some(true);
+        assert_eq!(waited(&learnt(no_response), no_response), None);
+        let why = waited(&learnt(|_| Some(true)), each_third).unwrap();
+        assert!(
+            why.contains("had an unexpected status; before the first stage, none had"),
+            "{why}"
+        );
+    }
 }

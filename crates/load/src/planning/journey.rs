@@ -135,7 +135,9 @@ pub fn compose(
         trace: None,
     };
     let name = asked.file.name.clone();
-    let planned = PlannedJourney { name, steps, users, route: Some(Arc::new(route)) };
+    let is_any = |step: &usize| route.journey.steps[*step].permits_any_status();
+    let any_status = (0..main).filter(is_any).collect();
+    let planned = PlannedJourney { name, steps, any_status, users, route: Some(Arc::new(route)) };
     Ok((requests, planned, others))
 }
 

@@ -16,10 +16,24 @@ pub struct PlannedJourney {
     /// The names of its steps, each of which is a template of the Plan. With several journeys, those of all; without those of
     /// the setup, whose templates stand behind.
     pub steps: Vec<String>,
+    /// The numbers of those steps that permit any status (`HTTP *`): none that comes is unexpected there.
+    pub any_status: Vec<usize>,
     /// Who walks it.
     pub users: Users,
     /// What is walked. `None` in a run that was read from a file.
     pub route: Option<Arc<Route>>,
+}
+
+impl PlannedJourney {
+    /// Whether the requests of this group are of steps that permit any status: those themselves, or where they were redirected
+    /// (`name redirect 2`).
+    pub fn permits_any(&self, group: &str) -> bool {
+        let is_name = |name: &str| self.steps.iter().any(|step| step == name);
+        let redirected = || group.rsplit_once(" redirect ").map(|(name, _)| name);
+        let name = if is_name(group) { group } else { redirected().unwrap_or(group) };
+        let mut own = self.steps.iter().enumerate().filter(|(_, step)| *step == name).peekable();
+        own.peek().is_some() && own.all(|(index, _)| self.any_status.contains(&index))
+    }
 }
 
 /// What users walk.
@@ -121,5 +135,10 @@ pub enum Traced<'a> {
         value: &'a str,
     },
     /// Something is not as the file says.
-    Failed(&'a Failure),
+    Failed {
+        /// Which step.
+        step: usize,
+        /// What, and in which line.
+        failure: &'a Failure,
+    },
 }

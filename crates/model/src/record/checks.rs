@@ -96,7 +96,7 @@ mod tests {
 
     fn checks(passed: u64, failed: u64, at_ns: u64) -> Checks {
         let mut checks = Checks::new(["status==200", "size>0"]);
-        let first = Some(FirstMessage { at_ns, text: format!("at {at_ns}") });
+        let first = Some(FirstMessage { at_ns, text: format!("at {at_ns}"), feed_line: None });
         checks.each[0] = CheckRecord { passed, failed, first, ..checks.each[0].clone() };
         checks.each[1].passed = passed + failed;
         (checks.responses, checks.failed_responses) = (passed + failed, failed);

@@ -78,6 +78,8 @@ pub struct FirstMessage {
     pub at_ns: u64,
     /// The line of the file if there is one, and what is wrong.
     pub text: String,
+    /// Of a journey with rows of a feed: the line of its row in the feed's file, from 1.
+    pub feed_line: Option<u32>,
 }
 
 impl FirstMessage {
@@ -128,13 +130,19 @@ impl Journeys {
         self.begun.saturating_sub(self.whole + self.failed)
     }
 
-    /// Journeys that failed in a step; `text` says why, if it is the first.
-    pub fn fails(&mut self, step: usize, at_ns: u64, text: impl FnOnce() -> String) {
+    /// Journeys that failed in a step; `text` says why, if it is the first. `feed_line` is that of its row.
+    pub fn fails(
+        &mut self,
+        step: usize,
+        at_ns: u64,
+        feed_line: Option<u32>,
+        text: impl FnOnce() -> String,
+    ) {
         self.failed += 1;
         let Some(step) = self.steps.get_mut(step) else { return };
         step.failed += 1;
         if step.first.is_none() {
-            step.first = Some(FirstMessage { at_ns, text: text() });
+            step.first = Some(FirstMessage { at_ns, text: text(), feed_line });
         }
     }
 
@@ -233,8 +241,8 @@ mod tests {
             journeys.asserts_passed = 7;
             journeys.cookies_refused = 3;
             journeys.duration.record(at_ns);
-            journeys.fails(1, at_ns, || format!("at {at_ns}"));
-            journeys.fails(1, at_ns + 1, || unreachable!("only the first is said"));
+            journeys.fails(1, at_ns, None, || format!("at {at_ns}"));
+            journeys.fails(1, at_ns + 1, None, || unreachable!("only the first is said"));
             journeys
         };
         let mut both = of(20);
@@ -256,7 +264,7 @@ mod tests {
                 one.duration.record(at_ns);
             }
             let text = format!("at {at_ns}");
-            let first = Some(FirstMessage { at_ns, text });
+            let first = Some(FirstMessage { at_ns, text, feed_line: None });
             journeys.setup = Some(Setup { begun: 3, whole: 1, failed: 1, first });
             journeys
         };

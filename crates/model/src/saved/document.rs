@@ -200,6 +200,9 @@ pub(super) struct Request {
 pub(super) struct Journey {
     pub name: String,
     pub steps: Vec<String>,
+    /// Only where some permit any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub any_status: Vec<usize>,
     /// Only where something was asked of users.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub users: Users,

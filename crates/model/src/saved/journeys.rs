@@ -78,6 +78,9 @@ struct Step {
 pub(super) struct First {
     at_clock_ns: u64,
     text: String,
+    /// Only of journeys with a feed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    feed_line: Option<u32>,
 }
 
 impl Journeys {
@@ -167,10 +170,11 @@ impl Journeys {
 
 impl First {
     pub(super) fn save(own: &record::FirstMessage) -> Self {
-        Self { at_clock_ns: own.at_ns, text: own.text.clone() }
+        Self { at_clock_ns: own.at_ns, text: own.text.clone(), feed_line: own.feed_line }
     }
 
     pub(super) fn restore(&self) -> record::FirstMessage {
-        record::FirstMessage { at_ns: self.at_clock_ns, text: self.text.clone() }
+        let (at_ns, feed_line) = (self.at_clock_ns, self.feed_line);
+        record::FirstMessage { at_ns, text: self.text.clone(), feed_line }
     }
 }

@@ -167,6 +167,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         journey: request.journey.as_ref().map(|journey| PlannedJourney {
             name: journey.name.clone(),
             steps: journey.steps.clone(),
+            any_status: journey.any_status.clone(),
             users: journey.users.clone(),
             route: None,
         }),

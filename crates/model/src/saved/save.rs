@@ -56,6 +56,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             journey: plan.journey.as_ref().map(|journey| Journey {
                 name: journey.name.clone(),
                 steps: journey.steps.clone(),
+                any_status: journey.any_status.clone(),
                 users: journey.users.clone(),
             }),
             groups_too_many: plan.requests.groups.too_many,

@@ -247,6 +247,7 @@ fn journeys_have_figures_and_names_that_no_plan_has_are_refused() {
     run.plan.journey = Some(PlannedJourney {
         name: "buy.hurl".to_owned(),
         steps: vec!["/item".to_owned(), "/search?q=a,b".to_owned()],
+        any_status: Vec::new(),
         users: Users { journeys: vec![one("buy"), one("browse")], ..Users::default() },
         route: None,
     });

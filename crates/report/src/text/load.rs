@@ -53,7 +53,7 @@ fn connections_kept(plan: &Plan) -> String {
 }
 
 /// Method and URL; of a list of them, where it leads and how many it has; of journeys, which.
-pub(crate) fn what(run: &Run) -> String {
+pub fn what(run: &Run) -> String {
     if let Some(title) = crate::journeys::title(&run.plan) {
         return title;
     }

@@ -24,8 +24,8 @@ use crate::table::sentence;
 
 pub use latency::edges;
 pub(crate) use latency::figures as latency_table;
-pub use load::of_plan;
-pub(crate) use load::{in_words as load_in_words, what as what_was_loaded};
+pub(crate) use load::in_words as load_in_words;
+pub use load::{of_plan, what as what_was_loaded};
 pub use style::Style;
 pub(crate) use verdict::SAID_BY_THE_LIMIT;
 

@@ -92,7 +92,8 @@ fn unexpected(run: &Run, style: &Style) -> Vec<String> {
     }
     let is_expected = |status: &u16| run.plan.expect.iter().any(|range| range.contains(status));
     let expected: Vec<String> = run.plan.expect.iter().map(statuses_in_words).collect();
-    let unexpected = record.statuses.iter().filter(|(status, _)| !is_expected(status));
+    let judged = run.statuses_judged();
+    let unexpected = judged.iter().filter(|(status, _)| !is_expected(status));
     let mut items =
         vec![format!("{} of the responses", share(record.unexpected, record.responses))];
     items.extend(unexpected.map(|(status, n)| format!("{status}: {}", grouped(*n))));

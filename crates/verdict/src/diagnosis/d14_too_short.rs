@@ -19,7 +19,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{elapsed_s, users_pause};
-use crate::live::options::{Opt, spelled};
+use crate::live::options::{Opt, number_asked, spelled};
 use crate::printed::{Command, Connections, Curve};
 use crate::rules::comparison::{Comparison, Member};
 use crate::rules::curve::Curves;
@@ -130,8 +130,8 @@ fn longer_run(run: &Run) -> String {
     let needed_s = (elapsed_s(run) * wanted / finished.max(1) as f64).max(LONG_S).ceil();
     // Where both are given, what is reached first ends the run.
     let instead = match run.plan.limits.requests {
-        Some(_) => ", instead of a number of requests",
-        None => "",
+        Some(_) => format!(", instead of {}", number_asked(run)),
+        None => String::new(),
     };
     let duration = spelled(run, Opt::Duration);
     let how = match run.front_end() {

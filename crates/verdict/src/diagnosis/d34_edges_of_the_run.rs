@@ -8,7 +8,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D14, D34};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{asked_in_flight, elapsed_s};
-use crate::live::options::{Opt, spelled};
+use crate::live::options::{Opt, number_asked, spelled};
 use crate::words::{amount, grouped, listed, percent, time};
 
 /// A smaller share of the run is no matter.
@@ -63,8 +63,9 @@ fn on_run(run: &Run) -> Option<Finding> {
             "All requests had been sent, and the run waited for the last ones: the slowest of \
              them decides how long.",
             format!(
-                "End the run by time ({}) instead of by a number of requests, or increase the number.",
-                spelled(run, Opt::Duration)
+                "End the run by time ({}) instead of by {}, or increase the number.",
+                spelled(run, Opt::Duration),
+                number_asked(run)
             ),
         )
     } else {

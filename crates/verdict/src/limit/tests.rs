@@ -578,8 +578,8 @@ fn users_who_have_walked_their_journeys_do_not_pause() {
         run.record.answered.total.clear();
         run.record.answered.total.record_many(in_flight_ns / 20_000, 20_000);
         let users = Users { pause: true, iterations: Some(20), ..Users::default() };
-        run.plan.journey =
-            Some(PlannedJourney { name: "a".to_owned(), steps: Vec::new(), users, route: None });
+        let (name, steps, any_status) = ("a".to_owned(), Vec::new(), Vec::new());
+        run.plan.journey = Some(PlannedJourney { name, steps, any_status, users, route: None });
         run.record.journeys = Some(Box::new(Journeys::new(&["a".to_owned()])));
         run
     };

@@ -77,8 +77,13 @@ mod tests {
         run.record.failures = [0; ablaze_model::FailureKind::ALL.len()];
         run.record.in_flight_ns = 5_000_000_000;
         let users = Users { pause: true, ..Users::default() };
-        run.plan.journey =
-            Some(PlannedJourney { name: "a".to_owned(), steps: Vec::new(), users, route: None });
+        run.plan.journey = Some(PlannedJourney {
+            name: "a".to_owned(),
+            steps: Vec::new(),
+            any_status: Vec::new(),
+            users,
+            route: None,
+        });
         let mut journeys = Journeys::new(&["a".to_owned()]);
         journeys.pauses_ns = 15_000_000_000;
         run.record.journeys = Some(Box::new(journeys));

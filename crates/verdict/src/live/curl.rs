@@ -17,6 +17,10 @@ use crate::words::for_shell;
 
 /// Longer bodies that were given themselves are for a file.
 const BODY_BYTES: usize = 200;
+/// A body that is not shown.
+const FILE: &str = "--data-binary @FILE";
+/// Of a body whose type is not known: curl would say that it is a form.
+const UNKNOWN_TYPE: &str = "-H 'Content-Type: TYPE'";
 
 /// Options and URL: `-X DELETE --connect-to ::127.0.0.1:8080 http://shop.example/`.
 pub(crate) fn arguments(run: &Run) -> String {
@@ -25,7 +29,13 @@ pub(crate) fn arguments(run: &Run) -> String {
     let listed = first.and_then(|name| Some((url_of(run, name)?, name)));
     match listed {
         Some((url, name)) => arguments_to(run, &url, listed::line(run, name)),
-        None => arguments_to(run, &run.plan.target.url, None),
+        None => match listed::only(run) {
+            Some((path, line)) => {
+                let url = url_of(run, &path).unwrap_or_else(|| run.plan.target.url.clone());
+                arguments_to(run, &url, Some(line))
+            }
+            None => arguments_to(run, &run.plan.target.url, None),
+        },
     }
 }
 
@@ -53,9 +63,12 @@ fn url_of(run: &Run, name: &str) -> Option<String> {
 }
 
 /// `line` is what a line of a list sends.
-fn arguments_to(run: &Run, url: &str, line: Option<listed::Line<'_>>) -> String {
+fn arguments_to(run: &Run, typed: &str, line: Option<listed::Line<'_>>) -> String {
     let asked = run.asked.as_deref();
-    let url = if fields::have_placeholders(asked) { fields::filled(url) } else { url.to_owned() };
+    let is_filled = fields::have_placeholders(asked);
+    let url = if is_filled { fields::filled(typed) } else { typed.to_owned() };
+    let is_fed = is_filled && asked.is_some_and(|asked| asked.requests.data.is_some());
+    let url = if is_fed { fields::without_columns(&url) } else { url };
     let mut words = Vec::new();
     let name = line.as_ref().map_or(run.plan.requests.method.as_str(), |line| line.method);
     let has_body = line.as_ref().map_or(run.plan.requests.has_body, |line| line.has_body);
@@ -65,7 +78,10 @@ fn arguments_to(run: &Run, url: &str, line: Option<listed::Line<'_>>) -> String 
     way(run, asked, &mut words);
     tls(run, asked, &mut words);
     let url = under_its_name(asked, &url, &mut words).unwrap_or(url);
-    if let Some(asked) = asked {
+    let sent = line.as_ref().and_then(|line| line.sent.as_ref());
+    if let Some(sent) = sent {
+        sent.words(run, authority(typed), &mut words);
+    } else if let Some(asked) = asked {
         fields::of_head(&asked.requests, asked.front_end, &run.plan.target.host, &mut words);
         let composed = matches!(asked.requests.head, Head::Composed { .. });
         // ablaze says of these that they have no body, curl does not.
@@ -76,7 +92,8 @@ fn arguments_to(run: &Run, url: &str, line: Option<listed::Line<'_>>) -> String 
         }
     }
     match line.filter(|line| line.is_own) {
-        Some(_) if has_body => words.push("--data-binary @FILE".to_owned()),
+        Some(listed::Line { sent: Some(sent), .. }) if has_body => words.push(sent.data()),
+        Some(_) if has_body => unknown_body(&mut words),
         None if has_body => body(asked, &mut words),
         _ => {}
     }
@@ -90,7 +107,8 @@ fn arguments_to(run: &Run, url: &str, line: Option<listed::Line<'_>>) -> String 
         words.push("--path-as-is".to_owned());
     }
     words.push(for_shell(&url));
-    words.join(" ")
+    let command = words.join(" ");
+    if is_fed { fields::without_columns(&command) } else { command }
 }
 
 /// The URL with the name that the server is asked for in TLS (`--sni`), which curl takes from there, and how the connection and
@@ -176,7 +194,7 @@ fn way(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
 }
 
 /// `HOST1:PORT1:HOST2:PORT2`
-fn spelled(other: &ConnectTo) -> String {
+pub(crate) fn spelled(other: &ConnectTo) -> String {
     let host = |host: &Option<String>| match host.as_deref() {
         Some(host) if host.parse::<Ipv6Addr>().is_ok() => format!("[{host}]"),
         Some(host) => host.to_owned(),
@@ -221,34 +239,52 @@ fn tls(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
 }
 
 /// A file's name, or what stands for it where it has none that a shell could open.
-fn file(name: Option<&str>) -> String {
+pub(crate) fn file(name: Option<&str>) -> String {
     let name = name.filter(|name| !name.is_empty() && *name != "-" && !name.ends_with("()"));
     name.map_or_else(|| "FILE".to_owned(), for_shell)
+}
+
+/// Of a saved run the line of a list is not known: its type is not curl's, whatever it is.
+fn unknown_body(words: &mut Vec<String>) {
+    let is_typed = |word: &String| word.to_ascii_lowercase().contains("content-type:");
+    if !words.iter().any(is_typed) {
+        words.push(UNKNOWN_TYPE.to_owned());
+    }
+    words.push(FILE.to_owned());
 }
 
 fn body(asked: Option<&LoadSpec>, words: &mut Vec<String>) {
     let bodies = asked.map_or(&Bodies::None, |asked| &asked.requests.bodies);
     words.push(match bodies {
         Bodies::Same(Body::Given(bytes)) => match std::str::from_utf8(&bytes.0) {
-            Ok(text)
-                if text.len() <= BODY_BYTES
-                    && !text.contains(|c: char| c.is_control() || c == '`') =>
-            {
-                let text = match fields::have_placeholders(asked) {
-                    true => fields::filled(text),
-                    false => text.to_owned(),
-                };
-                format!("--data-raw {}", for_shell(&text))
-            }
-            _ => "--data-binary @FILE".to_owned(),
+            Ok(text) if text.len() <= BODY_BYTES => match fields::have_placeholders(asked) {
+                true => data_word(&fields::filled(text)),
+                false => data_word(text),
+            },
+            _ => FILE.to_owned(),
         },
         Bodies::Same(Body::File(blob)) => format!("--data-binary @{}", file(Some(&blob.name))),
         Bodies::InTurn(Feed { file: lines, .. }) => {
             format!("--data-raw \"$(head -n 1 {})\"", file(Some(&lines.name)))
         }
         Bodies::Form(fields) => form::words(fields, fields::have_placeholders(asked)).join(" "),
-        Bodies::None => "--data-binary @FILE".to_owned(),
+        Bodies::None if asked.is_some() => return unknown_body(words),
+        Bodies::None => FILE.to_owned(),
     });
+}
+
+/// A short body as curl's option, where a line of text can show it.
+fn data_word(text: &str) -> String {
+    match text.contains(|c: char| c.is_control() || c == '`') {
+        true => FILE.to_owned(),
+        false => format!("--data-raw {}", for_shell(text)),
+    }
+}
+
+/// Host and port as a URL has them.
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
 #[cfg(test)]

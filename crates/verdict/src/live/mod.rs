@@ -86,6 +86,19 @@ pub fn connections_option(run: &Run) -> &'static str {
     options::spelled(run, options::Opt::Connections)
 }
 
+/// The command that does once, and shows, what the run's requests did: curl with these flags, or the walk of a journey, whose
+/// requests need what came before them.
+pub fn request_shown(run: &Run, flags: &str) -> String {
+    match run.plan.journey {
+        Some(_) => format!("`{}`", walk::command(run, "")),
+        None => format!("`curl {flags} {}`", curl::arguments_where(run, failed_of)),
+    }
+}
+
+fn failed_of(group: &ablaze_model::record::GroupRecord) -> u64 {
+    group.failures.iter().sum()
+}
+
 /// Whether requests got no response because their bodies waited for its windows.
 pub fn bodies_were_held(run: &Run) -> bool {
     d02_no_response::held_bodies(run).is_some()

@@ -50,6 +50,15 @@ pub(crate) fn spelled(run: &Run, option: Opt) -> &'static str {
     option.of(run.front_end())
 }
 
+/// What a run is limited by that ends with a number: of journeys, or of those of each user, where it walks them.
+pub(crate) fn number_asked(run: &Run) -> &'static str {
+    match run.plan.journey.as_ref().map(|journey| journey.users.iterations) {
+        None => "a number of requests",
+        Some(None) => "a number of journeys",
+        Some(Some(_)) => "a number of iterations (--iterations)",
+    }
+}
+
 impl Opt {
     fn of(self, front_end: FrontEnd) -> &'static str {
         match front_end {

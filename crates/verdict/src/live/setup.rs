@@ -63,13 +63,14 @@ pub(crate) mod sample {
         run.plan.journey = Some(PlannedJourney {
             name: "a.hurl".to_owned(),
             steps: Vec::new(),
+            any_status: Vec::new(),
             users,
             route: None,
         });
         let mut journeys = Journeys::new(&["a".to_owned()]);
         (journeys.begun, journeys.whole) = (run.record.responses, run.record.responses);
         let text = "line 5: the status is 500, not 200".to_owned();
-        let first = (count > 0).then_some(FirstMessage { at_ns: 1, text });
+        let first = (count > 0).then_some(FirstMessage { at_ns: 1, text, feed_line: None });
         let begun = run.plan.users();
         journeys.setup = Some(Setup { begun, whole: begun - count, failed: count, first });
         run.record.journeys = Some(Box::new(journeys));

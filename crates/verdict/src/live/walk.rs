@@ -1,4 +1,7 @@
-//! The command that walks a journey once, as findings advise it: with the variables and the URL that the load was given.
+//! The command that walks a journey once, as findings advise it: with the variables, the URL and whatever else the load was
+//! given that its requests depend on.
+
+mod options;
 
 use std::ops::Range;
 
@@ -9,35 +12,62 @@ use ablaze_model::spec::JourneySpec;
 
 use crate::words::for_shell;
 
-/// `ablaze run shop.hurl --variable base=http://h/ --very-verbose`; with such other options before the last. Values of
-/// secrets are not known: their names stand with `…`. Of several journeys it is the one that failed most often.
+/// `ablaze run shop.hurl --variable base=http://h/ -k --very-verbose`. Values of secrets are not known: their names stand with
+/// `…`. Of several journeys it is the one that failed most often, with the row of the first that failed in its worst step. `options` stand before the last.
 pub(crate) fn command(run: &Run, options: &str) -> String {
-    let own = || run.plan.journey.as_ref().map_or("", |journey| &journey.name);
+    let setup = users_setup(run);
+    let with_setup =
+        |steps| [Some(steps), setup.map(|_| steps_of_setup(run))].into_iter().flatten();
     if !is_of_several(run) {
-        return walked(
-            run,
-            own(),
-            &Own { url: true, feed: !has_setup(run) || uses_feed(run, main(run)) },
-            options,
-        );
+        let file = run.plan.journey.as_ref().map_or("", |journey| &journey.name);
+        // With the setup all files are walked, one of which uses the feed.
+        let own = Own { url: true, feed: true, line: feed_line(run, None) };
+        return walked(run, file, setup, &own, options);
     }
     // Which of them it is may not show.
-    let Some(at) = worst(run) else { return walked(run, "FILE", &Own::of(run, None), options) };
+    let Some(at) = worst(run) else {
+        return walked(run, "FILE", setup, &Own::of(run, with_setup(None), None), options);
+    };
     let file = journeys(run).nth(at).map_or("FILE", |journey| &journey.file.name);
     let steps = route(run).and_then(|route| route.ways.journeys.get(at).cloned());
-    walked(run, file, &Own::of(run, steps), options)
+    let line = steps.clone().and_then(|steps| feed_line(run, Some(steps)));
+    walked(run, file, setup, &Own::of(run, with_setup(steps), line), options)
 }
 
 /// The same of what every user walks before the clock starts.
 pub(crate) fn command_of_setup(run: &Run) -> String {
-    let users = run.plan.journey.as_ref().map(|journey| &journey.users);
-    let file = users.and_then(|users| users.setup.as_deref()).unwrap_or("FILE");
-    let steps = route(run).and_then(|route| route.ways.setup.clone());
-    walked(run, file, &Own::of(run, steps), "")
+    let file = users_setup(run).unwrap_or("FILE");
+    let setup = run.record.journeys.as_ref().and_then(|journeys| journeys.setup.as_ref());
+    let line = setup.and_then(|setup| setup.first.as_ref()?.feed_line);
+    walked(run, file, None, &Own::of(run, [steps_of_setup(run)].into_iter(), line), "")
+}
+
+/// The file of the setup.
+fn users_setup(run: &Run) -> Option<&str> {
+    run.plan.journey.as_ref()?.users.setup.as_deref()
+}
+
+fn steps_of_setup(run: &Run) -> Option<Range<usize>> {
+    route(run)?.ways.setup.clone()
+}
+
+/// The line of the row with which a journey failed: the first in the step in which most did.
+fn feed_line(run: &Run, steps: Option<Range<usize>>) -> Option<u32> {
+    let all = &run.record.journeys.as_ref()?.steps;
+    let own = match steps {
+        Some(range) => all.get(range)?,
+        None => all,
+    };
+    own.iter()
+        .filter(|step| step.failed > 0)
+        .max_by_key(|step| step.failed)?
+        .first
+        .as_ref()?
+        .feed_line
 }
 
 /// The variables and the other options are given once, for all files.
-fn walked(run: &Run, file: &str, own: &Own, options: &str) -> String {
+fn walked(run: &Run, file: &str, setup: Option<&str>, own: &Own, options: &str) -> String {
     let asked = run.asked.as_ref();
     let mut words = format!("ablaze run {}", for_shell(&printable(file)));
     if let Some(given) = asked.and_then(|asked| asked.requests.journey.as_ref()) {
@@ -59,10 +89,15 @@ fn walked(run: &Run, file: &str, own: &Own, options: &str) -> String {
             words.push_str(&format!(" --{option} {}", for_shell(&printable(&variable))));
         }
     }
+    if let Some(setup) = setup {
+        words.push_str(&format!(" --setup {}", for_shell(&printable(setup))));
+    }
     let data = asked.and_then(|asked| asked.requests.data.as_ref()).filter(|_| own.feed);
     if let Some(data) = data {
         words.push_str(&format!(" --feed {}", for_shell(&printable(&data.feed.file.name))));
+        words.extend(own.line.map(|line| format!(" --feed-line {line}")));
     }
+    words.extend(options::words(run).iter().map(|word| format!(" {word}")));
     words.push_str(options);
     words.push_str(" --very-verbose");
     let url = asked.and_then(|asked| asked.destination.url.as_ref()).filter(|_| own.url);
@@ -72,27 +107,26 @@ fn walked(run: &Run, file: &str, own: &Own, options: &str) -> String {
     words
 }
 
-/// What one of several files is given beside the variables.
+/// What the files that are walked are given beside the variables.
 struct Own {
     url: bool,
     feed: bool,
+    line: Option<u32>,
 }
 
 impl Own {
-    fn of(run: &Run, steps: Option<Range<usize>>) -> Self {
-        Self { url: needs_url(run, steps.clone()), feed: uses_feed(run, steps) }
+    /// Of files with these steps, where they are known.
+    fn of(
+        run: &Run,
+        files: impl Iterator<Item = Option<Range<usize>>> + Clone,
+        line: Option<u32>,
+    ) -> Self {
+        Self {
+            url: files.clone().any(|steps| needs_url(run, steps)),
+            feed: files.clone().any(|steps| uses_feed(run, steps)),
+            line,
+        }
     }
-}
-
-fn has_setup(run: &Run) -> bool {
-    run.plan.journey.as_ref().is_some_and(|journey| journey.users.setup.is_some())
-}
-
-/// The steps that are not the setup's.
-fn main(run: &Run) -> Option<Range<usize>> {
-    let route = route(run)?;
-    let end = route.ways.setup.as_ref().map_or(route.journey.steps.len(), |setup| setup.start);
-    Some(0..end)
 }
 
 /// Whether a request of these steps is known to send a column of the feed: a file that uses none is not walked with it.
@@ -148,80 +182,4 @@ fn worst(run: &Run) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use ablaze_model::record::{Journeys, OneJourney};
-    use ablaze_model::spec::{Blob, DataSpec, Feed, UrlSpec};
-
-    use super::*;
-    use crate::live::sample;
-
-    #[test]
-    fn variables_and_the_url_are_those_of_the_load() {
-        let mut run = sample::run();
-        sample::asked(&mut run, &[]);
-        let asked = run.asked.as_mut().unwrap();
-        let mut journey = JourneySpec::of(Blob::new("shop.hurl", Vec::new()));
-        journey.variables = vec![("base".to_owned(), "http://h:8080".to_owned())];
-        journey.location = true;
-        asked.requests.journey = Some(journey);
-        let feed = Feed::of(Blob::new("users.csv", Vec::new()));
-        asked.requests.data = Some(DataSpec { feed, order: ablaze_model::feed::Order::Sequential });
-        asked.destination.url = Some(UrlSpec::parse("http://h/").unwrap().0);
-        let said = command(&run, " --http 2");
-        let expected = "--location --variable base=http://h:8080 --feed users.csv --http 2 --very-verbose http://h/";
-        assert!(said.starts_with("ablaze run ") && said.ends_with(expected), "{said}");
-    }
-
-    /// Two files, of which the second fails.
-    #[test]
-    fn of_several_journeys_the_one_that_fails_is_to_be_walked() {
-        let mut run = sample::run();
-        sample::asked(&mut run, &[]);
-        let requests = &mut run.asked.as_mut().unwrap().requests;
-        requests.journey = Some(JourneySpec::of(Blob::new("a.hurl", Vec::new())));
-        requests.users.more = vec![JourneySpec::of(Blob::new("b.hurl", Vec::new()))];
-        let mut journeys = Journeys::new(&["GET /a".to_owned(), "GET /b".to_owned()]);
-        let one = |name: &str, failed| OneJourney {
-            name: name.to_owned(),
-            begun: 10,
-            whole: 10 - failed,
-            failed,
-            duration: ablaze_stats::Latency::new(3),
-        };
-        journeys.each = vec![one("a", 0), one("b", 4)];
-        run.record.journeys = Some(Box::new(journeys));
-        assert!(command(&run, "").starts_with("ablaze run b.hurl "), "{}", command(&run, ""));
-        // What is given is given once, for all of them.
-        let requests = &mut run.asked.as_mut().unwrap().requests;
-        requests.journey.as_mut().unwrap().variables = vec![("n".to_owned(), "1".to_owned())];
-        let feed = Feed::of(Blob::new("users.csv", Vec::new()));
-        requests.data = Some(DataSpec { feed, order: ablaze_model::feed::Order::Sequential });
-        // No request of it is known to send a column.
-        let given = "ablaze run b.hurl --variable n=1 --very-verbose";
-        assert!(command(&run, "").starts_with(given), "{}", command(&run, ""));
-        // None failed: a status that nobody expects is of either.
-        run.record.journeys.as_mut().unwrap().each[1] = one("b", 0);
-        assert!(command(&run, "").starts_with("ablaze run FILE "), "{}", command(&run, ""));
-        assert!(command(&run, "").contains(" --variable n=1 "), "{}", command(&run, ""));
-    }
-
-    /// Of a saved run it is not known where the steps of one file go, and the URL may be that of another.
-    #[test]
-    fn a_url_that_may_be_another_file_s_is_left_out() {
-        let mut run = crate::live::setup::sample::with_failed(90);
-        sample::asked(&mut run, &[]);
-        let asked = run.asked.as_mut().unwrap();
-        asked.destination.url = Some(UrlSpec::parse("http://shop/").unwrap().0);
-        asked.requests.journey = Some(JourneySpec::of(Blob::new("a.hurl", Vec::new())));
-        let said = "ablaze run login.hurl --very-verbose http://shop/";
-        assert_eq!(command_of_setup(&run), said);
-        run.plan.target.others = vec![ablaze_model::plan::origins::Origin {
-            url: "http://login".to_owned(),
-            host: "login".to_owned(),
-            port: 80,
-            addresses: Vec::new(),
-            tls: None,
-        }];
-        assert_eq!(command_of_setup(&run), "ablaze run login.hurl --very-verbose");
-    }
-}
+mod tests;

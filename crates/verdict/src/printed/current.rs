@@ -26,6 +26,8 @@ pub struct Current {
     pub other_lines: usize,
     /// It is ablaze's own: what a log has put before each line, in characters, and where in it the reader is.
     pub native: Option<(usize, native::Place)>,
+    /// What ab said to have finished before its first figure; of several runs at once each of them.
+    pub finished: Vec<u64>,
     /// The command above it, where a heading stands below that: a report is not yet over there.
     pub command: Option<Command>,
 }
@@ -39,6 +41,7 @@ impl Current {
             last_line: 0,
             other_lines: 0,
             native,
+            finished: Vec::new(),
             command: None,
         }
     }
@@ -83,6 +86,9 @@ impl Current {
     pub fn unlabelled(&mut self, line: &str) -> bool {
         if self.is_of_peer() {
             return false;
+        }
+        if self.seen.is_empty() {
+            self.finished.extend(labels::finished(line));
         }
         let in_percentages = self.seen.contains(&Label::Percentages);
         if in_percentages && labels::percentage_is_impossible(line) {

@@ -21,6 +21,9 @@ pub fn finish(report: &mut Report, seen: &HashSet<Label>) {
     if report.tool == Tool::Hey {
         peers::hey::finish(report);
     }
+    if report.tool == Tool::H2load {
+        peers::h2load::finish(report);
+    }
     if report.tool == Tool::Bombardier {
         peers::bombardier::finish(report);
     }

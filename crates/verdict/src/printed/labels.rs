@@ -179,6 +179,15 @@ fn is_below_zero(labelled: &Labelled<'_>) -> bool {
     }
 }
 
+/// `Finished 1000 requests`: what ab says to have done before it prints its report.
+pub fn finished(line: &str) -> Option<u64> {
+    let (_, rest) = line.split_once("Finished ")?;
+    rest.split_once(" requests")?.0.parse().ok()
+}
+
+/// By that line.
+pub const FINISHED: &str = "the number finished";
+
 /// `50%    -51`, `150%     51`.
 pub fn percentage_is_impossible(line: &str) -> bool {
     let Some((before, after)) = line.split_once('%') else { return false };

@@ -35,6 +35,7 @@ pub use abort::{Abort, Reason};
 pub use above::Setting;
 pub use command::{Command, Program};
 pub(crate) use headings::sections;
+pub(crate) use labels::FINISHED as AB_FINISHED;
 pub use looped::Looped;
 pub use named::no_report;
 pub use naming::shown as shown_label;
@@ -47,10 +48,15 @@ pub(crate) use peers::h2load::{
     BEYOND, COULD_NOT_CONNECT, DEVIATION as H2LOAD_DEVIATION, FINISHED, FIRST_BYTE,
     FIRST_BYTE_DEVIATION, FIRST_BYTES, OF_THREADS, UNCONNECTED, WARM_UP,
 };
-pub(crate) use peers::hey::{DIVIDED_BY_KEPT, ERRORS_LISTED, HEY_KEEPS, RATIO};
+pub(crate) use peers::hey::{
+    DIVIDED_BY_KEPT, ERRORS_LISTED, HEY_KEEPS, PHASES as HEY_PHASES, RATIO,
+};
 pub(crate) use peers::is_of_name;
+pub(crate) use peers::siege::PAGES as SIEGE_PAGES;
 pub(crate) use peers::vegeta::SUM as VEGETA_SUM;
-pub(crate) use peers::wrk::{DEVIATION as WRK_DEVIATION, NO_TIMES, OLD_HEAD, SCRIPTED};
+pub(crate) use peers::wrk::{
+    DEVIATION as WRK_DEVIATION, NO_TIMES, OLD_HEAD, SCRIPTED, WITHIN as WRK_WITHIN,
+};
 pub(crate) use peers::{READS_ZERO, ZERO_PERCENTILE};
 pub use reader::read;
 pub use report::{

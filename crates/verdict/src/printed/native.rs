@@ -1,32 +1,13 @@
 //! ablaze's own report: a head that names the URL and the load, two lines of figures, then rows that begin with a word.
 //! Reports of before 0.1 had a line for answers and one for the rate in their place.
 
+mod head;
+
 use super::line::{count, number, time_ms};
 use super::{Connections, Printed, PrintedVerdict, Report, Times};
 use crate::finding::Verdict;
-
-/// Where in a line a report of ablaze begins: `GET http://… · HTTP/1.1 …`, perhaps behind what a
-/// log puts before every line.
-pub fn begins_at(line: &str) -> Option<usize> {
-    let url_at = [" http://", " https://"].iter().filter_map(|scheme| line.find(scheme)).min()?;
-    let before = &line[..url_at];
-    let at = before.rfind(char::is_whitespace).map_or(0, |space| space + 1);
-    let method = &before[at..];
-    let is_method =
-        !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
-    let after: Vec<&str> = line[url_at..].split_whitespace().skip(1).take(2).collect();
-    let goes_on = match after.as_slice() {
-        [] => true,
-        [dot, next] => {
-            // With a list: `GET http://… · 4 URLs of FILE · HTTP/1.1 …`.
-            *dot == "·" && (next.starts_with("HTTP/") || line[url_at..].contains(" URLs of "))
-        }
-        _ => false,
-    };
-    // `### GET http://…` is a heading.
-    let is_heading = after.is_empty() && at > 0 && line[..at].trim_end().bytes().all(|b| b == b'#');
-    (is_method && goes_on && !is_heading).then_some(at)
-}
+use head::head;
+pub use head::{begins_at, url};
 
 /// How the head names the shape of the load.
 const LOADS: [&str; 2] = ["closed loop, ", "open loop, "];
@@ -205,6 +186,7 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
             opened_meanwhile(report, rest);
         }
         "wait" => {
+            unreadable(report, columns, line);
             if let Some(times) = row(columns, rest) {
                 report.waiting = Some(times);
                 report.waiting_percentiles = percentiles(columns, rest);
@@ -212,6 +194,7 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
         }
         // In an open loop the response counts from when a request was due: what its user waits.
         "total" | "response" => {
+            unreadable(report, columns, line);
             let Some(times) = row(columns, rest) else { return false };
             report.total = Some(times);
             report.percentiles = percentiles(columns, rest);
@@ -231,49 +214,6 @@ fn opened_meanwhile(report: &mut Report, rest: &str) {
     if opened * 2 > complete && matches!(report.connections, Connections::Kept(_)) {
         report.connections = Connections::PerRequest;
     }
-}
-
-fn head(report: &mut Report, line: &str) {
-    for item in line.split(" · ") {
-        let item = item.trim();
-        if begins_at(item).is_some() {
-            url(report, item.split_whitespace().nth(1).unwrap_or_default());
-        }
-        if item.contains("keep-alive") {
-            report.connections = Connections::Kept(None);
-        } else if item.contains("a connection per request") {
-            report.connections = Connections::PerRequest;
-        }
-        if let Some(rate) = item.strip_prefix("open loop, ") {
-            report.open_loop = true;
-            let asked = number(rate).filter(|(_, rest)| rest.starts_with("/s evenly spaced"));
-            report.own.extend(asked.map(|(rate, _)| (ASKED, rate)));
-        }
-        if let Some(connections) = item.strip_prefix("closed loop, ").and_then(count) {
-            let pipeline = item.split_once("× ").and_then(|(_, rest)| count(rest)).unwrap_or(1);
-            report.concurrency = Some(connections.saturating_mul(pipeline));
-        }
-    }
-}
-
-/// Takes host, port and path of a URL.
-pub fn url(report: &mut Report, url: &str) {
-    report.tls = url.starts_with("https://");
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let (authority, path) = rest.find(['/', '?', '#']).map_or((rest, "/"), |at| rest.split_at(at));
-    // wrk prints the URL as typed: who asks is no part of the host.
-    let authority = authority.rsplit('@').next().unwrap_or_default();
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if !port.contains(']') => (host, port.parse().ok()),
-        _ => (authority, Some(if report.tls { 443 } else { 80 })),
-    };
-    // An address of IPv6 stands in brackets.
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    // Somebody may have taken the host out.
-    let is_there = !host.is_empty();
-    report.host = is_there.then(|| host.to_owned());
-    report.port = port.filter(|_| is_there);
-    report.path = Some(if path.starts_with('/') { path.to_owned() } else { format!("/{path}") });
 }
 
 /// `20,000 in 10.00 s    200: 20,000    errors: 0    14 B body    305 KiB/s`
@@ -312,8 +252,8 @@ fn statuses(report: &mut Report, line: &str, separator: &str) -> bool {
     any
 }
 
-/// The cells of a row, by the names of their columns. `-` is an empty one.
-fn cells<'c>(columns: &'c [String], rest: &str) -> Vec<(&'c str, Option<Printed>)> {
+/// The cells of a row up to the first that is none, and what is left.
+fn readable<'l>(columns: &[String], rest: &'l str) -> (Vec<Option<Printed>>, &'l str) {
     let mut cells = Vec::new();
     let mut rest = rest.trim_start();
     while cells.len() < columns.len() && !rest.is_empty() {
@@ -330,7 +270,23 @@ fn cells<'c>(columns: &'c [String], rest: &str) -> Vec<(&'c str, Option<Printed>
         }
         rest = rest.trim_start();
     }
+    (cells, rest)
+}
+
+/// The cells of a row, by the names of their columns. `-` is an empty one.
+fn cells<'c>(columns: &'c [String], rest: &str) -> Vec<(&'c str, Option<Printed>)> {
+    let (cells, _) = readable(columns, rest);
     columns.iter().map(String::as_str).zip(cells).collect()
+}
+
+/// Notes a row of times in which a cell that is no time stands in front of one that is: no terminal cut it off there.
+fn unreadable(report: &mut Report, columns: &[String], line: &str) {
+    let (_, rest) =
+        readable(columns, line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest));
+    let mut words = rest.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at);
+    if !rest.is_empty() && words.any(|at| time_ms(rest[at..].trim_start()).is_some()) {
+        report.impossible.push(line.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
 }
 
 fn row(columns: &[String], rest: &str) -> Option<Times> {

@@ -104,8 +104,8 @@ struct Reader {
     said: Option<PrintedVerdict>,
     /// What siege wrote of failed requests on stderr, of the run whose report comes next.
     errors: Errors,
-    /// The users that siege said to prepare for that run.
-    users: Option<u64>,
+    /// What siege wrote of that run on stdout.
+    siege: peers::siege::Above,
     /// What ablaze said of its run on stderr beside a report in another tool's form, which may stand on either side.
     beside: Beside,
 }
@@ -171,7 +171,7 @@ impl Reader {
         self.told();
         self.above.command();
         self.errors.clear();
-        self.users = None;
+        self.siege = peers::siege::Above::default();
         self.text.commands.push(command.clone());
         self.listed.add(self.command.replace(command));
     }
@@ -275,7 +275,7 @@ impl Reader {
         {
             return;
         }
-        self.users = peers::siege::users(line).or(self.users);
+        self.siege.line(line);
         let current = self.current.as_ref();
         if current.is_some_and(|current| peers::wrk::is_of_autocannon(&current.report, line)) {
             self.current = None;
@@ -376,9 +376,9 @@ impl Reader {
         if before.is_some() {
             report.said = self.said.take();
         }
-        let (errors, users) = (std::mem::take(&mut self.errors), self.users.take());
+        let (errors, siege) = (std::mem::take(&mut self.errors), std::mem::take(&mut self.siege));
         if report.tool == Tool::Siege {
-            (report.errors, report.clients) = (errors, users);
+            siege.give(&mut report, errors);
         }
         let native = before.map(|before| (before, native::Place::default()));
         self.current = Some(Current::new(report, native));

@@ -288,3 +288,91 @@ fn the_spectrum_of_wrk2_rises() {
     assert_eq!(severity, Severity::Invalid);
     assert!(said.contains("In the spectrum times fall from"), "{said}");
 }
+
+/// The run of a file of real ones whose command begins so.
+fn run(file: &str, command: &str) -> String {
+    let run = file.split("$ ").find(|run| run.starts_with(command));
+    format!("$ {}", run.unwrap_or_else(|| panic!("no {command}")))
+}
+
+#[test]
+fn ab_prints_the_times_of_its_percentages_alone_and_what_it_finished() {
+    let (_, said, _) = contradiction(AB, "  50%      1", "  55%      1");
+    assert!(said.contains("55 % has a time: ab prints those of 50, 66,"), "{said}");
+    let progress = "This is ApacheBench, Version 2.3 <$Revision$>\nFinished 20000 requests\n";
+    let text = AB.replace("This is ApacheBench, Version 2.3 <$Revision$>\n", progress);
+    let (_, said, _) = contradiction(&text, "Finished 20000", "Finished 21000");
+    assert!(said.contains("`Finished 21000 requests` stands above it, but"), "{said}");
+    // Of several at once it is not known whose it is.
+    let two =
+        text.replace("Finished 20000 requests\n", "Finished 10 requests\nFinished 20 requests\n");
+    assert_eq!(found(&findings(&two), D43), None);
+}
+
+#[test]
+fn each_phase_of_hey_lies_between_its_fastest_and_its_slowest() {
+    const HEY: &str = include_str!("../printed/real-hey.txt");
+    let text = run(HEY, "hey -n 1000 -c 1 ");
+    for (row, changed) in [
+        (
+            "req write:\t0.0000 secs, 0.0000 secs, 0.0082 secs",
+            "req write:\t0.0005 secs, 0.0000 secs, 0.0002 secs",
+        ),
+        (
+            "resp read:\t0.0001 secs, 0.0000 secs, 0.0067 secs",
+            "resp read:\t0.0001 secs, 0.0000 secs, 0.9067 secs",
+        ),
+        (
+            "DNS-lookup:\t0.0000 secs, 0.0000 secs, 0.0000 secs",
+            "DNS-lookup:\t0.5000 secs, 0.0000 secs, 0.0000 secs",
+        ),
+    ] {
+        let (_, said, _) = contradiction(&text, row, changed);
+        assert!(said.contains("more than"), "{said}");
+    }
+}
+
+#[test]
+fn the_share_within_a_deviation_of_wrk_is_that_of_its_percentiles() {
+    const WRK: &str = include_str!("../printed/real-wrk.txt");
+    let text = run(WRK, "wrk --latency -t 1 -c 4 -d 1 http://127.0.0.1:21004/");
+    let (_, said, _) = contradiction(&text, "89.79%", "3.79%");
+    assert!(said.contains("the share within a deviation is 3.79 %"), "{said}");
+}
+
+/// `siege -v` prints a line of each transaction.
+#[test]
+fn pages_that_siege_printed_are_not_among_those_that_were_successful() {
+    const SIEGE: &str = include_str!("../printed/real-siege.txt");
+    let text = run(SIEGE, "siege -b -c 10 -r 100 ");
+    let (command, report) = text.split_once('\n').unwrap();
+    let with = |status: u16, more: &str| {
+        let line = format!("HTTP/1.1 {status}     0.00 secs:     153 bytes ==> GET  /\n");
+        format!("{command}\n{more}{}{report}", line.repeat(40))
+    };
+    let redirect = "HTTP/1.1 302     0.00 secs:     153 bytes ==> GET  /\n";
+    for fine in [with(200, ""), with(401, ""), with(404, redirect)] {
+        assert_eq!(found(&findings(&fine), D43), None, "{fine}");
+    }
+    let findings = findings(&with(404, ""));
+    let evidence = &found(&findings, D43).unwrap().evidence;
+    assert!(evidence.contains("40 transactions above it had a status of 4xx"), "{evidence}");
+}
+
+#[test]
+fn a_cell_of_ablaze_s_table_that_is_no_time_is_no_end_of_the_row() {
+    const ABLAZE: &str = include_str!("../printed/real-ablaze.txt");
+    let text = run(ABLAZE, "ablaze -c 10 -n 1000 :21001/nope");
+    let row = "  total     104 µs  95.9 µs  107 µs  133 µs";
+    for cell in ["1O7 µs", "x07 µs", "?"] {
+        let (_, said, _) = contradiction(&text, row, &row.replace("107 µs", cell));
+        assert!(said.contains("is impossible"), "{said}");
+    }
+    // Cut off by a terminal.
+    let cut = text.replace(
+        "  total     104 µs  95.9 µs  107 µs  133 µs  175 µs  260 µs      -  329 µs",
+        "  total     104 µs  95.9 µs  10",
+    );
+    assert_ne!(cut, text);
+    assert_eq!(found(&findings(&cut), D43), None);
+}

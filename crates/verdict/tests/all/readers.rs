@@ -230,3 +230,45 @@ fn a_command_may_have_nothing_but_a_url() {
     let report = one(&format!("$ hey http://127.0.0.1:25001/\n\n{report}\n"));
     assert_eq!((report.subject.asked(), report.subject.port), (Some(50), Some(25001)));
 }
+
+/// Its head names files and steps, and no method: without it a journey that got no response had no line that begins a report.
+#[test]
+fn reports_of_journeys_are_read_from_their_head_on() {
+    const JOURNEYS: &str = include_str!("../printed/real-journeys.txt");
+    let reports = judged(JOURNEYS);
+    assert_eq!(reports.len(), 2, "{reports:?}");
+    let [none, some] = &reports[..] else { panic!("two") };
+    assert_eq!(none.verdict(), Verdict::Invalid);
+    assert!(of(D02, none).1.contains("1 of 1 request"), "{none:?}");
+    for (report, port) in [(none, 1), (some, 18080)] {
+        assert_eq!(report.subject.host.as_deref(), Some("127.0.0.1"));
+        assert_eq!((report.subject.port, report.subject.path.as_deref()), (Some(port), None));
+        assert_eq!(report.subject.concurrency, None, "users may pause");
+        assert!(!has(D43, report) && !has(D36, report), "{report:?}");
+    }
+    // Of several, behind what a log puts before its lines, to several hosts.
+    let several = JOURNEYS.replace(
+        "journey p1.hurl, 2 steps, to http://127.0.0.1:18080/",
+        "journeys a ×1, b ×3, 2 steps, to http://127.0.0.1:18080/, http://b and https://c",
+    );
+    let logged: String = several.lines().map(|line| format!("09:12:01 app | {line}\n")).collect();
+    let reports = judged(&logged);
+    assert_eq!(reports.len(), 2, "{reports:?}");
+    assert_eq!(reports[1].subject.port, Some(18080), "{reports:?}");
+}
+
+/// Ten clients with five requests each, which only the command says: without it the clients are not what was in flight.
+#[test]
+fn clients_of_h2load_that_pipeline_are_not_its_concurrency() {
+    const H2LOAD: &str = include_str!("../printed/real-h2load-2.txt");
+    let run = |command: &str| {
+        let run = H2LOAD.split("$ ").find(|run| run.starts_with(command));
+        run.unwrap_or_else(|| panic!("no {command}")).to_owned()
+    };
+    let asked = |text: &str| one(text).subject.asked();
+    let pipelined = run("h2load --h1 -n 1000 -c 10 -m 5");
+    assert_eq!(asked(&format!("$ {pipelined}")), Some(50));
+    assert_eq!(asked(pipelined.split_once('\n').unwrap().1), None);
+    let single = run("h2load --h1 -n 20000 -c 100 ");
+    assert_eq!(asked(single.split_once('\n').unwrap().1), Some(100));
+}

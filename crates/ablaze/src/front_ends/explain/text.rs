@@ -153,7 +153,7 @@ fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
     };
     let failed = run.record.failures_total();
     let mut facts = vec![
-        format!("{} {}", plan.requests.method, plan.target.url),
+        ablaze_report::text::what_was_loaded(run),
         counted(run.record.responses, "response"),
         load,
         length(run.elapsed_ns as f64),

@@ -1,6 +1,7 @@
 //! `ablaze run FILE.hurl`: one iteration of a journey by one user, through the engine that loads, and told step by step.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::Run;
 use ablaze_model::plan::Plan;
-use ablaze_model::plan::journey::{Route, Trace, Traced};
+use ablaze_model::plan::journey::{Trace, Traced};
 use ablaze_model::printable::{printable, printable_lines};
 use ablaze_model::spec::{HttpVersion, Secrets};
 use ablaze_report::number::{counted, time};
@@ -16,7 +17,7 @@ use clap::{ArgAction, Parser};
 
 use crate::carry_out::{Silent, carry_out};
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
-use crate::native::{self, JourneyOptions, Options, TlsOptions, WayOptions};
+use crate::native::{self, ConnectionOptions, JourneyOptions, Options, TlsOptions};
 use crate::{CommandError, outcome, terminal, values};
 
 #[derive(Debug, Parser)]
@@ -35,9 +36,15 @@ struct CommandLine {
     file: PathBuf,
     /// The server, where the URLs of the steps are paths alone
     url: Option<String>,
+    /// Walk this file first; its captures and cookies stay
+    #[arg(long, value_name = "FILE")]
+    setup: Option<PathBuf>,
     /// Rows of a .csv, .tsv or .jsonl file as variables; the first is taken
     #[arg(long, value_name = "FILE")]
     feed: Option<PathBuf>,
+    /// Take the row in this line of --feed instead
+    #[arg(long, value_name = "N", requires = "feed")]
+    feed_line: Option<u32>,
     /// Timeout of a request, connecting included; 0: none [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     timeout: Option<u64>,
@@ -49,8 +56,8 @@ struct CommandLine {
     very_verbose: bool,
     #[command(flatten)]
     journey: JourneyOptions,
-    #[command(flatten, next_help_heading = "Connections")]
-    way: WayOptions,
+    #[command(flatten)]
+    connection: ConnectionOptions,
     #[command(flatten)]
     tls: TlsOptions,
 }
@@ -78,15 +85,19 @@ fn walk(line: CommandLine) -> Result<ExitCode, CommandError> {
     options.machine.threads = Some(1);
     options.machine.no_monitor = true;
     options.request.journey_files = vec![line.file.into()];
+    options.request.users.setup = line.setup;
     options.request.feed = line.feed;
     options.request.http = line.http;
     options.request.journey = line.journey;
-    options.connection.way = line.way;
+    options.connection = line.connection;
     options.tls = line.tls;
     let mut secrets = Secrets::default();
     let spec = native::spec(line.url.as_deref(), &options, &mut secrets)?;
     let mut plan = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?.plan;
     plan.workers.count_reason.clear();
+    if let Some(line) = line.feed_line {
+        take_row(&mut plan, line)?;
+    }
     trace(&mut plan, line.very_verbose);
     let run = carry_out(plan, &spec, &mut Silent)?;
     terminal::print(&summary(&run));
@@ -104,34 +115,74 @@ fn walk(line: CommandLine) -> Result<ExitCode, CommandError> {
     }))
 }
 
+/// Leaves the feed this row alone.
+fn take_row(plan: &mut Plan, line: u32) -> Result<(), CommandError> {
+    let Some(data) = &mut plan.requests.data else { return Ok(()) };
+    let row = data.table.as_ref().and_then(|table| {
+        let row = (0..table.rows()).find(|row| table.line(*row) == line)?;
+        table.part(row, table.rows())
+    });
+    let Some(row) = row else {
+        let file = printable(&data.name);
+        let text = format!("--feed-line {line}: no row of `{file}` begins in that line");
+        return Err(CommandError::usage(text));
+    };
+    (data.rows, data.table) = (1, Some(Arc::new(row)));
+    Ok(())
+}
+
+/// The files that are walked, and their steps.
+struct Told {
+    file: String,
+    /// What is walked first, and its steps.
+    setup: Option<(String, Range<usize>)>,
+    names: Vec<String>,
+    is_verbose: bool,
+}
+
+impl Told {
+    /// The file that a step stands in.
+    fn file_of(&self, step: usize) -> &str {
+        match &self.setup {
+            Some((file, steps)) if steps.contains(&step) => file,
+            _ => &self.file,
+        }
+    }
+}
+
 /// Has every step told on standard output.
 fn trace(plan: &mut Plan, is_verbose: bool) {
     let site = format!("{}:{}", plan.target.host, plan.target.port);
     let Some(planned) = &mut plan.journey else { return };
-    let (file, names) = (printable(&planned.name).into_owned(), planned.steps.clone());
-    let secrets = planned.route.as_ref().map(|route| route.secrets.clone()).unwrap_or_default();
+    let Some(route) = planned.route.as_mut().and_then(Arc::get_mut) else { return };
+    let file_of_setup = planned.users.setup.as_deref().map(|file| printable(file).into_owned());
+    let by = Told {
+        file: printable(&planned.name).into_owned(),
+        setup: file_of_setup.zip(route.ways.setup.clone()),
+        names: route.journey.steps.iter().map(|step| step.name.clone()).collect(),
+        is_verbose,
+    };
+    let secrets = route.secrets.clone();
     let tell = move |what: Traced<'_>| {
-        let mut text = told(&what, &file, &names, is_verbose);
+        let mut text = told(&what, &by);
         for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
             text = text.replace(secret.as_str(), "***");
         }
         terminal::print(&text);
     };
     terminal::print(&format!("{} to {site}\n", printable(&planned.name)));
-    let route: Option<&mut Route> = planned.route.as_mut().and_then(Arc::get_mut);
-    if let Some(route) = route {
-        route.trace = Some(Trace(Arc::new(tell)));
-    }
+    route.trace = Some(Trace(Arc::new(tell)));
 }
 
-fn told(what: &Traced<'_>, file: &str, names: &[String], is_verbose: bool) -> String {
+fn told(what: &Traced<'_>, by: &Told) -> String {
+    let Told { names, is_verbose, .. } = by;
     match what {
         Traced::Sent { step, redirects, request } => {
             let request = String::from_utf8_lossy(request);
             let first = request.lines().next().unwrap_or_default();
             let asked = first.rsplit_once(' ').map_or(first, |(asked, _)| asked);
             let name = names.get(*step).map_or("", String::as_str);
-            let shown = if is_verbose { lines(&request, "> ") } else { String::new() };
+            let shown = if *is_verbose { lines(&request, "> ") } else { String::new() };
             match redirects {
                 0 => format!("\n{}: {}\n{shown}", printable(name), printable(asked)),
                 number => format!("  redirect {number}: {}\n{shown}", printable(asked)),
@@ -141,14 +192,15 @@ fn told(what: &Traced<'_>, file: &str, names: &[String], is_verbose: bool) -> St
             let head = String::from_utf8_lossy(head);
             let first = head.lines().next().unwrap_or_default();
             let status = first.split_once(' ').map_or(first, |(_, status)| status);
-            let shown = if is_verbose { lines(&head, "< ") } else { String::new() };
+            let shown = if *is_verbose { lines(&head, "< ") } else { String::new() };
             let (bytes, took) = (counted(*body_bytes, "byte"), time(*total_ns as f64));
             format!("{shown}  {} in {took}, {bytes}\n", printable(status))
         }
         Traced::Captured { name, value } => {
             format!("  {} = {}\n", printable(name), printable(value))
         }
-        Traced::Failed(failure) => {
+        Traced::Failed { step, failure } => {
+            let file = by.file_of(*step);
             format!("  {file}:{}: {}\n", failure.line, printable(&failure.message))
         }
     }
@@ -164,6 +216,7 @@ fn summary(run: &Run) -> String {
     let Some(journeys) = &run.record.journeys else { return String::new() };
     let asserts = journeys.asserts_passed + journeys.asserts_failed;
     let ended = match (journeys.whole, journeys.failed) {
+        _ if run.record.users_out() > 0 => "failed in the setup".to_owned(),
         (1.., _) => {
             format!("passed in {}", time(journeys.duration.max_ns().unwrap_or(0) as f64))
         }

@@ -6,8 +6,9 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 
 use ablaze_testing::skip::installed;
+use serde_json::Value;
 
-use crate::e2e::support::{ablaze, measured, run};
+use crate::e2e::support::{Scratch, ablaze, measured, run};
 
 /// A server that responds to everything with this, closes, and gives each request that it read.
 fn recording(response: &'static str) -> (SocketAddr, Receiver<String>) {
@@ -56,6 +57,18 @@ fn seen(request: &str) -> (String, Vec<String>, String) {
     (line, fields, body.to_owned())
 }
 
+/// The command that the first finding advises.
+fn advised(json: &Value) -> String {
+    let fix = json["verdict"]["findings"][0]["fix"].as_str().unwrap();
+    fix.split('`').nth(1).unwrap().to_owned()
+}
+
+/// The first requests that came.
+fn sent(requests: &Receiver<String>, count: usize) -> Vec<String> {
+    let wait = std::time::Duration::from_secs(10);
+    std::iter::from_fn(|| requests.recv_timeout(wait).ok()).take(count).collect()
+}
+
 #[test]
 fn curl_sends_what_the_run_sent() {
     let Some(_) = installed("curl") else { return };
@@ -69,17 +82,69 @@ fn curl_sends_what_the_run_sent() {
         let url = format!("http://{address}{path}");
         let (_, json) =
             measured(&[&["-n", "1", "-c", "1", "-u", "me:s3cret"], options, &[&url]].concat());
-        let fix = json["verdict"]["findings"][0]["fix"].as_str().unwrap();
-        let advised = fix.split('`').nth(1).unwrap();
+        let advised = advised(&json);
         assert!(advised.contains("-u NAME:PASSWORD") && !advised.contains("s3cret"), "{advised}");
         let ran = run(Command::new("sh").args(["-c", &format!("{advised} -sS --max-time 5")]));
         assert!(ran.stdout.contains("404"), "{advised}: {ran:?}");
-        let wait = std::time::Duration::from_secs(10);
-        let sent: Vec<String> =
-            std::iter::from_fn(|| requests.recv_timeout(wait).ok()).take(2).collect();
-        let [ours, curls] = &sent[..] else { panic!("{advised}: {sent:?}") };
+        let [ours, curls] = &sent(&requests, 2)[..] else { panic!("{advised}") };
         assert_eq!(seen(curls), seen(ours), "{advised}");
     }
+}
+
+/// A line of a list has a body, and so a type, of its own.
+#[test]
+fn curl_sends_what_a_line_of_a_list_sent() {
+    let Some(_) = installed("curl") else { return };
+    let (address, requests) = recording(NOT_FOUND);
+    let line = format!("POST http://{address}/p {{\"a\": 1}}\n");
+    let list = Scratch::with("advised.txt", line.as_bytes());
+    let words = ["-n", "1", "-c", "1", "-H", "X-Note: 1", "--urls", list.word()];
+    let (_, json) = measured(&words);
+    let advised = advised(&json);
+    run(Command::new("sh").args(["-c", &format!("{advised} -sS --max-time 5")]));
+    let [ours, curls] = &sent(&requests, 2)[..] else { panic!("{advised}") };
+    assert!(ours.contains("Content-Type: application/json"), "{ours}");
+    assert_eq!(seen(curls), seen(ours), "{advised}");
+}
+
+/// What the setup captured, the row of the journey and the way to the server are those of the one that failed.
+#[test]
+fn a_walk_sends_what_the_step_that_failed_sent() {
+    let (address, requests) = recording(NOT_FOUND);
+    let setup =
+        "GET http://shop.example/login\nHTTP 404\n[Captures]\nlength: header \"Content-Length\"\n";
+    let setup = Scratch::with("advised-setup.hurl", setup.as_bytes());
+    let journey = "GET http://shop.example/item?user={{user}}\nX-Note: {{length}}\nHTTP 200\n";
+    let journey = Scratch::with("advised.hurl", journey.as_bytes());
+    let feed = Scratch::with("advised.csv", b"user\nann\nbob\n");
+    let way = format!("shop.example:80:{address}");
+    let (_, json) = measured(&[
+        "--journey",
+        journey.word(),
+        "--setup",
+        setup.word(),
+        "--feed",
+        feed.word(),
+        "--users",
+        "1",
+        "-n",
+        "1",
+        "--connect-to",
+        &way,
+        "--timeout",
+        "5s",
+    ]);
+    let advised = advised(&json);
+    for option in ["--setup", "--feed-line 2", "--connect-to", "--timeout 5s"] {
+        assert!(advised.contains(option), "{option}: {advised}");
+    }
+    let program = env!("CARGO_BIN_EXE_ablaze");
+    let walked = advised.replacen("ablaze", program, 1);
+    let walked = run(Command::new("sh").args(["-c", &walked]));
+    assert!(walked.stdout.contains("the status is 404, not 200"), "{advised}: {walked:?}");
+    let sent: Vec<_> = sent(&requests, 4).iter().map(|request| seen(request)).collect();
+    assert_eq!(sent[..2], sent[2..], "{advised}");
+    assert_eq!(sent[1].0, "GET /item?user=ann");
 }
 
 #[test]

@@ -370,3 +370,24 @@ fn a_capture_of_50_mb_fails_with_its_reason_and_the_run_goes_on() {
         "line 4: the capture of all: the body has 50000000 bytes, and captures and asserts look at 1048576 at most"
     );
 }
+
+/// `HTTP *` names no status: what comes in that step is as the file says, and elsewhere it is not. So it is in a saved run.
+#[test]
+fn a_step_that_permits_any_status_has_no_unexpected_one() {
+    let shop = shop();
+    let file = format!("GET {0}/items/1001\nHTTP *\n\nGET {0}/items/1001\n", url(&shop, ""));
+    let journey = Scratch::with("any.hurl", file.as_bytes());
+    let saved = Scratch::new("any.json");
+    let (ran, json) =
+        measured(&["--journey", journey.word(), "-n", "20", "-c", "2", "-o", saved.word()]);
+    assert_eq!((number(&json, "/responses"), number(&json, "/unexpected")), (40, 20), "{ran:?}");
+    let names_of_d04 = |text: &str| text.contains("20 of 40 responses (50 %)");
+    let findings = json["verdict"]["findings"].to_string();
+    assert!(names_of_d04(&findings), "{findings}");
+    let explained = ablaze(&["explain", saved.word()]).stdout;
+    assert!(names_of_d04(&explained) && explained.contains("journey "), "{explained}");
+    let any = format!("GET {}/items/1001\nHTTP *\n", url(&shop, ""));
+    let journey = Scratch::with("all.hurl", any.as_bytes());
+    let ran = ablaze(&["--journey", journey.word(), "-n", "20", "-c", "2"]);
+    assert!(ran.status == 0 && !ran.stdout.contains("unexpected"), "{ran:?}");
+}

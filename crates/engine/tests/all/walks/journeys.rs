@@ -40,9 +40,11 @@ pub fn journey(plan: Plan, text: &str, change: impl FnOnce(&mut Route, &mut Plan
         journey,
     };
     change(&mut route, &mut plan);
-    let route = Some(Arc::new(route));
-    let users = Users::default();
-    plan.journey = Some(PlannedJourney { name: "t.hurl".to_owned(), steps, users, route });
+    let (steps_of, users) = (&route.journey.steps, Users::default());
+    let is_any = |step: &usize| steps_of[*step].permits_any_status();
+    let any_status = (0..steps_of.len()).filter(is_any).collect();
+    let (name, route) = ("t.hurl".to_owned(), Some(Arc::new(route)));
+    plan.journey = Some(PlannedJourney { name, steps, any_status, users, route });
     plan
 }
 

@@ -69,8 +69,9 @@ mod tests {
         let mut run = sample::run();
         let mut journeys = Journeys::new(&["login".to_owned(), "buy".to_owned()]);
         (journeys.begun, journeys.whole) = (whole + failed, whole);
-        (0..failed)
-            .for_each(|_| journeys.fails(1, 5, || "line 3: the status is 201, not 200".into()));
+        (0..failed).for_each(|_| {
+            journeys.fails(1, 5, None, || "line 3: the status is 201, not 200".into())
+        });
         run.record.journeys = Some(Box::new(journeys));
         run
     }

@@ -140,13 +140,7 @@ impl Kind {
 
     fn fix(self, run: &Run, expect: &str) -> String {
         let look = match &run.plan.journey {
-            Some(_) => {
-                let http = match run.plan.streams() {
-                    Some(_) => format!(" --http {}", run.plan.http_version()),
-                    None => String::new(),
-                };
-                format!("Look at the responses with `{}`", walk::command(run, &http))
-            }
+            Some(_) => format!("Look at the responses with `{}`", walk::command(run, "")),
             None => format!(
                 "Look at one response with `curl -i {}`",
                 curl::arguments_where(run, |group| expected::without_success(run, group))

@@ -9,8 +9,9 @@ use crate::printed::{Report, Tool};
 /// The responses by status of those statuses that count, without redirects that were followed.
 pub(super) fn without_followed(run: &Run, counts: impl Fn(u16) -> bool) -> Vec<(u16, u64)> {
     let mut followed = followed(run);
-    let statuses = run.record.statuses.iter().filter(|(status, _)| counts(**status));
-    let left = statuses.map(|(&status, &responses)| {
+    // Of steps that permit any status none counts.
+    let statuses = run.statuses_judged().into_iter().filter(|(status, _)| counts(*status));
+    let left = statuses.map(|(status, responses)| {
         let these = if (300..400).contains(&status) { followed.min(responses) } else { 0 };
         followed -= these;
         (status, responses - these)
@@ -25,7 +26,9 @@ fn followed(run: &Run) -> u64 {
         let number = name.rsplit_once(" redirect ").map(|(_, number)| number);
         number.is_some_and(|number| number.trim_end_matches('+').parse::<u64>().is_ok())
     };
-    let groups = run.record.groups.iter().filter(|group| is_redirect(&group.name));
+    let permits = |name: &str| run.plan.journey.as_ref().is_some_and(|own| own.permits_any(name));
+    let counts = |name: &str| is_redirect(name) && !permits(name);
+    let groups = run.record.groups.iter().filter(|group| counts(&group.name));
     groups
         .map(|group| group.responses + group.failures.iter().sum::<u64>() + group.unfinished)
         .sum()

@@ -88,3 +88,39 @@ fn of_a_journey_304_may_have_been_asked_for() {
     assert!(!format!("{finding:?}").contains("without being asked"), "{finding:?}");
     assert!(!finding.cause.contains("no request said"), "{finding:?}");
 }
+
+/// `HTTP *`: the file says that any status is right there, an error or a redirect, and what the other steps get still counts.
+#[test]
+fn a_step_that_permits_any_status_has_no_unexpected_one() {
+    use ablaze_model::record::GroupRecord;
+    let mut run = crate::live::setup::sample::with_failed(0);
+    let planned = run.plan.journey.as_mut().unwrap();
+    planned.steps = vec!["GET /any".to_owned(), "GET /b".to_owned()];
+    planned.any_status = vec![0];
+    let group = |name, statuses: &[(u16, u64)]| GroupRecord {
+        responses: statuses.iter().map(|(_, responses)| responses).sum(),
+        statuses: statuses.iter().copied().collect(),
+        ..GroupRecord::new(name, false)
+    };
+    let with = |run: &mut Run, groups: Vec<GroupRecord>| {
+        run.record.statuses.clear();
+        for (status, responses) in groups.iter().flat_map(|group| &group.statuses) {
+            *run.record.statuses.entry(*status).or_default() += responses;
+        }
+        run.record.groups = groups;
+        on_run(run)
+    };
+    let any = group("GET /any", &[(302, 2_000), (404, 5_000), (503, 3_000)]);
+    let behind = group("GET /any redirect 1", &[(404, 2_000)]);
+    let of_two = vec![any.clone(), behind.clone(), group("GET /b", &[(200, 8_000)])];
+    assert_eq!(with(&mut run, of_two), None);
+    let found = with(&mut run, vec![any, behind, group("GET /b", &[(200, 4_000), (404, 4_000)])]);
+    assert!(
+        found.as_ref().unwrap().evidence.contains("did not succeed: 404 (4,000×)."),
+        "{found:?}"
+    );
+    // One step has no group.
+    run.plan.journey.as_mut().unwrap().steps.truncate(1);
+    run.record.groups.clear();
+    assert_eq!(on_run(&run), None);
+}

@@ -151,6 +151,7 @@ mod tests {
             run.plan.journey = Some(PlannedJourney {
                 name: "a".to_owned(),
                 steps: Vec::new(),
+                any_status: Vec::new(),
                 users,
                 route: None,
             });

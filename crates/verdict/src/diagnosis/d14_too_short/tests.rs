@@ -132,6 +132,23 @@ mod on_runs {
         assert!(said.ends_with("stops at 50,000 requests)."), "{said}");
     }
 
+    /// What a journey's run is limited by are journeys, of all users or of each.
+    #[test]
+    fn instead_of_what_was_asked_for_a_longer_run_is_asked_for() {
+        let mut run = crate::live::setup::sample::with_failed(0);
+        sample::asked(&mut run, &[]);
+        run.elapsed_ns = 900_000_000;
+        run.plan.limits.requests = Some(2_000);
+        let said = on_run(&run).unwrap().fix;
+        assert!(said.ends_with("(--duration 10s, instead of a number of journeys)."), "{said}");
+        run.plan.journey.as_mut().unwrap().users.iterations = Some(20);
+        let said = on_run(&run).unwrap().fix;
+        assert!(
+            said.ends_with("(--duration 10s, instead of a number of iterations (--iterations))."),
+            "{said}"
+        );
+    }
+
     /// Ten seconds were not enough.
     #[test]
     fn many_connections_need_a_longer_run_or_are_too_many() {

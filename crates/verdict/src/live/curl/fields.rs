@@ -72,7 +72,8 @@ fn one(line: &Line, placeholders: bool) -> Option<String> {
     }
 }
 
-fn header(line: &str) -> String {
+/// One field as an option.
+pub fn header(line: &str) -> String {
     format!("-H {}", for_shell(line))
 }
 
@@ -95,6 +96,31 @@ pub fn have_placeholders(asked: Option<&LoadSpec>) -> bool {
         Some(Head::Composed { .. }) => true,
         None => false,
     }
+}
+
+/// A command's text with a word for each column of a feed (`{user}`, `{user:url}`): whose cells these are nobody else is to
+/// read.
+pub fn without_columns(text: &str) -> String {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('{') {
+        left.push_str(before);
+        match behind.split_once('}').filter(|(name, _)| is_column(name)) {
+            Some((_, after)) => {
+                left.push_str("VALUE");
+                rest = after;
+            }
+            None => {
+                left.push('{');
+                rest = behind;
+            }
+        }
+    }
+    left + rest
+}
+
+fn is_column(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['{', '"', '\'', ',', '\\', '/'])
 }
 
 /// A request's text with digits for its placeholders, as one request has them.

@@ -30,7 +30,10 @@ fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
     listed.asked.as_mut().unwrap().requests.urls = Some(list);
     listed.plan.requests.has_body = true;
     for (name, expected) in [
-        ("PUT /err?a", "-X PUT --data-binary @FILE 'http://127.0.0.1:8080/err?a'"),
+        (
+            "PUT /err?a",
+            "-X PUT -H 'Content-Type: TYPE' --data-binary @FILE 'http://127.0.0.1:8080/err?a'",
+        ),
         ("GET /err", "http://127.0.0.1:8080/err"),
     ] {
         listed.record.groups[0].name = name.into();
@@ -41,19 +44,6 @@ fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
     listed.record.groups[0].name = "/err".into();
     assert!(!arguments(&listed).contains("FILE"), "{}", arguments(&listed));
     assert!(!arguments(&listed).contains("PUT"), "{}", arguments(&listed));
-    // And one that says its method need not have a body.
-    listed.record.groups[0].name = "DELETE /err".into();
-    listed.plan.requests.groups =
-        ablaze_model::plan::groups::Groups::of(&["DELETE /err".into(), "PUT /x".into()]);
-    let template = |body: usize| {
-        let (bytes, head_bytes) = (vec![b'a'; 10 + body], 10);
-        serde_json::from_value(serde_json::json!({
-            "bytes": bytes, "head_bytes": head_bytes, "patches": [], "response_has_no_body": false
-        }))
-        .unwrap()
-    };
-    listed.plan.requests.templates = vec![template(0), template(3)];
-    assert!(arguments(&listed).ends_with("-X DELETE http://127.0.0.1:8080/err"));
     run.plan.http2 = Some(Http2 { streams: 4 });
     run.plan.requests.has_body = true;
     run.plan.requests.method = "POST".into();
@@ -61,6 +51,75 @@ fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
     let as_it_was =
         "-X POST --http2-prior-knowledge --data-binary @FILE http://127.0.0.1:8080/fast";
     assert_eq!(said, as_it_was);
+}
+
+/// Fields and body of a line of a list are its own, and so is the type of that body: curl's would be that of a form.
+#[test]
+fn a_line_of_a_list_is_sent_as_the_run_sent_it() {
+    let mut run = sample::run();
+    sample::asked(&mut run, &["X-Id: 1"]);
+    let list = Feed::of(Blob::new("list", Vec::new()));
+    run.asked.as_mut().unwrap().requests.urls = Some(list);
+    run.plan.requests.has_body = true;
+    let names = ["DELETE /err", "POST /none", "PUT /x", "PATCH /y"].map(str::to_owned);
+    run.plan.requests.groups = ablaze_model::plan::groups::Groups::of(&names);
+    let template = |fields: &str, body: &str| {
+        let head = format!("M /p HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n{fields}\r\n");
+        let bytes = [head.as_bytes(), body.as_bytes()].concat();
+        serde_json::from_value(serde_json::json!({
+            "bytes": bytes, "head_bytes": head.len(), "patches": [], "response_has_no_body": false
+        }))
+        .unwrap()
+    };
+    let usual = "User-Agent: ablaze/1.0\r\nAccept: */*\r\n";
+    run.plan.requests.templates = vec![
+        template(usual, ""),
+        template(&format!("{usual}Content-Length: 0\r\n"), ""),
+        template(
+            &format!(
+                "{usual}Content-Type: application/json\r\nContent-Length: 7\r\nX-Id: 2\r\nX-Api-Key: hunter2\r\n"
+            ),
+            "{\"a\":1}",
+        ),
+        template("User-Agent: bot/1\r\nContent-Length: 3\r\n", "a\nb"),
+    ];
+    let said = |name: &str| {
+        let mut run = run.clone();
+        run.record.groups.push(GroupRecord::new(name, false));
+        arguments(&run)
+    };
+    assert_eq!(said("DELETE /err"), "-X DELETE http://127.0.0.1:8080/err");
+    assert_eq!(said("POST /none"), "-X POST -H 'Content-Length: 0' http://127.0.0.1:8080/none");
+    assert_eq!(
+        said("PUT /x"),
+        "-X PUT -H 'Content-Type: application/json' -H 'X-Id: 2' -H 'X-Api-Key: VALUE' --data-raw '{\"a\":1}' \
+         http://127.0.0.1:8080/x"
+    );
+    assert_eq!(
+        said("PATCH /y"),
+        "-X PATCH -H 'User-Agent: bot/1' -H Accept: -H Content-Type: --data-binary @FILE http://127.0.0.1:8080/y"
+    );
+}
+
+/// The cells of a feed may be credentials: a report has none of them.
+#[test]
+fn columns_of_a_feed_are_words_to_replace() {
+    let mut run = sample::run();
+    run.plan.target.url = "http://127.0.0.1:8080/{user:url}?n=1".into();
+    sample::asked(&mut run, &["X-Id: {id}"]);
+    let requests = &mut run.asked.as_mut().unwrap().requests;
+    requests.bodies = Bodies::Same(Body::Given(Bytes(br#"{"a": "{user}", "b": {id}}"#.to_vec())));
+    run.plan.requests.has_body = true;
+    let literal = arguments(&run);
+    assert!(
+        literal.contains("{user:url}"),
+        "without a feed braces are sent as they are: {literal}"
+    );
+    let feed = Feed::of(Blob::new("users.csv", Vec::new()));
+    let order = ablaze_model::feed::Order::Sequential;
+    run.asked.as_mut().unwrap().requests.data = Some(ablaze_model::spec::DataSpec { feed, order });
+    let expected = "-H 'X-Id: VALUE' --data-raw '{\"a\": \"VALUE\", \"b\": VALUE}' 'http://127.0.0.1:8080/VALUE?n=1'";
+    assert!(arguments(&run).ends_with(expected), "{}", arguments(&run));
 }
 
 /// A certificate for another name than the one that is asked for fails only if that name is asked for.

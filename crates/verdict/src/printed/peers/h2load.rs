@@ -192,6 +192,20 @@ fn finished(report: &mut Report, line: &str) {
     report.kilobytes_per_s = items.next().and_then(kibibytes);
 }
 
+/// Rates and times are rounded, and requests at the edges of a run count in one of them alone.
+const MORE_IN_FLIGHT: f64 = 1.25;
+
+/// Over HTTP/1 clients pipeline as many requests as `-m` says, which is not printed: where rate and times show more in flight than
+/// there are clients, these are not the concurrency.
+pub fn finish(report: &mut Report) {
+    let mean_ms = report.total.and_then(|times| times.mean_ms);
+    let in_flight = report.rate_per_s.zip(mean_ms).map(|(rate, ms)| rate.low() * ms.low() / 1e3);
+    let clients = report.clients.zip(in_flight);
+    if clients.is_some_and(|(clients, mean)| mean > clients as f64 * MORE_IN_FLIGHT) {
+        report.concurrency = report.concurrency.filter(|asked| Some(*asked) != report.clients);
+    }
+}
+
 /// `5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 errored, 0 timeout`. Failed are those with
 /// another status than 2xx and 3xx, and those that got no response, which alone are errored; only some of the latter
 /// are among those that are done. The rate is that of the responses.

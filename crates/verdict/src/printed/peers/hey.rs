@@ -121,11 +121,23 @@ fn size(text: &str) -> Option<Printed> {
     Some(scaled(printed, by))
 }
 
+/// The shortest, the mean and the longest of each phase that hey prints whole; the waiting is a row of the table.
+pub const PHASES: [[&str; 3]; 3] = [
+    ["the fastest DNS-lookup", "the mean of DNS-lookup", "the slowest DNS-lookup"],
+    ["the fastest req write", "the mean of req write", "the slowest req write"],
+    ["the fastest resp read", "the mean of resp read", "the slowest resp read"],
+];
+const PHASES_OF_HEY: [(&str, [&str; 2]); 3] = [
+    ("DNS-lookup:", [PHASES[0][0], PHASES[0][2]]),
+    ("req write:", [PHASES[1][0], PHASES[1][2]]),
+    ("resp read:", [PHASES[2][0], PHASES[2][2]]),
+];
+
 /// The phases: mean, shortest and longest.
 fn details(report: &mut Report, line: &str) -> bool {
-    const PHASES: [&str; 5] =
+    const LABELS: [&str; 5] =
         ["DNS+dialup:", "DNS-lookup:", "req write:", "resp wait:", "resp read:"];
-    let Some(phase) = PHASES.iter().find(|phase| line.starts_with(**phase)) else { return false };
+    let Some(phase) = LABELS.iter().find(|phase| line.starts_with(**phase)) else { return false };
     let cells: Vec<Option<Printed>> = line[phase.len()..].split(',').map(time_ms).collect();
     if let [mean_ms, min_ms, max_ms] = cells[..] {
         let times = Times { mean_ms, min_ms, max_ms, ..Times::default() };
@@ -135,12 +147,19 @@ fn details(report: &mut Report, line: &str) -> bool {
             _ => times,
         };
         let some = [mean_ms, min_ms, max_ms].into_iter().flatten().any(|ms| ms.value > 0.0);
+        if let Some((_, names)) = PHASES_OF_HEY.iter().find(|(name, _)| name == phase)
+            && report.tool == Tool::Hey
+        {
+            let row = names.iter().copied().zip([min_ms, max_ms]);
+            report.own.extend(row.filter_map(|(name, ms)| Some((name, ms?))));
+        }
         let mut own = |name| report.own.extend(mean_ms.map(|mean| (name, mean)));
         match *phase {
             "DNS+dialup:" => report.connect = some.then_some(times),
             "resp wait:" => {
                 report.waiting = some.then_some(Times { mean_ms, min_ms, max_ms, ..times })
             }
+            "DNS-lookup:" if report.tool == Tool::Hey => own(PHASES[0][1]),
             "req write:" => own("the mean of req write"),
             "resp read:" => own("the mean of resp read"),
             _ => {}

@@ -10,9 +10,44 @@ pub fn begins(line: &str) -> Option<Tool> {
     (text || line.starts_with("\"transactions\":")).then_some(Tool::Siege)
 }
 
+/// What stands above a report of siege's that is not an error.
+#[derive(Debug, Default)]
+pub struct Above {
+    /// The users that it said to prepare.
+    users: Option<u64>,
+    /// With -v: transactions with a status of 4xx that it does not call successful, and redirects.
+    pages: u64,
+    redirects: u64,
+}
+
+/// Of the lines that -v prints.
+pub const PAGES: &str = "the number of 4xx above it";
+
+impl Above {
+    pub fn line(&mut self, line: &str) {
+        self.users = users(line).or(self.users);
+        match transaction(line).and_then(|(_, status)| status.get(..3)?.parse::<u16>().ok()) {
+            // These it counts as successful.
+            Some(401 | 407) | None => {}
+            Some(status) => {
+                self.pages += u64::from((400..500).contains(&status));
+                self.redirects += u64::from((300..400).contains(&status));
+            }
+        }
+    }
+
+    /// To the report that comes below. A redirect makes more successful transactions than there are, so that nothing follows.
+    pub fn give(self, report: &mut Report, errors: Errors) {
+        (report.errors, report.clients) = (errors, self.users);
+        if self.pages > 0 && self.redirects == 0 {
+            report.own.push((PAGES, Printed { value: self.pages as f64, step: 0.0 }));
+        }
+    }
+}
+
 /// `** Preparing 50 concurrent users for battle.`, or `The number of users is capped at 255.`, which is printed on stderr above
 /// the report.
-pub fn users(line: &str) -> Option<u64> {
+fn users(line: &str) -> Option<u64> {
     if let Some((_, most)) = line.split_once("number of users is capped at ") {
         return count(most.trim_end_matches('.').split(". ").next()?);
     }
@@ -116,13 +151,19 @@ pub fn error(errors: &mut Errors, line: &str) -> bool {
     found
 }
 
-/// `HTTP/1.1 503` of `HTTP/1.1 503     0.00 secs:     19 bytes ==> GET  /`: siege counts 5xx as failed.
-fn failed_transaction(line: &str) -> Option<&str> {
+/// `HTTP/1.1 503     0.00 secs:     19 bytes ==> GET  /`, which -v prints of each: the line, and what follows its version.
+fn transaction(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
     let rest =
         line.strip_prefix("HTTP/").filter(|_| line.contains(" secs:") && line.contains("==>"))?;
     let (_, status) = rest.split_once(' ')?;
-    let is_failure = status.starts_with('5') && status.get(3..4) == Some(" ");
+    (status.get(3..4) == Some(" ")).then_some((line, status))
+}
+
+/// `HTTP/1.1 503` of such a line: siege counts 5xx as failed.
+fn failed_transaction(line: &str) -> Option<&str> {
+    let (line, status) = transaction(line)?;
+    let is_failure = status.starts_with('5');
     is_failure.then(|| &line[..line.len() - status.len() + 3])
 }
 

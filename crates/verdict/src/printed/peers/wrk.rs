@@ -9,6 +9,8 @@ pub const NO_TIMES: &str = "the mean of no times";
 
 /// Of the rates of the parts of each thread's run.
 pub const DEVIATION: &str = "the deviation of Req/Sec";
+/// Percent of the requests.
+pub const WITHIN: &str = "the share within a deviation";
 
 /// The report begins as one of a version before 2.0, which ended after a number of requests.
 pub const OLD_HEAD: &str = "the head of an old version";
@@ -155,6 +157,9 @@ fn latency(report: &mut Report, line: &str) -> bool {
     if mean.value > 0.0 || third.value > 0.0 {
         let (mean_ms, deviation_ms) = (Some(*mean), Some(*deviation));
         report.total = Some(Times { mean_ms, deviation_ms, max_ms, ..Times::default() });
+        let share = rest.split_whitespace().nth(3).and_then(|cell| cell.strip_suffix('%'));
+        let share = share.and_then(number).filter(|(_, rest)| rest.is_empty());
+        report.own.extend(share.map(|(share, _)| (WITHIN, share)));
     } else {
         report.own.push((NO_TIMES, *mean));
     }

@@ -3,7 +3,7 @@
 use super::super::current::Current;
 use super::super::finish::{finish, fits, says_that_it_runs};
 use super::super::repeated::repeats;
-use super::super::{Begun, Command, LoneRate, Report, Tool};
+use super::super::{AB_FINISHED, Begun, Command, LoneRate, Printed, Report, Tool};
 use super::{Beside, Reader};
 
 impl Reader {
@@ -54,6 +54,12 @@ impl Reader {
 
     pub(super) fn keep(&mut self, current: Current) {
         let mut report = current.report;
+        // It says nothing else.
+        if let [finished] = current.finished[..]
+            && Some(finished) != report.complete
+        {
+            report.own.push((AB_FINISHED, Printed { value: finished as f64, step: 0.0 }));
+        }
         if report.rate().is_none() && report.complete.is_none() {
             let is_labelled = !current.seen.is_empty();
             // wrk prints its table of times before its counts.

@@ -4,7 +4,7 @@ use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::rates::bytes_wrapped;
 use crate::diagnosis::d32_counter_wrapped::{body_wrapped, shows_no_round};
-use crate::printed::{Connections, Document, Report, Tool};
+use crate::printed::{AB_FINISHED, Connections, Document, Report, Tool};
 use crate::words::{counted, grouped};
 
 /// ab counts a head that is too long as failed, under no kind, as no 2xx and not as complete; it gives up at
@@ -14,6 +14,8 @@ const TOO_LONG_MOST: u64 = 12;
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let rules = [
         impossible,
+        finished,
+        percentages,
         kinds,
         lengths,
         connects,
@@ -40,6 +42,32 @@ fn impossible(report: &Report) -> Option<Contradiction> {
          %.{others}"
     );
     Some(Contradiction::new([Figure::Line], said))
+}
+
+/// ab says how many it has done, and then how many are complete: the same number.
+fn finished(report: &Report) -> Option<Contradiction> {
+    let (said, complete) = (report.own(AB_FINISHED)?.value as u64, report.complete?);
+    (said != complete && report.tool.is_ab_like()).then(|| {
+        let said = format!(
+            "`Finished {said} requests` stands above it, but {} is {}.",
+            Complete.name(report),
+            grouped(complete)
+        );
+        Contradiction::new([Own(AB_FINISHED), Complete], said)
+    })
+}
+
+/// Those whose times ab prints.
+const PERCENTAGES: [f64; 9] = [50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 100.0];
+
+fn percentages(report: &Report) -> Option<Contradiction> {
+    let of_ab = matches!(report.tool, Tool::Ab | Tool::AblazeAb);
+    let mut printed = report.percentiles.iter().map(|(percent, _)| *percent);
+    let other = printed.find(|percent| of_ab && !PERCENTAGES.contains(percent))?;
+    let said = format!(
+        "{other} % has a time: ab prints those of 50, 66, 75, 80, 90, 95, 98, 99 and 100 % alone."
+    );
+    Some(Contradiction::new([Percentile(other)], said))
 }
 
 /// The kinds of failures are all failures.

@@ -3,13 +3,14 @@
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
 use super::{Contradiction, bombardier, h2load, native, siege, wrk};
-use crate::printed::{HEY_KEEPS, Printed, RATIO, Report, Tool, VEGETA_SUM};
+use crate::printed::{HEY_KEEPS, HEY_PHASES, Printed, RATIO, Report, Tool, VEGETA_SUM};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = match report.tool {
         Tool::Hey | Tool::Oha => {
             let mut found: Vec<Contradiction> = sizes(report);
+            found.extend(phases(report));
             found.extend(successes(report, "the success rate", responses(report), Statuses));
             found.extend(histogram(report));
             found
@@ -25,6 +26,28 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(printed_twice(report));
     found.extend(mean_above_maximum(report));
     found
+}
+
+/// The parts of a request as hey prints them: each lies between its fastest and its slowest, which is a part of a request.
+fn phases(report: &Report) -> Option<Contradiction> {
+    let rows = HEY_PHASES.iter().map(|names| names.map(Own));
+    let pairs = rows.flat_map(|[fastest, mean, slowest]| {
+        let whole = Cell(Row::Total, Column::Max);
+        [(fastest, mean), (mean, slowest), (fastest, slowest), (slowest, whole)]
+    });
+    pairs.into_iter().find_map(|(less, more)| {
+        let (low, high) = (less.range(report)?, more.range(report)?);
+        (low.low > high.high).then(|| {
+            let said = format!(
+                "{} is {} ms, more than {} ({} ms).",
+                less.name(report),
+                less.digits(report),
+                more.name(report),
+                more.digits(report)
+            );
+            Contradiction::new([less, more], said)
+        })
+    })
 }
 
 fn responses(report: &Report) -> u64 {

@@ -4,7 +4,8 @@ use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row};
 use super::peers::{divided, must_be, product, quotient_in_words, successes};
-use crate::printed::{Printed, Report};
+use crate::printed::{Printed, Report, SIEGE_PAGES as PAGES};
+use crate::words::grouped;
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let (data, through) = (Own("the data transferred"), Own("the throughput"));
@@ -16,6 +17,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         found.extend(successes(report, "the availability", hits, Complete));
     }
     found.extend(successful(report));
+    found.extend(pages(report));
     let per_s = range(data).zip(range(Taken)).and_then(|(bytes, taken)| divided(bytes, taken));
     let how = quotient_in_words(report, data, Taken);
     found.extend(must_be(report, through, per_s, &[data, Taken], &how));
@@ -44,6 +46,24 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let others = [Complete, mean, Taken];
     found.extend(must_be(report, Own("the concurrency"), in_flight, &others, &how));
     found
+}
+
+/// Lines of -v above the report, each of a transaction that is not successful: more of them than the report leaves.
+fn pages(report: &Report) -> Option<Contradiction> {
+    let figure = Own("the successful transactions");
+    let (pages, successful) = (report.own(PAGES)?.value, figure.printed(report)?.value);
+    let all = report.complete?.saturating_add(report.failed?) as f64;
+    // What was under way at the end has a line, perhaps.
+    (pages > all - successful + report.asked()? as f64).then(|| {
+        let said = format!(
+            "{} transactions above it had a status of 4xx, but {} are {} of {}.",
+            grouped(pages as u64),
+            figure.name(report),
+            figure.digits(report),
+            grouped(all as u64)
+        );
+        Contradiction::new([Own(PAGES), figure, Complete], said)
+    })
 }
 
 /// A transaction may be a redirect and what that led to, and some are under way when the run ends: far more that were

@@ -2,9 +2,9 @@
 
 use super::Contradiction;
 use super::figure::Figure::*;
-use super::figure::{Column, Row};
+use super::figure::{Column, Range, Row};
 use super::spread::{self, Spread};
-use crate::printed::{Printed, READS_ZERO, Report, Tool, WRK_DEVIATION};
+use crate::printed::{Printed, READS_ZERO, Report, Tool, WRK_DEVIATION, WRK_WITHIN};
 use crate::words::{counted, decimal, grouped, time};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -14,6 +14,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         found.extend(parts_lie_apart(report));
         found.extend(above_its_parts(report));
         found.extend(late(report));
+        found.extend(within(report));
     }
     found
 }
@@ -62,6 +63,45 @@ fn parts_lie_apart(report: &Report) -> Option<Contradiction> {
         unit: "",
     };
     spread::contradiction(report, &row, Some(parts))
+}
+
+/// Percent that a percentile may be off of its place: by one request of many.
+const OFF: f64 = 0.5;
+
+/// wrk counts the requests whose time is no farther from the mean than the deviation. Those between two percentiles that
+/// are within it are among them, and those beyond one that is not are none.
+fn within(report: &Report) -> Option<Contradiction> {
+    let figure = Own(WRK_WITHIN);
+    let (mean, sd) = (Cell(Row::Total, Column::Mean), Cell(Row::Total, Column::Deviation));
+    let (share, mean_ms, sd_ms) =
+        (figure.printed(report)?.value, mean.range(report)?, sd.range(report)?);
+    if report.complete? < 1_000 {
+        return None;
+    }
+    // For sure within, and for sure beyond.
+    let inner = [mean_ms.high - sd_ms.low, mean_ms.low + sd_ms.low];
+    let outer = [mean_ms.low - sd_ms.high, mean_ms.high + sd_ms.high];
+    let ranges = || report.percentiles.iter().map(|(percent, ms)| (*percent, Range::of(*ms)));
+    let is_in = |ms: &Range| ms.low >= inner[0] && ms.high <= inner[1];
+    let percents_in: Vec<f64> = ranges().filter(|(_, ms)| is_in(ms)).map(|(p, _)| p).collect();
+    let least = match percents_in.as_slice() {
+        [first, .., last] => last - first,
+        _ => 0.0,
+    };
+    let above = ranges().filter(|(_, ms)| ms.low > outer[1]).map(|(percent, _)| percent);
+    let below = ranges().filter(|(_, ms)| ms.high < outer[0]).map(|(percent, _)| percent);
+    let most = above.fold(100.0, f64::min) - below.fold(0.0, f64::max);
+    (share + OFF < least || share - OFF > most).then(|| {
+        let said = format!(
+            "{} is {} %, but mean, deviation and percentiles leave {} to {} % to it.",
+            figure.name(report),
+            figure.digits(report),
+            decimal(least, 0),
+            decimal(most, 0)
+        );
+        let of = report.percentiles.iter().map(|(percent, _)| Percentile(*percent));
+        Contradiction::new([figure, mean, sd].into_iter().chain(of).collect::<Vec<_>>(), said)
+    })
 }
 
 /// A script that sends several requests at once leaves the highest percentiles at 0, and never one below another that is
