@@ -109,12 +109,7 @@ pub fn explanation(run: &Run) -> Option<String> {
     }
     let to = proxy::far_end(run).unwrap_or_else(|| match run.connected_to.as_str() {
         "" => run.plan.target.url.clone(),
-        address => match addresses::one_of_several(run) {
-            Some(addresses) => {
-                format!("one of the {addresses} addresses of {}", run.plan.target.host)
-            }
-            None => address.to_owned(),
-        },
+        address => addresses::that_failed(run).unwrap_or_else(|| address.to_owned()),
     });
     if record.permitted_no_stream() {
         let (version, limit) = match run.plan.http3 {

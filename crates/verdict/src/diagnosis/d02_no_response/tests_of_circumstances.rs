@@ -1,5 +1,7 @@
 //! What D02 says where more is known of the failures than their kinds.
 
+use ablaze_model::record::AddressRecord;
+
 use super::*;
 use crate::live::sample;
 
@@ -290,4 +292,12 @@ fn of_several_addresses_none_is_blamed_for_another() {
     let said = cause(&run);
     assert_eq!(said.matches("At one or more of the 2 addresses").count(), 2, "{said}");
     assert!(said.contains("were refused") && said.contains("established in time"), "{said}");
+    // Where it is known, each is told what it did.
+    let all = run.plan.target.addresses.iter().map(|address| AddressRecord::new(*address));
+    run.record.by_address = all.collect();
+    run.record.by_address[0].failures[FailureKind::Timeout as usize] = 10;
+    run.record.by_address[1].failures[FailureKind::Refused as usize] = 10;
+    let said = cause(&run);
+    assert!(said.contains("At 127.0.0.2:80 no connection could be established"), "{said}");
+    assert!(said.contains("At 127.0.0.3:80 connections were refused"), "{said}");
 }

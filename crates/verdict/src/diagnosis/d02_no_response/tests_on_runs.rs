@@ -197,7 +197,10 @@ fn a_run_that_was_stopped_before_it_began_is_not_valid() {
     assert!(evidence.contains("clock had not started") && !evidence.contains("no request was"));
     // Responses came, and count for nothing: the first line does not deny them.
     let limit = crate::limit::of(&run).evidence;
-    assert!(limit.contains("before the clock started") && !limit.contains("no response"), "{limit}");
+    assert!(
+        limit.contains("before the clock started") && !limit.contains("no response"),
+        "{limit}"
+    );
     run.plan.limits.warmup_ns = 0;
     // Where it waited for handshakes, stopping later is no help.
     (run.elapsed_ns, run.setup_ns) = (0, 4_000_000_000);

@@ -106,7 +106,7 @@ fn is_not_permitted(run: &Run) -> bool {
     run.plan.target.unix_socket.is_some() && first.is_some_and(|first| denied(first.errno))
 }
 
-/// The addresses of a name that has several, where none accepted a connection: which of them did what is not kept.
+/// The addresses of a name that has several, where none accepted a connection.
 fn several_unopened(run: &Run) -> Option<&[std::net::SocketAddr]> {
     let (record, target) = (&run.record, &run.plan.target);
     let stood = record.connections_opened > 0
@@ -117,7 +117,7 @@ fn several_unopened(run: &Run) -> Option<&[std::net::SocketAddr]> {
     Some(target.addresses.as_slice()).filter(|addresses| addresses.len() > 1 && !stood)
 }
 
-/// What happened at one or more of them.
+/// What happened at those of them where it did; at one or more of them, where that was not kept.
 fn of_several(run: &Run, kind: FailureKind) -> Option<String> {
     let addresses = several_unopened(run)?;
     let named = listed(addresses.iter().map(ToString::to_string));
@@ -130,6 +130,11 @@ fn of_several(run: &Run, kind: FailureKind) -> Option<String> {
              accept queue is full"
         }
     };
+    let with_it = run.record.by_address.iter().filter(|one| one.failures[kind as usize] > 0);
+    let with_it: Vec<String> = with_it.map(|one| one.address.to_string()).collect();
+    if !with_it.is_empty() {
+        return Some(format!("At {} {seen}.", listed(with_it)));
+    }
     Some(format!(
         "At one or more of the {} addresses of {} ({named}) {seen}.",
         addresses.len(),
