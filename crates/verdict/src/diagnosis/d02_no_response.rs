@@ -17,12 +17,14 @@ mod held;
 mod none;
 mod not_taken;
 mod not_walked;
+mod opening;
 mod over_quic;
 mod printed;
 mod queued;
 mod silent;
 mod sockets;
 mod stopped;
+mod through;
 mod timed_out;
 mod told;
 mod under_way;
@@ -295,10 +297,10 @@ fn nothing_sent(run: &Run) -> Finding {
                 (true, _) => "no request was sent in the measured time",
                 (false, _) => "no request was sent",
             },
-            waited_for(run)
+            opening::waited_for(run)
         ),
         "It was told to stop before the first request that counts: there is no figure in it.",
-        match waited_for(run).is_empty() {
+        match opening::waited_for(run).is_empty() {
             true => "Run it again, and stop it later.".to_owned(),
             false => fix(run),
         },
@@ -334,17 +336,6 @@ fn nothing_due(run: &Run) -> Finding {
     Finding::new(D02, Severity::Invalid, evidence, cause, fix + ".")
 }
 
-/// What kept the first request from being sent, where that was seen.
-fn waited_for(run: &Run) -> String {
-    match &run.record.tls {
-        Some(facts) if facts.connected > 0 && facts.handshakes() == 0 => format!(
-            " {} stood, and no TLS handshake was completed.",
-            counted(facts.connected, "connection")
-        ),
-        _ => String::new(),
-    }
-}
-
 fn fix(run: &Run) -> String {
     if causes::is_stream_that_timed_out(run) {
         return begun::fix_of_stream(run);
@@ -357,8 +348,9 @@ fn fix(run: &Run) -> String {
             spelled(run, Opt::Rate)
         );
     }
-    if causes::unopened(run) * 2 > run.record.failures_total() {
-        return silent::fix_of_unopened(run).to_owned();
+    let unopened = opening::unopened(run);
+    if unopened * 2 > run.record.failures_total() {
+        return opening::fix(run, unopened).to_owned();
     }
     if let Some(fix) = told::fix(run) {
         return fix;

@@ -3,9 +3,9 @@
 
 use ablaze_model::Run;
 
-use super::queued;
 use super::stopped::{self, STOPPED};
 use super::windows;
+use super::{opening, queued, through};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
@@ -39,7 +39,7 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
                 1 => "one was still waiting".to_owned(),
                 waiting => format!("{} were still waiting", grouped(waiting)),
             },
-            super::waited_for(run)
+            opening::waited_for(run)
         );
         if stopped::is_why(run, elapsed_s(run), &mut evidence) {
             return Finding::new(D02, Severity::Invalid, evidence, STOPPED.0, STOPPED.1);
@@ -72,22 +72,24 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
         if is_unopened(run) {
             let cause = "No connection had opened when the run ended: nobody has that address, packets are dropped on the way, or \
                          the server's accept queue was full.";
-            let fix = super::silent::fix_of_unopened(run);
+            let fix = super::opening::fix(run, 0);
             return Finding::new(D02, Severity::Invalid, evidence, cause, fix);
         }
-        let cause = match super::waited_for(run).is_empty() {
-            // A head is kept from the warm-up on.
-            true if !record.first_head.is_empty() => {
+        if let Some(cause) = opening::why_none_was_sent(run) {
+            let fix = opening::fix(run, 0);
+            return Finding::new(D02, Severity::Invalid, evidence, cause, fix);
+        }
+        // A head is kept from the warm-up on.
+        let cause = match record.first_head.is_empty() {
+            false => {
                 "The server had responded before the measured time, and did not within it: it stopped, or its responses take \
                  longer than the run."
             }
             true => {
                 "Connections open, and the server does not respond, or its responses take longer than the run."
             }
-            false => {
-                "The server accepts connections and does not complete TLS handshakes: it may not speak TLS."
-            }
         };
+        let cause = through::of_both(run, cause.to_owned());
         return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
     }
     let evidence = format!(
