@@ -141,6 +141,9 @@ pub fn explanation(run: &Run) -> Option<String> {
             let special = proxy::of_failure(&failure, run).or_else(|| addresses::by_several(run));
             Some(special.unwrap_or_else(|| fix(&failure, &to, run)))
         }
+        None if ended::only_interim_until_the_end(run) => Some(format!(
+            "{to} sent interim responses (1xx), and no final one until the run ended: see its log"
+        )),
         None if record.stopped.begun > 0 => Some(format!(
             "no response from {to} was complete in time: use a longer {duration}, if they end at all"
         )),

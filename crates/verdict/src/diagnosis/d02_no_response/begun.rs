@@ -51,6 +51,17 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
             let evidence = format!("{evidence} {}", queued.evidence);
             return Finding::new(D02, Severity::Invalid, evidence, queued.cause, queued.fix);
         }
+        let interim = record.circumstances.interim_unfinished;
+        if interim > 0 {
+            let evidence = format!(
+                "{evidence} For {} of them only interim responses (1xx) had come.",
+                grouped(interim)
+            );
+            let cause = "The server sent interim responses (1xx), and no final one in that time: it stopped, or its final \
+                         responses take longer than the run.";
+            let cause = through::of_both(run, cause.to_owned());
+            return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
+        }
         // Without TLS and frames all that comes over HTTP/1 is of responses.
         let bare =
             run.plan.tls.is_none() && run.plan.streams().is_none() && run.record.proxy.is_none();
@@ -96,10 +107,7 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
         "No response was complete after {elapsed} s; {} had begun and not ended, with {} of bodies so far{}.",
         grouped(begun),
         counted(record.body_bytes, "byte"),
-        match record.unfinished.saturating_sub(begun) {
-            0 => String::new(),
-            silent => format!(", and {} had got no byte", counted(silent, "request")),
-        }
+        of_others(run)
     );
     let longer =
         format!("Measure for longer ({}), if they end at all.", spelled(run, Opt::Duration));
@@ -117,6 +125,16 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
         false => ("The responses take longer than the run, or do not end.", longer),
     };
     Finding::new(D02, Severity::Invalid, evidence, cause, fix)
+}
+
+/// `, and 2 requests had got no byte`, beside those whose responses had begun.
+fn of_others(run: &Run) -> String {
+    let record = &run.record;
+    let interim = record.circumstances.interim_unfinished;
+    let silent = record.unfinished.saturating_sub(record.stopped.begun + interim);
+    let parts = [(interim, "had got only interim responses (1xx)"), (silent, "had got no byte")];
+    let parts = parts.into_iter().filter(|(requests, _)| *requests > 0);
+    parts.map(|(requests, what)| format!(", and {} {what}", counted(requests, "request"))).collect()
 }
 
 /// Whether no connection of any kind stood.
@@ -199,6 +217,23 @@ mod tests {
         assert!(stopped.starts_with("The server had responded before"), "{stopped}");
         let silent = still_waiting(&with_begun("", 0, 0));
         assert!(silent.cause.contains("does not respond"), "{silent:?}");
+    }
+
+    #[test]
+    fn interim_responses_are_told_from_responses_that_began() {
+        let with = |begun, interim| {
+            let mut run = with_begun("", begun, 0);
+            run.record.circumstances.interim_unfinished = interim;
+            let found = still_waiting(&run);
+            format!("{} {}", found.evidence, found.cause)
+        };
+        let all = with(0, 5);
+        assert!(all.contains("For 5 of them only interim responses (1xx) had come."), "{all}");
+        assert!(all.contains("no final one") && !all.contains("does not respond"), "{all}");
+        let some = with(2, 1);
+        let said =
+            "and 1 request had got only interim responses (1xx), and 2 requests had got no byte.";
+        assert!(some.contains("2 had begun and not ended") && some.contains(said), "{some}");
     }
 
     /// What was seen of the process is the cause; what the kernel took meanwhile is no sign of a slow server.

@@ -27,6 +27,36 @@ const TIMES_P99: u64 = 10;
 
 const NOT_RESPONDED: &str = "The server had not responded to these requests when the run ended: the rate is that of the others.";
 
+const ONLY_INTERIM: &str = "The server sent interim responses (1xx) to most of these requests, and no final ones until the run \
+                            ended: the rate is that of the others.";
+
+fn why_held(silent: &Silent) -> &'static str {
+    if silent.interim * 2 > silent.count { ONLY_INTERIM } else { NOT_RESPONDED }
+}
+
+/// What had come for requests that hold a place.
+fn what_came(silent: &Silent) -> String {
+    match silent.interim {
+        0 => "no byte of a response had come".to_owned(),
+        all if all == silent.count => "only interim responses (1xx) had come".to_owned(),
+        some => format!(
+            "no byte of a response had come, or only interim responses (1xx, for {} of them),",
+            grouped(some)
+        ),
+    }
+}
+
+/// The same of one that waits.
+fn without(silent: &Silent) -> String {
+    match silent.interim {
+        0 => "without a byte of a response".to_owned(),
+        some => format!(
+            "without a byte of a final response (interim ones, 1xx, had come for {} of them)",
+            grouped(some)
+        ),
+    }
+}
+
 /// A share of the places, or of the requests of an open loop, was held by requests that nothing came to.
 pub(super) fn held(run: &Run) -> Option<Finding> {
     let silent = run.record.silent;
@@ -52,11 +82,11 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     let least = time(Silent::least_ns(run.elapsed_ns) as f64 / 1e6);
     let silence = match run.plan.load.is_open() && !is_full(run) {
         true => format!(
-            "Of {} requests that were due, {} ({}) had waited for {least} to {waited} without a byte of a response when \
-             the run ended",
+            "Of {} requests that were due, {} ({}) had waited for {least} to {waited} {} when the run ended",
             grouped(of),
             grouped(silent.count),
-            percent(share)
+            percent(share),
+            without(&silent)
         ),
         false => format!(
             "{} held {} of the {} places when the run ended{}: {} for up to {waited}",
@@ -68,8 +98,8 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
                 waiting => format!(", and {} that were due waited for one", grouped(waiting)),
             },
             match silent.count {
-                0 => "they had been opening",
-                _ => "no byte of a response had come",
+                0 => "they had been opening".to_owned(),
+                _ => what_came(&silent),
             }
         ),
     };
@@ -90,7 +120,8 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     // What never opened is no connection that the server's process left in its queue.
     let unopened = silent.connecting * u64::from(run.plan.places_per_connection());
     if unopened <= silent.count
-        && let Some(queued) = queued::queued(run, silent.count)
+        && silent.interim < silent.count
+        && let Some(queued) = queued::queued(run, silent.count.saturating_sub(silent.interim))
     {
         let evidence = format!("{evidence} {}", queued.evidence);
         return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
@@ -108,7 +139,7 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
         D02,
         severity,
         evidence,
-        through::of_both(run, NOT_RESPONDED.to_owned()),
+        through::of_both(run, why_held(&silent).to_owned()),
         format!(
             "See in the server's log what became of them. A run several times as long shows whether a response still comes; \
              with a time limit ({}) they count as failed.",
@@ -208,7 +239,7 @@ mod tests {
 
     fn with(count: u64, of_warmup: u64, longest_ns: u64) -> Run {
         let mut run = sample::run();
-        run.record.silent = Silent { count, of_warmup, connecting: 0, longest_ns };
+        run.record.silent = Silent { count, of_warmup, longest_ns, ..Silent::default() };
         run
     }
 
@@ -349,6 +380,23 @@ mod tests {
         listener.longest_queue = Some(511);
         assert!(d08_connection_attempts_lost::on_run(&run).is_some());
         assert_eq!(held(&run).unwrap().severity, Severity::Invalid);
+    }
+
+    /// An interim response says that the server is there, and ends no wait.
+    #[test]
+    fn interim_responses_alone_hold_places_too() {
+        let said = |interim| {
+            let mut run = with(4, 0, 9_000_000_000);
+            run.record.silent.interim = interim;
+            let found = held(&run).unwrap();
+            format!("{} {}", found.evidence, found.cause)
+        };
+        let all = said(4);
+        assert!(all.contains("only interim responses (1xx) had come for up to 9.00 s"), "{all}");
+        assert!(all.contains("sent interim responses") && !all.contains("no byte"), "{all}");
+        let one = said(1);
+        assert!(one.contains("or only interim responses (1xx, for 1 of them), for up to"), "{one}");
+        assert!(one.contains("had not responded"), "{one}");
     }
 
     #[test]
