@@ -47,6 +47,11 @@ pub(super) fn tunnels(run: &Run) -> u64 {
 /// loop requests may have waited here.
 pub(super) fn unopened(run: &Run) -> u64 {
     let record = &run.record;
+    // Older files do not have it.
+    let known = record.circumstances.timed_out_connecting;
+    if known > 0 {
+        return known;
+    }
     let connecting = record
         .first_failure
         .is_some_and(|first| first.kind == FailureKind::Timeout && first.connecting);
@@ -61,9 +66,13 @@ pub(super) fn unopened(run: &Run) -> u64 {
 
 /// Requests for which no connection opened, among those that timed out.
 pub(super) fn of_unopened(run: &Run, count: u64) -> String {
+    let at_least = match run.record.circumstances.timed_out_connecting {
+        0 => "At least ",
+        _ => "",
+    };
     let of_connected = |done: u64, connected: u64, what: &str| {
         format!(
-            "At least {} of the requests that timed out had no connection, and were not sent: {what} {} of {} that opened.",
+            "{at_least}{} of the requests that timed out had no connection, and were not sent: {what} {} of {} that opened.",
             grouped(count),
             grouped(done),
             counted(connected, "connection")
@@ -84,7 +93,7 @@ pub(super) fn of_unopened(run: &Run, count: u64) -> String {
         None => "the server's accept queue was full, or packets are dropped on the way.",
     };
     format!(
-        "At least {} of the requests that timed out had no connection, and were not sent: none opened in time, as where {seen}",
+        "{at_least}{} of the requests that timed out had no connection, and were not sent: none opened in time, as where {seen}",
         grouped(count)
     )
 }

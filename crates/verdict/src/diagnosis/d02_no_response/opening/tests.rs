@@ -99,3 +99,42 @@ fn what_happens_to_a_tunnel_may_be_the_proxy_s() {
     facts(&mut run, 20, 20, 20);
     assert!(!on_run(&run).unwrap().cause.contains("proxy"));
 }
+
+/// Reused connections were closed, and new ones reset before their handshake was over: none of these dropped a request.
+#[test]
+fn a_handshake_that_is_reset_dropped_no_request() {
+    let with = |reset_connecting| {
+        let mut run = sample::run();
+        run.record.responses = 20;
+        run.record.repeated = 12;
+        run.record.connections_opened = 20;
+        run.record.failures[FailureKind::Reset as usize] = 12;
+        run.record.circumstances.reset_connecting = reset_connecting;
+        let facts = TlsFacts { connected: 32, handshakes_full: 20, ..TlsFacts::default() };
+        run.record.tls = Some(facts.into());
+        on_run(&run).unwrap()
+    };
+    let dropped = with(0);
+    assert!(dropped.evidence.starts_with("24 of 44 requests sent"), "{dropped:?}");
+    assert!(dropped.cause.contains("reuse is not why"), "{dropped:?}");
+    let found = with(12);
+    assert!(found.evidence.starts_with("12 of 32 requests (38 %)"), "{found:?}");
+    assert!(!found.cause.contains("reuse"), "{found:?}");
+    let seen = "reset connections during the TLS handshake: 12 requests waited for these, and no part of them was sent.";
+    assert!(found.cause.contains(seen), "{found:?}");
+    let some = with(8);
+    assert!(some.cause.contains("8 requests waited for these"), "{some:?}");
+    assert!(some.cause.contains("were reset behind it, with 4 requests."), "{some:?}");
+}
+
+/// Files of older versions have no count of them.
+#[test]
+fn requests_without_a_connection_are_counted_where_they_are_known() {
+    let mut run = sample::run();
+    run.record.failures[FailureKind::Timeout as usize] = 500;
+    assert_eq!(unopened(&run), 0);
+    run.record.circumstances.timed_out_connecting = 70;
+    assert_eq!(unopened(&run), 70);
+    let said = of_unopened(&run, 70);
+    assert!(said.starts_with("70 of the requests that timed out had no connection"), "{said}");
+}
