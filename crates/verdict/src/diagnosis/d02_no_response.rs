@@ -14,6 +14,7 @@ mod ended;
 mod gone;
 mod h2load;
 mod held;
+mod hosts;
 mod none;
 mod not_taken;
 mod not_walked;
@@ -144,12 +145,19 @@ fn on_run(run: &Run) -> Option<Finding> {
     if share <= SHARE {
         let other = went_away(run)
             .or_else(|| away::found(run))
+            .or_else(|| hosts::away(run))
             .or_else(|| timed_out::held(run, &stuck))
             .or_else(|| silent::held(run))
             .or_else(|| not_taken::found(run))
             .or_else(|| none_responded(run));
         if other.is_some() || of_time.is_none_or(|share| share < timed_out::NOTICED) {
             return other;
+        }
+    }
+    if share < MOST && hosts::never_listened(run).is_none() {
+        let of_host = hosts::away(run);
+        if of_host.is_some() {
+            return of_host;
         }
     }
     let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
@@ -351,6 +359,10 @@ fn fix(run: &Run) -> String {
     let unopened = opening::unopened(run);
     if unopened * 2 > run.record.failures_total() {
         return opening::fix(run, unopened).to_owned();
+    }
+    let refused = run.record.failures_of(FailureKind::Refused);
+    if refused * 2 > run.record.failures_total() && hosts::never_listened(run).is_some() {
+        return hosts::FIX_OF_NEVER.to_owned();
     }
     if let Some(fix) = told::fix(run) {
         return fix;

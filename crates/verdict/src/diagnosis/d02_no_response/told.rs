@@ -4,6 +4,7 @@ use ablaze_model::record::{Codes, TlsAlert};
 use ablaze_model::{FailureKind, Run};
 
 use super::causes::only_interim;
+use super::hosts;
 use crate::live::options::{Opt, spelled};
 use crate::live::whose::over_loopback;
 use crate::words::{counted, listed};
@@ -39,6 +40,7 @@ pub(super) fn cause(run: &Run, kind: FailureKind) -> Option<String> {
         FailureKind::Timeout | FailureKind::Refused if several_unopened(run).is_some() => {
             of_several(run, kind)
         }
+        FailureKind::Refused => hosts::never_listened(run),
         FailureKind::Timeout if began_for_connect(run) => Some(
             "Connections to the proxy opened, and it began its response to CONNECT and did not complete it in time."
                 .to_owned(),
