@@ -1,6 +1,7 @@
 //! Keeps what happened, on the hot path: a few increments per exchange, nothing allocated,
 //! nothing shared but a snapshot of fixed size every slice.
 
+mod circumstances;
 mod expected;
 mod groups;
 mod live;

@@ -212,13 +212,25 @@ fn unanswered(run: &Run) -> Option<Limited> {
         .map(|(count, kind)| format!("{} {}", grouped(*count), kind.of_a_count()))
         .collect();
     if hang && !failed {
-        let unfinished = record.unfinished.saturating_sub(record.never_sent);
-        parts.push(format!("{} in flight at the end", grouped(unfinished)));
+        parts.push(of_those_in_flight(run));
     }
     if !parts.is_empty() {
         evidence.push_str(&format!(": {}", listed(parts)));
     }
     Some(Limited { by: Limit::Unanswered, evidence })
+}
+
+/// `3 of 40 in flight at the end`: those that hang, where they are known; the others are ordinary ones.
+fn of_those_in_flight(run: &Run) -> String {
+    let record = &run.record;
+    let all = record.unfinished.saturating_sub(record.never_sent);
+    let silent = record.silent.count.saturating_sub(record.silent.of_warmup);
+    let which = match (silent + record.stopped.unfinished).min(all) {
+        0 => format!("one or more of {}", grouped(all)),
+        hang if hang == all => grouped(all),
+        hang => format!("{} of {}", grouped(hang), grouped(all)),
+    };
+    format!("{which} in flight at the end")
 }
 
 fn full_server(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {

@@ -60,6 +60,12 @@ fn only_interim(kind: FailureKind, ended: &str, to: &str, run: &Run) -> String {
     format!("{to} sent an interim response (1xx){then}: see its log")
 }
 
+/// Whether nothing else had come when the run ended, for all that were in flight.
+pub(super) fn only_interim_until_the_end(run: &Run) -> bool {
+    let only = run.record.circumstances.interim_unfinished;
+    only > 0 && only == run.record.unfinished
+}
+
 /// TLS handshakes that were completed.
 pub(super) fn handshakes(run: &Run) -> u64 {
     run.record.tls.as_ref().map_or(0, |facts| facts.handshakes())

@@ -7,13 +7,18 @@ use ablaze_report::number::time_exact;
 
 use super::stood;
 
-/// Who is talked about: the proxy as long as no tunnel stood, the target behind it from then on;
-/// `None` without a proxy.
+/// Who is talked about: the proxy as long as no tunnel stood, the target behind it from then on, and both of them for what either
+/// can have done to a tunnel; `None` without a proxy.
 pub fn far_end(run: &Run) -> Option<String> {
     let proxy = run.plan.target.proxy.as_ref()?;
     let name = named(proxy, run);
+    let either = run.record.first_failure.is_some_and(|first| {
+        ends_there(first.kind)
+            || matches!(first.kind, FailureKind::ShortHead | FailureKind::ShortBody)
+    });
     Some(match tunnels(run) {
         0 => name,
+        _ if either => format!("{} (or {name} in front of it)", target(run)),
         _ => format!("{} (through {name})", target(run)),
     })
 }
@@ -77,11 +82,7 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
                 FailureKind::Reset => "it was reset during the TLS handshake".to_owned(),
                 _ => "it was closed during the TLS handshake".to_owned(),
             };
-            format!(
-                "{name} opened a tunnel to {to}, and {what}; whether the proxy or the target is why does not show: see \
-                 `openssl s_client -proxy {} -connect {to}`",
-                proxy.authority()
-            )
+            of_tunnel(proxy, &what, run)
         }
         // `ab -X` with https: TLS is spoken to the proxy itself.
         kind if proxy.way == Way::Forward
@@ -96,6 +97,32 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// What to do where no request was sent until the run ended, because the proxy or what is behind it did not go on.
+pub fn until_the_end(run: &Run) -> Option<String> {
+    let proxy = run.plan.target.proxy.as_ref()?;
+    let facts = run.record.proxy.as_ref().filter(|facts| facts.connected > 0)?;
+    if facts.tunnels == 0 {
+        return Some(format!(
+            "{} did not complete a response to CONNECT {} in time: can it reach the target?",
+            named(proxy, run),
+            target(run)
+        ));
+    }
+    let is_tls = stood(run) && super::ended::handshakes(run) == 0;
+    is_tls.then(|| of_tunnel(proxy, "no TLS handshake was completed through it in time", run))
+}
+
+/// A tunnel through which no TLS handshake was completed.
+fn of_tunnel(proxy: &Proxy, what: &str, run: &Run) -> String {
+    let to = target(run);
+    format!(
+        "{} opened a tunnel to {to}, and {what}; whether the proxy or the target is why does not show: see `openssl s_client \
+         -proxy {} -connect {to}`",
+        named(proxy, run),
+        proxy.authority()
+    )
 }
 
 /// Whether this is how a peer that does not speak TLS ends a handshake.
@@ -137,5 +164,58 @@ fn hint(detail: &str) -> &'static str {
         Some("403") => "does it permit CONNECT to this host and port?",
         Some("500" | "502" | "503" | "504") => "can it reach the target? See its log",
         _ => "see its log",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::record::{FirstFailure, ProxyFacts, Record, TlsFacts};
+
+    use super::*;
+    use crate::outcome::explanation;
+
+    fn through(tunnels: u64, handshakes_full: u64) -> Run {
+        let mut run = ablaze_model::by_hand::run();
+        run.record = Record::new();
+        run.record.unfinished = 4;
+        let facts = ProxyFacts { connected: 4, tunnels, ..ProxyFacts::default() };
+        run.record.proxy = Some(facts.into());
+        let facts = TlsFacts { connected: tunnels, handshakes_full, ..TlsFacts::default() };
+        run.record.tls = Some(facts.into());
+        let way = Way::Tunnel;
+        let proxy = Proxy { host: "p".to_owned(), port: 3128, way, credentials: None };
+        run.plan.target.proxy = Some(proxy);
+        run.connected_to = "p:3128".to_owned();
+        run
+    }
+
+    /// A run that its time ended has no failure.
+    #[test]
+    fn what_connections_waited_for_until_the_end_is_told() {
+        let silent = explanation(&through(0, 0)).unwrap();
+        assert!(
+            silent.contains("the proxy p:3128 did not complete a response to CONNECT"),
+            "{silent}"
+        );
+        let mute = explanation(&through(4, 0)).unwrap();
+        assert!(mute.contains("whether the proxy or the target is why does not show"), "{mute}");
+        let mut direct = through(4, 0);
+        (direct.record.proxy, direct.plan.target.proxy) = (None, None);
+        let direct = explanation(&direct).unwrap();
+        assert!(direct.contains("no TLS handshake was completed in time"), "{direct}");
+    }
+
+    /// A target and a proxy in front of it reset a tunnel alike.
+    #[test]
+    fn the_end_of_a_tunnel_may_be_the_proxy_s() {
+        let mut run = through(4, 4);
+        run.record.failures[FailureKind::Reset as usize] = 4;
+        let (kind, errno) = (FailureKind::Reset, libc::ECONNRESET);
+        run.record.first_failure = Some(FirstFailure { at_ns: 0, kind, errno, connecting: false });
+        let said = explanation(&run).unwrap();
+        assert!(
+            said.contains("(or the proxy p:3128 in front of it) reset the connection"),
+            "{said}"
+        );
     }
 }

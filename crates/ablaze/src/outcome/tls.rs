@@ -223,6 +223,9 @@ fn no_common_tls(to: &str, front_end: FrontEnd, named: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::plan::tls::Tls;
+    use ablaze_model::record::TlsFacts;
+
     use super::*;
 
     #[test]
@@ -245,5 +248,29 @@ mod tests {
         assert!(!address.contains("name") && !address.contains("--sni"), "{address}");
         assert!(client_certificate("h", FrontEnd::Vegeta, false).contains(" -cert FILE"));
         assert!(client_certificate("h", FrontEnd::Load, true).contains("rejects the client"));
+    }
+
+    /// RFC 6066, 3: the alert is the same for a name that is not served and for none.
+    #[test]
+    fn a_server_that_asks_for_a_name_is_told_whether_one_was_sent() {
+        let said = |server_name: &str, send_server_name| {
+            let mut run = ablaze_model::by_hand::run();
+            let kind = FailureKind::TlsRefused;
+            let number = TlsAlert::UNRECOGNIZED_NAME;
+            let facts = TlsFacts {
+                first_failure: Some((kind, String::new())),
+                first_alert: Some(TlsAlert { number, asked_certificate: false }),
+                ..TlsFacts::default()
+            };
+            run.record.tls = Some(facts.into());
+            run.plan.tls = Some(Tls { send_server_name, ..Tls::new(server_name) });
+            fix(kind, "h", &run)
+        };
+        let none = said("example.com", false);
+        assert!(none.starts_with("h requires a name, and none was sent: use one"), "{none}");
+        let other = said("example.com", true);
+        assert!(other.starts_with("h does not serve the name that it was asked for"), "{other}");
+        let address = said("127.0.0.1", true);
+        assert!(address.starts_with("h requires a name, and an address was given"), "{address}");
     }
 }

@@ -3,7 +3,7 @@
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Plan;
-use ablaze_model::record::{Circumstances, FirstFailure, Record, RequestLine};
+use ablaze_model::record::{FirstFailure, Record, RequestLine};
 
 use ablaze_wire::http1::response;
 
@@ -70,6 +70,9 @@ impl Recorder {
     pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
         self.record.failures[kind as usize] += 1;
         self.slice_failures += 1;
+        if connecting {
+            self.count_connecting(kind);
+        }
         if self.record.first_failure.is_none() {
             self.record.first_failure = Some(FirstFailure { at_ns: at, kind, errno, connecting });
         }
@@ -196,22 +199,6 @@ impl Recorder {
         let says_timeout = is_response && bytes.get(8..12) == Some(b" 408");
         self.record.circumstances.idle_timeouts += counts * u64::from(idle && says_timeout);
         self.record.surplus_responses += counts * u64::from(is_response);
-    }
-
-    /// An exchange is about to fail: what more is known of it counts if it does.
-    #[cold]
-    pub fn circumstance(&mut self, exchange: &Exchange) -> Option<&mut Circumstances> {
-        // One that was to leave with the next turn has no times yet.
-        let is_of_window = exchange.started_ns == 0 || exchange.started_ns >= self.window_start_ns;
-        (is_of_window && self.window_is_open()).then_some(&mut self.record.circumstances)
-    }
-
-    /// An exchange is unfinished, and its request has not left whole.
-    #[cold]
-    pub fn unsent_at_the_end(&mut self, exchange: &Exchange) {
-        let from_ns = exchange.timed_from_ns();
-        let counts = (self.window_start_ns.max(1)..=self.window_end_ns).contains(&from_ns);
-        self.record.circumstances.unsent_unfinished += u64::from(counts);
     }
 
     /// A response that was read after its time or the window's was over: the thread looked late.

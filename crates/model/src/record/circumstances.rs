@@ -1,6 +1,6 @@
 //! What more is known of some requests that failed, and of connections that ended, than their kinds say.
 
-/// How many there were of each; over HTTP/1 only.
+/// How many there were of each; over HTTP/1 only, but for `interim_*` and `*_connecting`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Circumstances {
     /// Of the connections given up for surplus bytes, those with no request under way on which the server said 408
@@ -15,6 +15,15 @@ pub struct Circumstances {
     pub closed_here: u64,
     /// Of these, those closed for surplus bytes behind the response before.
     pub closed_for_surplus: u64,
+    /// Of the unfinished, those to which a whole interim response came and nothing of a final one.
+    pub interim_unfinished: u64,
+    /// Of the resets, those of connections that were being made: the TLS handshake was reset, or a tunnel below it. Nothing of
+    /// a request was sent on them.
+    pub reset_connecting: u64,
+    /// The same of those closed without a response.
+    pub closed_connecting: u64,
+    /// And of the timeouts: for these no connection stood in time.
+    pub timed_out_connecting: u64,
     /// Of the timeouts, those whose request had not left whole: the server did not take its bytes.
     pub unsent_timed_out: u64,
     /// The same of the unfinished.
@@ -28,6 +37,10 @@ impl Circumstances {
             idle_timeouts,
             malformed_behind,
             interim_only,
+            interim_unfinished,
+            reset_connecting,
+            closed_connecting,
+            timed_out_connecting,
             closed_here,
             closed_for_surplus,
             unsent_timed_out,
@@ -36,6 +49,10 @@ impl Circumstances {
         self.idle_timeouts += idle_timeouts;
         self.malformed_behind += malformed_behind;
         self.interim_only += interim_only;
+        self.interim_unfinished += interim_unfinished;
+        self.reset_connecting += reset_connecting;
+        self.closed_connecting += closed_connecting;
+        self.timed_out_connecting += timed_out_connecting;
         self.closed_here += closed_here;
         self.closed_for_surplus += closed_for_surplus;
         self.unsent_timed_out += unsent_timed_out;

@@ -1,9 +1,9 @@
-//! Requests in flight when the run ended of which no byte of a response had come for a second or longer, or for half of a
+//! Requests in flight when the run ended of which no byte of a final response had come for a second or longer, or for half of a
 //! shorter run, and connections that had not opened for as long.
 
 use super::Stopped;
 
-/// Requests that had waited for a first byte for so long when the run ended ([`Silent::least_ns`]), those of the warm-up
+/// Requests that had waited for the first byte of a final response for so long when the run ended ([`Silent::least_ns`]), those of the warm-up
 /// among them: they hold a place of the load that is in no figure of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Silent {
@@ -11,6 +11,8 @@ pub struct Silent {
     pub count: u64,
     /// Of them, those sent in the warm-up: in no other count.
     pub of_warmup: u64,
+    /// Of them, those to which an interim response (1xx) came, and nothing of a final one.
+    pub interim: u64,
     /// Connections that had been opening for as long, handshakes of TLS and tunnels included: no request was sent on them.
     pub connecting: u64,
     /// The longest that one of them all had waited, since it was sent or began to open.
@@ -36,6 +38,13 @@ impl Silent {
         }
     }
 
+    /// The same of one to which only an interim response came.
+    pub fn note_interim(&mut self, waited_ns: u64, of_warmup: bool, run_ns: u64) {
+        let before = self.count;
+        self.note(waited_ns, of_warmup, run_ns);
+        self.interim += self.count - before;
+    }
+
     /// Counts a connection that began to open so long ago and does not stand.
     pub fn note_connecting(&mut self, waited_ns: u64, run_ns: u64) {
         if waited_ns >= Self::least_ns(run_ns) {
@@ -46,7 +55,8 @@ impl Silent {
 
     /// Adds those of another worker.
     pub fn merge(&mut self, other: Self) {
-        let Self { count, of_warmup, connecting, longest_ns } = other;
+        let Self { count, of_warmup, interim, connecting, longest_ns } = other;
+        self.interim += interim;
         self.connecting += connecting;
         self.count += count;
         self.of_warmup += of_warmup;
@@ -68,6 +78,11 @@ mod tests {
         assert_eq!((counted(999, 10_000), counted(1_000, 10_000)), (0, 1));
         assert_eq!((counted(499, 1_000), counted(998, 1_000)), (0, 1));
         assert_eq!((counted(199, 200), counted(299, 300)), (0, 1));
+        let mut silent = Silent::default();
+        silent.note_interim(1_000_000_000, false, 10_000_000_000);
+        silent.note_interim(900_000_000, false, 10_000_000_000);
+        silent.note(1_000_000_000, false, 10_000_000_000);
+        assert_eq!((silent.count, silent.interim), (2, 1));
         let mut silent = Silent::default();
         silent.note_connecting(999_000_000, 10_000_000_000);
         assert_eq!(silent, Silent::default());

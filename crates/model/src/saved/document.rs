@@ -304,6 +304,8 @@ pub(super) struct Unfinished {
     pub silent: u64,
     #[serde(default)]
     pub silent_of_warmup: u64,
+    #[serde(default)]
+    pub silent_interim: u64,
     /// Connections that had not opened for as long.
     #[serde(default)]
     pub silent_connecting: u64,

@@ -257,6 +257,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         silent: record::Silent {
             count: document.unfinished.silent,
             of_warmup: document.unfinished.silent_of_warmup,
+            interim: document.unfinished.silent_interim,
             connecting: document.unfinished.silent_connecting,
             longest_ns: document.unfinished.silent_longest_ns,
         },

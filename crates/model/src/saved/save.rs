@@ -88,6 +88,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             without_stream: record.streamless.unfinished,
             silent: record.silent.count,
             silent_of_warmup: record.silent.of_warmup,
+            silent_interim: record.silent.interim,
             silent_connecting: record.silent.connecting,
             silent_longest_ns: record.silent.longest_ns,
         },

@@ -14,15 +14,18 @@ mod ended;
 mod gone;
 mod h2load;
 mod held;
+mod hosts;
 mod none;
 mod not_taken;
 mod not_walked;
+mod opening;
 mod over_quic;
 mod printed;
 mod queued;
 mod silent;
 mod sockets;
 mod stopped;
+mod through;
 mod timed_out;
 mod told;
 mod under_way;
@@ -142,12 +145,19 @@ fn on_run(run: &Run) -> Option<Finding> {
     if share <= SHARE {
         let other = went_away(run)
             .or_else(|| away::found(run))
+            .or_else(|| hosts::away(run))
             .or_else(|| timed_out::held(run, &stuck))
             .or_else(|| silent::held(run))
             .or_else(|| not_taken::found(run))
             .or_else(|| none_responded(run));
         if other.is_some() || of_time.is_none_or(|share| share < timed_out::NOTICED) {
             return other;
+        }
+    }
+    if share < MOST && hosts::never_listened(run).is_none() {
+        let of_host = hosts::away(run);
+        if of_host.is_some() {
+            return of_host;
         }
     }
     let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
@@ -295,10 +305,10 @@ fn nothing_sent(run: &Run) -> Finding {
                 (true, _) => "no request was sent in the measured time",
                 (false, _) => "no request was sent",
             },
-            waited_for(run)
+            opening::waited_for(run)
         ),
         "It was told to stop before the first request that counts: there is no figure in it.",
-        match waited_for(run).is_empty() {
+        match opening::waited_for(run).is_empty() {
             true => "Run it again, and stop it later.".to_owned(),
             false => fix(run),
         },
@@ -334,17 +344,6 @@ fn nothing_due(run: &Run) -> Finding {
     Finding::new(D02, Severity::Invalid, evidence, cause, fix + ".")
 }
 
-/// What kept the first request from being sent, where that was seen.
-fn waited_for(run: &Run) -> String {
-    match &run.record.tls {
-        Some(facts) if facts.connected > 0 && facts.handshakes() == 0 => format!(
-            " {} stood, and no TLS handshake was completed.",
-            counted(facts.connected, "connection")
-        ),
-        _ => String::new(),
-    }
-}
-
 fn fix(run: &Run) -> String {
     if causes::is_stream_that_timed_out(run) {
         return begun::fix_of_stream(run);
@@ -357,8 +356,13 @@ fn fix(run: &Run) -> String {
             spelled(run, Opt::Rate)
         );
     }
-    if causes::unopened(run) * 2 > run.record.failures_total() {
-        return silent::fix_of_unopened(run).to_owned();
+    let unopened = opening::unopened(run);
+    if unopened * 2 > run.record.failures_total() {
+        return opening::fix(run, unopened).to_owned();
+    }
+    let refused = run.record.failures_of(FailureKind::Refused);
+    if refused * 2 > run.record.failures_total() && hosts::never_listened(run).is_some() {
+        return hosts::FIX_OF_NEVER.to_owned();
     }
     if let Some(fix) = told::fix(run) {
         return fix;

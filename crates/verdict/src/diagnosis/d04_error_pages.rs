@@ -24,6 +24,8 @@ use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{has_hardly_heads, nothing_came_back, url};
 use crate::words::{counted, for_shell, grouped, listed, percent};
 
+pub(super) use idle::fix as fix_of_idle;
+
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D04,
     shown_by: ShownBy::Text,

@@ -80,7 +80,7 @@ pub(super) fn of_closed_loop(
         return Some(Limited {
             by: Limit::Unknown,
             evidence: format!(
-                "{} of the {} requests in flight had got no byte of a response for up to {} when the run ended",
+                "{} of the {} requests in flight had got no byte of a final response for up to {} when the run ended",
                 grouped(held),
                 grouped(asked),
                 time(silent.longest_ns as f64 / 1e6)

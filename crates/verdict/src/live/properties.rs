@@ -188,6 +188,7 @@ fn recorded(run: &mut Run, facts: &Facts) {
     record.silent = Silent {
         count,
         of_warmup: of_warmup.min(count),
+        interim: count / 3,
         connecting: of_warmup / 2,
         longest_ns: 5_000_000_000,
     };

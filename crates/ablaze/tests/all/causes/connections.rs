@@ -8,7 +8,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use ablaze_testing::hostile::{Behaviour as B, Hostile};
+use ablaze_testing::Scratch;
+use ablaze_testing::hostile::{Behaviour as B, Hostile, Script};
 use serde_json::Value;
 
 use crate::command::support::ablaze;
@@ -163,4 +164,25 @@ fn where_credentials_go_is_not_masked_as_if_it_had_some() {
     let server = Hostile::always(B::Status(401)).unwrap();
     let said = ablaze(&["gurl", "-bench", "-an", "4", &server.url()]).stderr;
     assert!(said.contains("write NAME:PASSWORD and an @ before the host of the URL"), "{said}");
+}
+
+/// What a step asks for is none of the server's own ways.
+#[test]
+fn only_a_step_that_may_ask_to_close_is_named_for_it() {
+    let closes = || B::ResponsesThenClose { responses: 1, announced: true };
+    let folder = Scratch::new("steps-that-close");
+    let said = |field: &str| {
+        let server = Hostile::start(Script::per_connection([closes()])).unwrap();
+        let url = format!("http://{}/", server.address());
+        let file = folder.write("steps.hurl", format!("GET {url}\n{field}HTTP 200\n"));
+        let ran = ablaze(&["load", "--journey", &file, "-c", "2", "-n", "200", "--json"]);
+        finding(&serde_json::from_str(&ran.stdout).unwrap(), "D19")
+    };
+    const NAMED: &str = "A step of the journey may ask it to";
+    let asks = said("connection: close\n");
+    assert!(asks.contains(NAMED), "{asks}");
+    for other in ["", "X-Connection: close\n"] {
+        let does_not = said(other);
+        assert!(!does_not.contains(NAMED), "{does_not}");
+    }
 }

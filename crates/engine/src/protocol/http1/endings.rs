@@ -16,6 +16,7 @@ impl<S: Walk> Worker<Http1<S>> {
         let connection = &mut self.connections[slot as usize];
         let body_bytes = std::mem::take(&mut connection.state.body_bytes);
         let state = connection.state;
+        let stage = connection.stage;
         let place = self.place(slot, state.oldest);
         let mut exchange = self.exchanges[place];
         if state.response_began
@@ -27,6 +28,8 @@ impl<S: Walk> Worker<Http1<S>> {
         exchange.stamp(at);
         self.recorder.add_body(&exchange, body_bytes);
         let Failure { kind, errno, connecting } = failure;
+        // What ends a connection that is being made ends it before a request was sent.
+        let connecting = connecting || stage == Stage::Opening;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
         self.protocol.bodies.end(place, false, at);
         if S::WALKS {
@@ -162,6 +165,12 @@ impl<S: Walk> Worker<Http1<S>> {
         self.recorder.add_body(&oldest, connection.state.body_bytes);
         if self.is_unsent(slot) {
             self.recorder.unsent_at_the_end(&oldest);
+        }
+        if connection.in_flight > 0
+            && connection.state.response_began
+            && connection.state.only_interim
+        {
+            self.recorder.interim_at_the_end(&oldest, at);
         }
         self.note_stopped(slot, at, false);
         for position in 0..connection.in_flight {

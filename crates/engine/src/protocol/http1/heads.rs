@@ -24,6 +24,11 @@ pub(super) struct Spill {
     resume: usize,
 }
 
+/// Whether what has come of a head shows that it is of an interim response (RFC 9110, section 15.2): `HTTP/1.1 1`.
+fn is_interim(head: &[u8]) -> bool {
+    head.get(b"HTTP/1.1 ".len()) == Some(&b'1')
+}
+
 impl<S: Walk> Worker<Http1<S>> {
     /// The slow path: a head not seen before, or in pieces.
     #[cold]
@@ -34,8 +39,6 @@ impl<S: Walk> Worker<Http1<S>> {
         bytes: &[u8],
         template: u32,
     ) -> Piece {
-        // What comes now is of the head behind an interim response.
-        self.connections[slot as usize].state.only_interim = false;
         let no_body = self.outbox.response_has_no_body(template);
         let max_head_bytes = self.plan.limits.max_head_bytes;
         let spill = self.connections[slot as usize].state.spill;
@@ -52,6 +55,11 @@ impl<S: Walk> Worker<Http1<S>> {
         if let Some(shown) = &self.protocol.shown {
             let text = spill.map_or(bytes, |spill| &self.protocol.spills[spill as usize].bytes);
             (shown.show)(text);
+        }
+        let text = spill.map_or(bytes, |spill| &self.protocol.spills[spill as usize].bytes);
+        // Behind an interim response comes another one, or the final one.
+        if scan.is_err() || !is_interim(text) {
+            self.connections[slot as usize].state.only_interim = false;
         }
         match scan {
             Ok(Scan::Incomplete { resume }) => {

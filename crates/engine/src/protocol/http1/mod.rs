@@ -58,7 +58,7 @@ pub(crate) struct State {
     server_keeps: bool,
     /// A byte of the current response has arrived.
     response_began: bool,
-    /// All of it that has arrived is whole interim responses.
+    /// Whole interim responses have arrived, and nothing that shows a final one.
     only_interim: bool,
     /// Bytes came that belong to no response.
     surplus: bool,

@@ -117,6 +117,7 @@ impl<S: Walk> Worker<Http1<S>> {
         // Behind 101 the connection speaks another protocol (RFC 9110, 15.2.2), `rest` already: where one
         // was asked for, its state replaces this one here. None is, and so nothing follows on it.
         let connection = &mut self.connections[slot as usize];
+        connection.state.only_interim = false;
         connection.state.status = head.status;
         connection.state.server_keeps = head.keep_alive && head.status != 101;
         connection.state.body_bytes = 0;

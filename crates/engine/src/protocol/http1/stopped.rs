@@ -39,7 +39,11 @@ impl<S: Walk> Worker<Http1<S>> {
         let connection = &self.connections[slot as usize];
         let in_response =
             connection.state.reading != Reading::Head || connection.state.spill.is_some();
-        if connection.in_flight == 0 || !connection.state.response_began || !in_response {
+        if connection.in_flight == 0
+            || !connection.state.response_began
+            || !in_response
+            || connection.state.only_interim
+        {
             return;
         }
         let exchange = self.exchanges[self.place(slot, connection.state.oldest)];

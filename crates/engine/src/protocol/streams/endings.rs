@@ -2,8 +2,8 @@
 
 use ablaze_net::{CloseReason, Io, Slot};
 
-use super::{Multiplexer, OfSlot, Streams};
-use crate::connection::Stage;
+use super::{Multiplexer, OfSlot, Place, Streams};
+use crate::connection::{Exchange, Stage};
 use crate::protocol::{Failure, Made};
 use crate::walk::Walk;
 use crate::worker::{Worker, failure_of};
@@ -137,9 +137,17 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
         let mut exchange = self.exchanges[place];
         exchange.stamp(at);
         let streamless = self.waits_for_a_stream(slot, tag);
+        let stage = self.connections[slot as usize].stage;
         let session = &mut self.connections[slot as usize].state;
-        self.recorder.add_body(&exchange, session.places[tag as usize].body_bytes);
+        let place_now = session.places[tag as usize];
+        self.recorder.add_body(&exchange, place_now.body_bytes);
         let Failure { kind, errno, connecting } = failure;
+        let connecting = connecting || stage == Stage::Opening;
+        if is_interim(&place_now, &exchange)
+            && let Some(known) = self.recorder.circumstance(&exchange)
+        {
+            known.interim_only += 1;
+        }
         if streamless && kind == FailureKind::Timeout {
             self.recorder.streamless_timeout(&exchange, at);
         }
@@ -179,9 +187,13 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
             }
             let body_bytes = place.body_bytes;
             self.note_stopped_stream(slot, tag, at, false);
+            let exchange = self.exchanges[self.place_of(slot, tag)];
+            let only_interim = is_interim(&place, &exchange);
             let place = self.place_of(slot, tag);
-            let exchange = self.exchanges[place];
             self.recorder.add_body(&exchange, body_bytes);
+            if only_interim {
+                self.recorder.interim_at_the_end(&exchange, at);
+            }
             if self.waits_for_a_stream(slot, tag) {
                 self.recorder.streamless_unfinished(&exchange);
             }
@@ -189,4 +201,9 @@ impl<C: Multiplexer, S: Walk> Worker<Streams<C, S>> {
             self.protocol.bodies.end(place, false, at);
         }
     }
+}
+
+/// Whether only interim heads came for a request: no final head, which would be progress.
+pub(super) fn is_interim(place: &Place, exchange: &Exchange) -> bool {
+    place.has_stream && exchange.first_byte_ns > 0 && place.progress_ns == 0
 }

@@ -3,6 +3,7 @@
 use ablaze_net::{Io, Receive, Slot};
 use ablaze_wire::http2::client::ResponseHead;
 
+use super::endings::is_interim;
 use super::permits::{GoAway, again};
 use super::{Multiplexer, OfSlot, Session, Streams};
 use crate::connection::{Connection, Exchange};
@@ -199,6 +200,11 @@ impl<C: Multiplexer, S: Walk> Responses<'_, C, S> {
         let exchange = &mut self.exchanges[tag as usize];
         exchange.stamp(self.at);
         self.recorder.add_body(exchange, place.body_bytes);
+        if is_interim(&place, exchange)
+            && let Some(known) = self.recorder.circumstance(exchange)
+        {
+            known.interim_only += 1;
+        }
         self.recorder.failed(exchange, self.at, kind, 0, false);
         self.bodies.end(self.first_place + tag as usize, false, self.at);
         self.connection.state.unsent.retain(|&other| other != tag);

@@ -21,6 +21,8 @@ const SHOWN_CHARACTERS: usize = 100;
 #[derive(Debug, Default)]
 pub struct Response {
     head: Vec<u8>,
+    /// The status of the interim response that came last.
+    interim: Option<u16>,
 }
 
 /// How far a response got with what came.
@@ -59,7 +61,10 @@ impl Response {
             if self.ends_here() {
                 match self.status() {
                     // Interim responses come before the response (RFC 9110, 15.2).
-                    Some(status @ 100..=199) if status != 101 => self.head.clear(),
+                    Some(status @ 100..=199) if status != 101 => {
+                        self.interim = Some(status);
+                        self.head.clear();
+                    }
                     Some(200..=299) => {
                         self.head = Vec::new();
                         return Got::Through { head_bytes: index + 1 };
@@ -86,8 +91,11 @@ impl Response {
             }
             CloseReason::Local | CloseReason::Connect(_) | CloseReason::Here(..) => return None,
         };
-        let when = match self.head.len() {
-            0 => "without a response to CONNECT".to_owned(),
+        let when = match (self.head.len(), self.interim) {
+            (0, Some(status)) => {
+                format!("behind an interim response to CONNECT ({status}), without a final one")
+            }
+            (0, None) => "without a response to CONNECT".to_owned(),
             _ => format!("in the middle of its response to CONNECT, `{}`", shown(&self.head)),
         };
         Some(Trouble { kind: FailureKind::ProxyClosed, detail: format!("it {how} {when}") })
@@ -95,8 +103,11 @@ impl Response {
 
     /// It had begun and was not complete when the connection was closed here.
     pub fn unfinished(&self, why: CloseReason) -> Option<Trouble> {
-        let begun = why == CloseReason::Local && !self.head.is_empty();
-        let detail = || format!("it had sent no more than `{}`", shown(&self.head));
+        let begun = why == CloseReason::Local && (!self.head.is_empty() || self.interim.is_some());
+        let detail = || match self.interim.filter(|_| self.head.is_empty()) {
+            Some(status) => format!("it had sent no more than an interim response ({status})"),
+            None => format!("it had sent no more than `{}`", shown(&self.head)),
+        };
         begun.then(|| Trouble { kind: FailureKind::Timeout, detail: detail() })
     }
 
@@ -172,4 +183,33 @@ fn shown(bytes: &[u8]) -> String {
     let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
     let text: String = String::from_utf8_lossy(line).chars().take(SHOWN_CHARACTERS).collect();
     printable(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An interim response is one, and no final one.
+    #[test]
+    fn what_came_before_the_proxy_closed_is_told() {
+        let said = |bytes: &[u8], why| {
+            let mut response = Response::default();
+            assert_eq!(response.read(bytes, 1_000), Got::Further);
+            response.cut_off(why).or_else(|| response.unfinished(why)).map(|trouble| trouble.detail)
+        };
+        let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
+        assert_eq!(
+            said(interim, CloseReason::Eof).unwrap(),
+            "it closed the connection behind an interim response to CONNECT (100), without a final one"
+        );
+        assert_eq!(
+            said(interim, CloseReason::Local).unwrap(),
+            "it had sent no more than an interim response (100)"
+        );
+        let nothing = said(b"", CloseReason::Eof).unwrap();
+        assert_eq!(nothing, "it closed the connection without a response to CONNECT");
+        assert_eq!(said(b"", CloseReason::Local), None);
+        let begun = said(b"HTTP/1.1 2", CloseReason::Eof).unwrap();
+        assert!(begun.contains("in the middle of its response to CONNECT"), "{begun}");
+    }
 }

@@ -137,11 +137,20 @@ fn a_refused_request_is_sent_again_once() {
     run(&without_repeat(over_http2(plan(50, 1), 3)), &once, |run| {
         assert_eq!((counts(run), run.record.repeated), ((49, 1), 0));
         assert_eq!(run.record.failures_of(FailureKind::StreamReset), 1);
+        let facts = run.record.http2.as_ref().unwrap();
+        let (kind, words) = facts.first_failure.as_ref().unwrap();
+        assert_eq!(*kind, FailureKind::StreamReset);
+        assert_eq!(words, "the server refused a request, and none is repeated");
+        assert_eq!(facts.refused_again, 0);
     });
     let always = Http2Script::new(|asked| asked.refuse(MS));
     run(&over_http2(plan(10, 2), 3), &always, |run| {
         assert_eq!((counts(run), run.record.repeated), ((0, 10), 10));
         assert_eq!(run.record.failures_of(FailureKind::StreamReset), 10);
+        let facts = run.record.http2.as_ref().unwrap();
+        let (_, words) = facts.first_failure.as_ref().unwrap();
+        assert_eq!(words, "the server refused a request and its repetition");
+        assert_eq!(facts.refused_again, 10);
     });
 }
 

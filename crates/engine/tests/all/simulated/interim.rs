@@ -2,7 +2,11 @@
 
 use ablaze_net::sim::{Misbehave, Pieces};
 
-use crate::simulated::support::{HELLO, MS, Script, check_sums, plan, run};
+use crate::simulated::http2::over_http2;
+use crate::simulated::http2_peer::{Http2Script, frame};
+use crate::simulated::support::{
+    HELLO, MS, S, Script, check_sums, plan, plan_for, run, with_timeout,
+};
 
 fn with_interim() -> Vec<u8> {
     let mut response = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
@@ -50,4 +54,40 @@ fn a_flood_of_them_costs_no_stack() {
     run(&crate::simulated::support::pipelined(plan(2, 1), 2), &peer, |run| {
         assert_eq!(run.record.responses, 2);
     });
+}
+
+/// One of three connections, or streams, gets nothing else: it has no part of a final response.
+#[test]
+fn who_got_nothing_else_waits_at_the_end() {
+    let interim = b"HTTP/1.1 103 Early Hints\r\n\r\n";
+    let cut = [&interim[..], &interim[..20]].concat();
+    for first in [interim.to_vec(), cut] {
+        let peer = Script::new(&[&first, HELLO], |moment| {
+            moment.send(MS, usize::from(moment.connection > 0));
+        });
+        run(&plan_for(3 * S, 3), &peer, waits_at_the_end);
+    }
+    // Entry 8 of the static table without its value (RFC 7541, appendix A).
+    let further = [frame(1, 0x4, 1, b"\x08\x03103"), frame(8, 0, 0, &100_000_u32.to_be_bytes())];
+    let peer = Http2Script::with(&[], &further, |asked| match asked.request {
+        0 => asked.send_further(MS, 0),
+        _ => asked.response(10 * MS),
+    });
+    run(&over_http2(plan_for(3 * S, 1), 3), &peer, waits_at_the_end);
+    // What times out, or is reset, is known by it as well.
+    run(&over_http2(with_timeout(plan(1, 1), S), 1), &peer, |run| {
+        check_sums(run);
+        let record = &run.record;
+        assert_eq!((record.failures_total(), record.circumstances.interim_only), (1, 1));
+        assert_eq!(record.stopped.partway, 0);
+    });
+}
+
+fn waits_at_the_end(run: &ablaze_model::Run) {
+    check_sums(run);
+    let record = &run.record;
+    assert!(record.responses > 100);
+    assert_eq!((record.silent.count, record.silent.interim), (1, 1));
+    assert_eq!(record.circumstances.interim_unfinished, 1);
+    assert_eq!((record.stopped.begun, record.stopped.unfinished), (0, 0));
 }

@@ -3,9 +3,9 @@
 
 use ablaze_model::Run;
 
-use super::queued;
 use super::stopped::{self, STOPPED};
 use super::windows;
+use super::{opening, queued, through};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
@@ -39,7 +39,7 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
                 1 => "one was still waiting".to_owned(),
                 waiting => format!("{} were still waiting", grouped(waiting)),
             },
-            super::waited_for(run)
+            opening::waited_for(run)
         );
         if stopped::is_why(run, elapsed_s(run), &mut evidence) {
             return Finding::new(D02, Severity::Invalid, evidence, STOPPED.0, STOPPED.1);
@@ -50,6 +50,17 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
         if let Some(queued) = queued::mostly_queued(run, record.unfinished) {
             let evidence = format!("{evidence} {}", queued.evidence);
             return Finding::new(D02, Severity::Invalid, evidence, queued.cause, queued.fix);
+        }
+        let interim = record.circumstances.interim_unfinished;
+        if interim > 0 {
+            let evidence = format!(
+                "{evidence} For {} of them only interim responses (1xx) had come.",
+                grouped(interim)
+            );
+            let cause = "The server sent interim responses (1xx), and no final one in that time: it stopped, or its final \
+                         responses take longer than the run.";
+            let cause = through::of_both(run, cause.to_owned());
+            return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
         }
         // Without TLS and frames all that comes over HTTP/1 is of responses.
         let bare =
@@ -72,32 +83,31 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
         if is_unopened(run) {
             let cause = "No connection had opened when the run ended: nobody has that address, packets are dropped on the way, or \
                          the server's accept queue was full.";
-            let fix = super::silent::fix_of_unopened(run);
+            let fix = super::opening::fix(run, 0);
             return Finding::new(D02, Severity::Invalid, evidence, cause, fix);
         }
-        let cause = match super::waited_for(run).is_empty() {
-            // A head is kept from the warm-up on.
-            true if !record.first_head.is_empty() => {
+        if let Some(cause) = opening::why_none_was_sent(run) {
+            let fix = opening::fix(run, 0);
+            return Finding::new(D02, Severity::Invalid, evidence, cause, fix);
+        }
+        // A head is kept from the warm-up on.
+        let cause = match record.first_head.is_empty() {
+            false => {
                 "The server had responded before the measured time, and did not within it: it stopped, or its responses take \
                  longer than the run."
             }
             true => {
                 "Connections open, and the server does not respond, or its responses take longer than the run."
             }
-            false => {
-                "The server accepts connections and does not complete TLS handshakes: it may not speak TLS."
-            }
         };
+        let cause = through::of_both(run, cause.to_owned());
         return Finding::new(D02, Severity::Invalid, evidence, cause, super::fix(run));
     }
     let evidence = format!(
         "No response was complete after {elapsed} s; {} had begun and not ended, with {} of bodies so far{}.",
         grouped(begun),
         counted(record.body_bytes, "byte"),
-        match record.unfinished.saturating_sub(begun) {
-            0 => String::new(),
-            silent => format!(", and {} had got no byte", counted(silent, "request")),
-        }
+        of_others(run)
     );
     let longer =
         format!("Measure for longer ({}), if they end at all.", spelled(run, Opt::Duration));
@@ -115,6 +125,16 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
         false => ("The responses take longer than the run, or do not end.", longer),
     };
     Finding::new(D02, Severity::Invalid, evidence, cause, fix)
+}
+
+/// `, and 2 requests had got no byte`, beside those whose responses had begun.
+fn of_others(run: &Run) -> String {
+    let record = &run.record;
+    let interim = record.circumstances.interim_unfinished;
+    let silent = record.unfinished.saturating_sub(record.stopped.begun + interim);
+    let parts = [(interim, "had got only interim responses (1xx)"), (silent, "had got no byte")];
+    let parts = parts.into_iter().filter(|(requests, _)| *requests > 0);
+    parts.map(|(requests, what)| format!(", and {} {what}", counted(requests, "request"))).collect()
 }
 
 /// Whether no connection of any kind stood.
@@ -197,6 +217,23 @@ mod tests {
         assert!(stopped.starts_with("The server had responded before"), "{stopped}");
         let silent = still_waiting(&with_begun("", 0, 0));
         assert!(silent.cause.contains("does not respond"), "{silent:?}");
+    }
+
+    #[test]
+    fn interim_responses_are_told_from_responses_that_began() {
+        let with = |begun, interim| {
+            let mut run = with_begun("", begun, 0);
+            run.record.circumstances.interim_unfinished = interim;
+            let found = still_waiting(&run);
+            format!("{} {}", found.evidence, found.cause)
+        };
+        let all = with(0, 5);
+        assert!(all.contains("For 5 of them only interim responses (1xx) had come."), "{all}");
+        assert!(all.contains("no final one") && !all.contains("does not respond"), "{all}");
+        let some = with(2, 1);
+        let said =
+            "and 1 request had got only interim responses (1xx), and 2 requests had got no byte.";
+        assert!(some.contains("2 had begun and not ended") && some.contains(said), "{some}");
     }
 
     /// What was seen of the process is the cause; what the kernel took meanwhile is no sign of a slow server.

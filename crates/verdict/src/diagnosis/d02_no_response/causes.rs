@@ -5,7 +5,8 @@ use ablaze_model::plan::Load;
 use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
-use super::{begun, over_quic, told};
+use super::opening::{self, Hung};
+use super::{begun, over_quic, through, told};
 use crate::limit::{self, Limit};
 use crate::live::figures;
 use crate::words::{counted, grouped, listed};
@@ -42,7 +43,8 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let mut failed = failed.to_vec();
     failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let many = failed.iter().filter(|(_, count)| *count as f64 >= SHARE * all as f64);
-    let mut causes: Vec<String> = many.map(|(kind, count)| cause(run, *kind, *count)).collect();
+    let mut causes: Vec<String> =
+        many.map(|(kind, count)| through::tunnels(run, *kind, cause(run, *kind, *count))).collect();
     causes.dedup();
     if run.record.responses > 0 {
         let of_ab = match run.front_end() {
@@ -82,66 +84,6 @@ pub fn is_stream_that_timed_out(run: &Run) -> bool {
         && run.record.is_event_stream()
 }
 
-/// Whether connections stood below TLS.
-fn accepted(run: &Run) -> bool {
-    run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
-}
-
-/// Whether there are so many connections that stood without a completed handshake as requests had none, or more.
-pub fn hung_in_tls(run: &Run) -> bool {
-    let facts = run.record.tls.as_ref();
-    let without = facts.map_or(0, |facts| facts.connected.saturating_sub(facts.handshakes()));
-    without > 0 && without >= unopened(run)
-}
-
-/// Whether connections to the proxy stood.
-fn reached_proxy(run: &Run) -> bool {
-    run.record.proxy.as_ref().is_some_and(|facts| facts.connected > 0)
-}
-
-/// Whether the proxy was reached, and opened no tunnel.
-pub fn hung_in_proxy(run: &Run) -> bool {
-    reached_proxy(run) && run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels == 0)
-}
-
-/// How many requests timed out before there was a connection for them, at least, where the first that failed did: each connection
-/// ends with a time limit that is over, and takes along what it has places for. Streams that time out end none, and in an open
-/// loop requests may have waited here.
-pub fn unopened(run: &Run) -> u64 {
-    let record = &run.record;
-    let connecting = record
-        .first_failure
-        .is_some_and(|first| first.kind == FailureKind::Timeout && first.connecting);
-    let each = u64::from(run.plan.places_per_connection());
-    let timeouts = record.failures_of(FailureKind::Timeout);
-    match connecting && timeouts > 0 {
-        true if run.plan.load.is_open() || run.plan.streams().is_some() => 1,
-        true => timeouts.saturating_sub(record.connections_opened.saturating_mul(each)).max(1),
-        false => 0,
-    }
-}
-
-/// Requests for which no connection opened, among those that timed out.
-pub fn of_unopened(run: &Run, count: u64) -> String {
-    if let Some(facts) = run.record.tls.as_ref().filter(|_| hung_in_tls(run)) {
-        return format!(
-            "At least {} of the requests that timed out had no connection, and were not sent: {} of {} that opened completed the \
-             TLS handshake.",
-            grouped(count),
-            grouped(facts.handshakes()),
-            counted(facts.connected, "connection")
-        );
-    }
-    let seen = match run.plan.target.unix_socket {
-        Some(_) => "the server's accept queue was full.",
-        None => "the server's accept queue was full, or packets are dropped on the way.",
-    };
-    format!(
-        "At least {} of the requests that timed out had no connection, and were not sent: none opened in time, as where {seen}",
-        grouped(count)
-    )
-}
-
 /// Whether the head of the run's first response leaves the end of its body to the close of the connection (RFC 9112,
 /// 6.3). Streams have an end of their own; 204, 304 and what responds to HEAD have no body.
 pub fn without_end(run: &Run) -> bool {
@@ -152,11 +94,6 @@ pub fn without_end(run: &Run) -> bool {
     let has = |name: &str| head.lines().any(|line| line.starts_with(name));
     let has_body = !matches!(head.split(' ').nth(1), Some("204" | "304"));
     !head.is_empty() && has_body && !has("content-length:") && !has("transfer-encoding:")
-}
-
-/// Whether no TLS handshake failed.
-fn completed(run: &Run) -> bool {
-    run.record.tls.as_ref().is_some_and(|facts| facts.all_completed())
 }
 
 /// Whether of all that failed nothing came but interim responses.
@@ -246,10 +183,10 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              something in front of the server rejected them."
         }
         Refused => "Nothing listens at that address and port, or a firewall rejects connections.",
-        Timeout if record.connections_opened == 0 && accepted(run) => {
+        Timeout if record.connections_opened == 0 && opening::hung(run, 0) == Some(Hung::Tls) => {
             "Connections opened, and the TLS handshake was not completed in time."
         }
-        Timeout if record.connections_opened == 0 && reached_proxy(run) => {
+        Timeout if record.connections_opened == 0 && opening::hung(run, 0) == Some(Hung::Proxy) => {
             "Connections to the proxy opened, and it did not respond to CONNECT in time."
         }
         Timeout if record.connections_opened == 0 => {
@@ -265,7 +202,9 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
              they waited here, for a free connection or for the client. What the server would \
              have done with them is not known."
         }
-        Timeout if unopened(run) > 0 => return of_unopened(run, unopened(run)),
+        Timeout if opening::unopened(run) > 0 => {
+            return opening::of_unopened(run, opening::unopened(run));
+        }
         Timeout if record.circumstances.unsent_timed_out > 0 => return unsent(run, count),
         // Of HTTP/1 the first whole head of a final response is kept.
         Timeout
@@ -376,11 +315,11 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
             "The server ends TLS connections without `close_notify` behind responses without a length: whether these were whole \
              does not show."
         }
-        ClientCertificate if completed(run) => {
+        ClientCertificate if opening::completed(run) => {
             "The TLS handshakes were completed; then the server rejected the client: it requires a \
              certificate that it accepts."
         }
-        kind if kind.is_of_tls() && completed(run) => {
+        kind if kind.is_of_tls() && opening::completed(run) => {
             "The TLS handshakes were completed; what followed failed."
         }
         ClientCertificate => "The server requires a client certificate that it accepts.",

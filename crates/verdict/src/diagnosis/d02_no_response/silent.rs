@@ -5,7 +5,7 @@ use ablaze_model::Run;
 use ablaze_model::record::Silent;
 
 use super::stopped::{self, STOPPED};
-use super::{causes, over_quic, queued, windows};
+use super::{opening, over_quic, queued, through, windows};
 use crate::DiagnosisId::D02;
 use crate::diagnosis::d08_connection_attempts_lost;
 use crate::finding::{Finding, Severity};
@@ -24,6 +24,38 @@ const TIMERS_NS: u64 = 4_000_000_000;
 const FIRST_TIMER_NS: u64 = 2_500_000_000;
 /// So many times as long as the 99 % time.
 const TIMES_P99: u64 = 10;
+
+const NOT_RESPONDED: &str = "The server had not responded to these requests when the run ended: the rate is that of the others.";
+
+const ONLY_INTERIM: &str = "The server sent interim responses (1xx) to most of these requests, and no final ones until the run \
+                            ended: the rate is that of the others.";
+
+fn why_held(silent: &Silent) -> &'static str {
+    if silent.interim * 2 > silent.count { ONLY_INTERIM } else { NOT_RESPONDED }
+}
+
+/// What had come for requests that hold a place.
+fn what_came(silent: &Silent) -> String {
+    match silent.interim {
+        0 => "no byte of a response had come".to_owned(),
+        all if all == silent.count => "only interim responses (1xx) had come".to_owned(),
+        some => format!(
+            "no byte of a response had come, or only interim responses (1xx, for {} of them),",
+            grouped(some)
+        ),
+    }
+}
+
+/// The same of one that waits.
+fn without(silent: &Silent) -> String {
+    match silent.interim {
+        0 => "without a byte of a response".to_owned(),
+        some => format!(
+            "without a byte of a final response (interim ones, 1xx, had come for {} of them)",
+            grouped(some)
+        ),
+    }
+}
 
 /// A share of the places, or of the requests of an open loop, was held by requests that nothing came to.
 pub(super) fn held(run: &Run) -> Option<Finding> {
@@ -50,15 +82,15 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     let least = time(Silent::least_ns(run.elapsed_ns) as f64 / 1e6);
     let silence = match run.plan.load.is_open() && !is_full(run) {
         true => format!(
-            "Of {} requests that were due, {} ({}) had waited for {least} to {waited} without a byte of a response when \
-             the run ended",
+            "Of {} requests that were due, {} ({}) had waited for {least} to {waited} {} when the run ended",
             grouped(of),
             grouped(silent.count),
-            percent(share)
+            percent(share),
+            without(&silent)
         ),
         false => format!(
             "{} held {} of the {} places when the run ended{}: {} for up to {waited}",
-            holders(&silent),
+            holders(run, &silent),
             percent(share),
             grouped(of),
             match run.record.never_sent {
@@ -66,8 +98,8 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
                 waiting => format!(", and {} that were due waited for one", grouped(waiting)),
             },
             match silent.count {
-                0 => "they had been opening",
-                _ => "no byte of a response had come",
+                0 => "they had been opening".to_owned(),
+                _ => what_came(&silent),
             }
         ),
     };
@@ -88,22 +120,17 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
     // What never opened is no connection that the server's process left in its queue.
     let unopened = silent.connecting * u64::from(run.plan.places_per_connection());
     if unopened <= silent.count
-        && let Some(queued) = queued::queued(run, silent.count)
+        && silent.interim < silent.count
+        && let Some(queued) = queued::queued(run, silent.count.saturating_sub(silent.interim))
     {
         let evidence = format!("{evidence} {}", queued.evidence);
         return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
     }
     if unopened > silent.count {
-        let cause = match silent.count {
-            0 => "These connections did not open: the rate is that of the others.",
-            _ => {
-                "Most of these places had a connection that did not open, and no request was sent there: the rate is that of \
-                 the others."
-            }
-        };
+        let cause = opening::why_they_held(run, silent.connecting, silent.count == 0);
         let fix = format!(
             "{} Or count them as failed with a time limit ({}) shorter than the run.",
-            fix_of_unopened(run),
+            opening::fix(run, silent.connecting),
             spelled(run, Opt::Timeout)
         );
         return Some(Finding::new(D02, severity, evidence, cause, fix));
@@ -112,43 +139,13 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
         D02,
         severity,
         evidence,
-        "The server had not responded to these requests when the run ended: the rate is that of the others.",
+        through::of_both(run, why_held(&silent).to_owned()),
         format!(
             "See in the server's log what became of them. A run several times as long shows whether a response still comes; \
              with a time limit ({}) they count as failed.",
             spelled(run, Opt::Timeout)
         ),
     ))
-}
-
-/// Where connections wait that do not open.
-pub(super) fn fix_of_unopened(run: &Run) -> &'static str {
-    match run.plan.target.unix_socket {
-        _ if run.plan.http3.is_some() => {
-            "See with `ss -lun` whether anything receives on that UDP port, and in the server's log what it does with the datagrams."
-        }
-        // Whoever asks the target itself does not see what the proxy does.
-        _ if causes::hung_in_tls(run) && run.plan.target.proxy.is_some() => {
-            "See with `openssl s_client -proxy PROXY_HOST:PROXY_PORT -connect HOST:PORT` whether a handshake is completed through \
-             the proxy, and without `-proxy` whether one is from the proxy's machine."
-        }
-        // They opened, below: no queue and no lost packet shows what they wait for.
-        _ if causes::hung_in_tls(run) => {
-            "See with `openssl s_client -connect HOST:PORT` whether a handshake is completed, and in the server's log, or a stack \
-             of it, what it does meanwhile."
-        }
-        _ if causes::hung_in_proxy(run) => {
-            "See in the proxy's log what it does with CONNECT, and whether it reaches the target (`curl -v` there); `curl -v -x \
-             PROXY` shows what a single one gets."
-        }
-        Some(_) => {
-            "Look with `ss -lx` at the server's accept queue (Recv-Q, of at most Send-Q) while it runs."
-        }
-        None => {
-            "Look with `ss -tn state syn-sent` for connections that do not open, and with `ss -lnt` at the server's accept queue \
-             (Recv-Q, of at most Send-Q), while it runs."
-        }
-    }
 }
 
 /// Whether one had waited for most of the run, and many more for so long than requests like those that ended would have: of a
@@ -189,9 +186,9 @@ fn held_places(run: &Run) -> u64 {
 }
 
 /// `3 requests, and 7 connections that had not opened,`
-fn holders(silent: &Silent) -> String {
+fn holders(run: &Run, silent: &Silent) -> String {
     let requests = counted(silent.count, "request");
-    let unopened = format!("{} that had not opened", counted(silent.connecting, "connection"));
+    let unopened = opening::named(run, silent.connecting);
     match (silent.count, silent.connecting) {
         (_, 0) => requests,
         (0, _) => unopened,
@@ -242,7 +239,7 @@ mod tests {
 
     fn with(count: u64, of_warmup: u64, longest_ns: u64) -> Run {
         let mut run = sample::run();
-        run.record.silent = Silent { count, of_warmup, connecting: 0, longest_ns };
+        run.record.silent = Silent { count, of_warmup, longest_ns, ..Silent::default() };
         run
     }
 
@@ -383,6 +380,23 @@ mod tests {
         listener.longest_queue = Some(511);
         assert!(d08_connection_attempts_lost::on_run(&run).is_some());
         assert_eq!(held(&run).unwrap().severity, Severity::Invalid);
+    }
+
+    /// An interim response says that the server is there, and ends no wait.
+    #[test]
+    fn interim_responses_alone_hold_places_too() {
+        let said = |interim| {
+            let mut run = with(4, 0, 9_000_000_000);
+            run.record.silent.interim = interim;
+            let found = held(&run).unwrap();
+            format!("{} {}", found.evidence, found.cause)
+        };
+        let all = said(4);
+        assert!(all.contains("only interim responses (1xx) had come for up to 9.00 s"), "{all}");
+        assert!(all.contains("sent interim responses") && !all.contains("no byte"), "{all}");
+        let one = said(1);
+        assert!(one.contains("or only interim responses (1xx, for 1 of them), for up to"), "{one}");
+        assert!(one.contains("had not responded"), "{one}");
     }
 
     #[test]

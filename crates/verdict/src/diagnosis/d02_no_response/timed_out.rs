@@ -5,7 +5,7 @@ use ablaze_model::record::Stopped;
 use ablaze_model::{FailureKind, Run};
 
 use super::stopped::{self, STOPPED};
-use super::{causes, fix, over_quic, queued, silent, windows};
+use super::{fix, opening, over_quic, queued, through, windows};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::asked_in_flight;
@@ -16,6 +16,9 @@ pub(super) const NOTICED: f64 = 0.05;
 
 /// Times that add up to more than this share of what was in flight were not measured.
 const CONTRADICTION: f64 = 1.05;
+
+const NOT_COMPLETED: &str = "The server did not complete these responses within the time limit: the rate is that of the other \
+                             places, and changes with the limit.";
 
 /// The share of the time of all places of a closed loop that requests without a valid response took, if most of those that
 /// failed are among these `told` ones: what else failed has findings of its own.
@@ -85,17 +88,16 @@ pub(super) fn held(run: &Run, stuck: &Stopped) -> Option<Finding> {
         let evidence = format!("{evidence} {}", queued.evidence);
         return Some(Finding::new(D02, severity, evidence, queued.cause, queued.fix));
     }
-    let unopened = causes::unopened(run);
+    let unopened = opening::unopened(run);
     if unopened > 0 {
-        let cause = causes::of_unopened(run, unopened);
-        return Some(Finding::new(D02, severity, evidence, cause, silent::fix_of_unopened(run)));
+        let cause = opening::of_unopened(run, unopened);
+        return Some(Finding::new(D02, severity, evidence, cause, opening::fix(run, unopened)));
     }
     Some(Finding::new(
         D02,
         severity,
         evidence,
-        "The server did not complete these responses within the time limit: the rate is that of the other places, and \
-         changes with the limit.",
+        through::of_both(run, NOT_COMPLETED.to_owned()),
         fix(run),
     ))
 }

@@ -4,6 +4,7 @@ use ablaze_model::record::{Codes, TlsAlert};
 use ablaze_model::{FailureKind, Run};
 
 use super::causes::only_interim;
+use super::hosts;
 use crate::live::options::{Opt, spelled};
 use crate::live::whose::over_loopback;
 use crate::words::{counted, listed};
@@ -39,6 +40,7 @@ pub(super) fn cause(run: &Run, kind: FailureKind) -> Option<String> {
         FailureKind::Timeout | FailureKind::Refused if several_unopened(run).is_some() => {
             of_several(run, kind)
         }
+        FailureKind::Refused => hosts::never_listened(run),
         FailureKind::Timeout if began_for_connect(run) => Some(
             "Connections to the proxy opened, and it began its response to CONNECT and did not complete it in time."
                 .to_owned(),
@@ -152,10 +154,13 @@ fn began_for_connect(run: &Run) -> bool {
 /// How connections ended, of which none completed the TLS handshake.
 fn in_handshake(run: &Run, kind: FailureKind) -> Option<String> {
     let facts = run.record.tls.as_ref()?;
-    let first = run.record.first_failure.filter(|first| first.kind == kind && first.connecting)?;
-    if facts.connected == 0 || facts.handshakes() > 0 {
+    if facts.connected == 0 {
         return None;
     }
+    if facts.handshakes() > 0 {
+        return beside_others(run, kind);
+    }
+    let first = run.record.first_failure.filter(|first| first.kind == kind && first.connecting)?;
     let tunnels = run.record.proxy.as_ref().is_some_and(|facts| facts.tunnels > 0);
     Some(match (first.kind, tunnels) {
         (FailureKind::Timeout, false) => return None,
@@ -179,6 +184,30 @@ fn in_handshake(run: &Run, kind: FailureKind) -> Option<String> {
         }
     }
     .to_owned())
+}
+
+/// Connections that ended in the TLS handshake, where others completed it.
+fn beside_others(run: &Run, kind: FailureKind) -> Option<String> {
+    let known = run.record.circumstances;
+    let (requests, ended) = match kind {
+        FailureKind::Reset => (known.reset_connecting, "reset"),
+        FailureKind::ClosedWithoutResponse => (known.closed_connecting, "closed"),
+        _ => return None,
+    };
+    let others = match run.record.failures_of(kind).saturating_sub(requests) {
+        0 => String::new(),
+        others => format!(
+            " Other connections were {ended} behind it, with {}.",
+            counted(others, "request")
+        ),
+    };
+    (requests > 0).then(|| {
+        format!(
+            "The server, or something in front of it, {ended} connections during the TLS handshake: {} waited for these, and \
+             no part of them was sent.{others}",
+            counted(requests, "request")
+        )
+    })
 }
 
 /// A host on the way says so (ICMP), or this machine: the system does not tell which. Whether connections opened does not always show

@@ -3,6 +3,8 @@
 
 use ablaze_model::Run;
 
+use crate::live::figures;
+use crate::live::options::{Opt, spelled};
 use crate::words::counted;
 
 pub(super) const CAUSE: &str = "The server says that it waited too long for a request. It may have said so to a connection that was idle, \
@@ -29,7 +31,23 @@ pub(super) fn may_be(run: &Run, others: &[(u16, u64)]) -> String {
     format!("{idle} A 408 that was sent before the request came is counted as its response, too.")
 }
 
-/// Over HTTP/1 nothing tells which request a response belongs to, and connections were idle between two.
+/// What a server that closes idle connections needs, without a full stop.
+pub(in crate::diagnosis) fn fix(run: &Run) -> String {
+    let keep = "Have the server keep idle connections open longer than they are idle here";
+    match run.plan.load.connections() {
+        0 | 1 => keep.to_owned(),
+        _ => format!(
+            "{keep}, or lower {}, so that each is used more often",
+            spelled(run, Opt::Connections)
+        ),
+    }
+}
+
+/// Over HTTP/1 nothing tells which request a response belongs to, and connections were idle between two: not in a closed loop,
+/// where the next request leaves as soon as a response is complete.
 fn can_be_idle(run: &Run) -> bool {
-    run.plan.streams().is_none() && run.plan.connections.keep_alive && run.record.reused > 0
+    run.plan.streams().is_none()
+        && run.plan.connections.keep_alive
+        && run.record.reused > 0
+        && (figures::asked_in_flight(run).is_none() || run.record.circumstances.idle_timeouts > 0)
 }

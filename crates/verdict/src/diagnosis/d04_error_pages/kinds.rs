@@ -153,10 +153,8 @@ impl Kind {
                  measured, name their status {expect}."
             ),
             Self::Idle => format!(
-                "Have the server keep idle connections open longer than they are idle here, or lower {}, so that each is \
-                 used more often; where requests are slow or not whole, {}. If these responses are intended, give their \
-                 status {expect}.",
-                spelled(run, Opt::Connections),
+                "{}; where requests are slow or not whole, {}. If these responses are intended, give their status {expect}.",
+                idle::fix(run),
                 look.replacen("Look", "look", 1)
             ),
             Self::Redirects => {

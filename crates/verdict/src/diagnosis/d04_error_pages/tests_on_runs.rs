@@ -40,7 +40,18 @@ fn a_thousandth_is_an_accident_and_half_another_experiment() {
 fn a_408_on_a_kept_connection_may_be_no_answer() {
     let mut run = sample::run();
     run.record.statuses = [(200, 19_800), (408, 200)].into();
+    // In a closed loop no connection is idle: it is the answer to the request.
+    let busy = on_run(&run).unwrap();
+    assert!(!format!("{busy:?}").contains("idle"), "{busy:?}");
+    sample::open_loop(&mut run, 2_000.0);
     let found = on_run(&run).unwrap();
+    assert!(found.fix.contains("or lower --connections"), "{found:?}");
+    let mut one = run.clone();
+    let ablaze_model::plan::Load::Open { connections, .. } = &mut one.plan.load else {
+        unreachable!("opened above")
+    };
+    *connections = 1;
+    assert!(!on_run(&one).unwrap().fix.contains("--connections"));
     assert!(found.evidence.contains("A 408 that was sent before the request came"), "{found:?}");
     assert!(found.cause.contains("Which of these does not show"), "{found:?}");
     assert!(!found.fix.contains("answers to the same request"), "{found:?}");

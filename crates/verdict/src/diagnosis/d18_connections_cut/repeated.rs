@@ -40,7 +40,9 @@ pub(super) fn failed_on_new(run: &Run) -> u64 {
     let (ended, begun): (u64, u64) = (of(&ended), of(&BEGUN));
     // Of the others with a byte of a response nobody knows the kind.
     let others = record.failed.wait.count().saturating_sub(begun);
-    ended.saturating_sub(record.ended_idle.failed.count + others)
+    // A connection that never stood carried no request, and dropped none.
+    let connecting = record.circumstances.reset_connecting + record.circumstances.closed_connecting;
+    ended.saturating_sub(record.ended_idle.failed.count + others + connecting)
 }
 
 /// ` On connections that had carried no response 3 requests failed in the same way.`

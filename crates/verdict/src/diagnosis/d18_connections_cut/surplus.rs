@@ -5,9 +5,9 @@ use ablaze_model::Run;
 
 use super::{REPEATED, were};
 use crate::DiagnosisId::D18;
+use crate::diagnosis::d04_error_pages;
 use crate::diagnosis::d19_keep_alive_refused;
 use crate::finding::{Finding, Severity};
-use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent};
 
 /// Connections that the client closed, because bytes came behind a response that belong to none.
@@ -107,11 +107,7 @@ fn idle_timeout(run: &Run, count: u64) -> Finding {
         ),
         "The server closes idle connections and says so with a 408: opening new ones is part of the times. A 408 that comes \
          as the next request leaves is taken for its response.",
-        format!(
-            "Have the server keep idle connections open longer than they are idle here, or lower {}, so that each is \
-             used more often.",
-            spelled(run, Opt::Connections)
-        ),
+        d04_error_pages::fix_of_idle(run) + ".",
     )
 }
 

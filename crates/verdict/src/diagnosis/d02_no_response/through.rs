@@ -1,0 +1,29 @@
+//! Who is named where a tunnel of a proxy lies between: what the proxy ends, or holds up, looks as if the target did.
+
+use ablaze_model::{FailureKind, Run};
+
+use super::opening;
+
+/// In front of what is said of a server.
+const SUBJECTS: [&str; 3] =
+    ["The server, or something in front of it,", "The server ", "the server "];
+
+/// A cause of this kind, told of both where tunnels stood and either can be why.
+pub(super) fn tunnels(run: &Run, kind: FailureKind, cause: String) -> String {
+    use FailureKind::{ClosedWithoutResponse, Reset, ShortBody, ShortHead, Timeout, TlsTruncated};
+    let either = [ClosedWithoutResponse, Reset, ShortBody, ShortHead, Timeout, TlsTruncated];
+    match either.contains(&kind) {
+        true => of_both(run, cause),
+        false => cause,
+    }
+}
+
+/// The same of anything that both can do.
+pub(super) fn of_both(run: &Run, cause: String) -> String {
+    let found = SUBJECTS.into_iter().find(|subject| cause.contains(subject));
+    let Some(subject) = found.filter(|_| opening::tunnels(run) > 0) else { return cause };
+    let the = &subject[..3];
+    let both = format!("{the} target, or the proxy in front of it,");
+    let space = if subject.ends_with(' ') { " " } else { "" };
+    cause.replacen(subject, &(both + space), 1)
+}
