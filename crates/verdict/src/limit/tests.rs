@@ -111,13 +111,11 @@ fn requests_that_hang_hold_the_places_of_the_others() {
     run.record.failures = [0; ablaze_model::failure::FailureKind::ALL.len()];
     run.record.failed.total.clear();
     (run.record.unfinished, run.record.unfinished_oldest_ns) = (100, 9_000_000_000);
-    run.record.silent.count = 100;
-    assert!(of(&run).evidence.ends_with("theirs: 100 in flight at the end"), "{}", of(&run));
-    // The others were ordinary ones.
-    run.record.silent.count = 78;
-    assert!(of(&run).evidence.ends_with("theirs: 78 of 100 in flight at the end"), "{}", of(&run));
-    run.record.silent.count = 0;
-    assert!(of(&run).evidence.ends_with("theirs: one or more of 100 in flight at the end"));
+    // Those that are not silent were ordinary ones.
+    for (silent, said) in [(100, "100"), (78, "78 of 100"), (0, "one or more of 100")] {
+        run.record.silent.count = silent;
+        assert!(of(&run).evidence.ends_with(&format!("theirs: {said} in flight at the end")));
+    }
     // Failures of another kind, which took the time; the few that were in flight at the end did not.
     (run.record.unfinished, run.record.unfinished_oldest_ns) = (3, 9_000_000_000);
     run.record.failures[FailureKind::StreamReset as usize] = 10;
