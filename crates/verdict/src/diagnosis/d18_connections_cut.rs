@@ -78,11 +78,11 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         _ => format!(": one per {} responses", amount(each)),
     };
     let evidence = format!(
-        "The server ended {} by GOAWAY ({}){one_per}. {} connections were opened, \
+        "The server ended {} by GOAWAY ({}){one_per}. {} opened, \
          and {} sent again because the server had not processed them.",
         counted(facts.goaways, "connection"),
         codes.join(", "),
-        grouped(record.connections_opened),
+        were_connections(record.connections_opened),
         were(record.repeated)
     );
     let failed = record.failures_of(FailureKind::GoAway);
@@ -153,11 +153,11 @@ fn unprocessed(run: &Run) -> Option<Finding> {
             Severity::Note,
             format!(
                 "{} of {} ({}) were sent again because the server had not processed them; {} \
-                 connections were opened.",
+                 opened.",
                 grouped(record.repeated),
                 counted(of, "request"),
                 percent(share),
-                grouped(record.connections_opened)
+                were_connections(record.connections_opened)
             ),
             "The server refuses streams (REFUSED_STREAM, H3_REQUEST_REJECTED): above a limit of its own, or of the load that \
              it takes. The time of a repeated request includes both attempts.",
@@ -207,11 +207,11 @@ fn cut(run: &Run) -> Option<Finding> {
         D18,
         Severity::Note,
         format!(
-            "{} of {} closed their connection: one in {}. {} connections were opened.",
+            "{} of {} closed their connection: one in {}. {} opened.",
             grouped(cut),
             counted(record.responses, "response"),
             amount(each),
-            grouped(record.connections_opened)
+            were_connections(record.connections_opened)
         ),
         format!(
             "The server closes connections behind some responses, and pays for opening new ones. By a limit of requests or \
@@ -230,6 +230,11 @@ fn with_errors(run: &Run, cut: u64) -> Option<String> {
         let errors = counted(errors, "response");
         format!(" {errors} had a status of 400 or above: these may be the ones that close.")
     })
+}
+
+/// `1 connection was`, `20 connections were`
+fn were_connections(count: u64) -> String {
+    counted(count, "connection") + if count == 1 { " was" } else { " were" }
 }
 
 fn seen(run: &Run) -> Option<String> {

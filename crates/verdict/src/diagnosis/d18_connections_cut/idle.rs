@@ -5,8 +5,8 @@ use ablaze_model::Run;
 use ablaze_model::record::IdleTimes;
 
 use super::super::d02_no_response;
-use super::REPEATED;
 use super::repeated::failed_on_new;
+use super::{REPEATED, were_connections};
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
@@ -212,10 +212,6 @@ fn of_idle(times: IdleTimes) -> String {
             of(times.longest_ns)
         ),
     }
-}
-
-fn were_connections(count: u64) -> String {
-    counted(count, "connection") + if count == 1 { " was" } else { " were" }
 }
 
 #[cfg(test)]

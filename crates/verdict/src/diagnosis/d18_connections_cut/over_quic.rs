@@ -3,7 +3,7 @@
 use ablaze_model::record::Http3Facts;
 use ablaze_model::{FailureKind, Run};
 
-use super::{RAISE, REPEATED, REPLACES, of_nginx, unprocessed, were};
+use super::{RAISE, REPEATED, REPLACES, of_nginx, unprocessed, were, were_connections};
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::live::options::{Opt, spelled};
@@ -69,10 +69,10 @@ fn ended(run: &Run, facts: &Http3Facts) -> Option<Finding> {
         D18,
         Severity::Note,
         format!(
-            "The server ended {} by GOAWAY{one_per}. {} connections were opened, and {} sent again because the server had \
+            "The server ended {} by GOAWAY{one_per}. {} opened, and {} sent again because the server had \
              not processed them.",
             counted(facts.goaways, "connection"),
-            grouped(record.connections_opened),
+            were_connections(record.connections_opened),
             were(record.repeated)
         ),
         format!(

@@ -9,7 +9,7 @@ use crate::live::figures::{asked_in_flight, server_ended};
 use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent};
 
-use super::REPEATED;
+use super::{REPEATED, were_connections};
 
 /// Fewer requests than this that failed on connections of their own prove nothing.
 const FEWEST_FAILED: u64 = 5;
@@ -105,12 +105,11 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         D18,
         Severity::Suspect,
         format!(
-            "{} of {} ({}) were sent again because {ended} before responding; {} connections were \
-             opened.",
+            "{} of {} ({}) were sent again because {ended} before responding; {} opened.",
             grouped(repeated),
             counted(of, "request"),
             percent(share),
-            grouped(record.connections_opened)
+            were_connections(record.connections_opened)
         ) + &on_new_as_well(run),
         format!("{cause} {what_it_means}"),
         fix,

@@ -3,7 +3,7 @@
 
 use ablaze_model::Run;
 
-use super::{REPEATED, were};
+use super::{REPEATED, were, were_connections};
 use crate::DiagnosisId::D18;
 use crate::diagnosis::d04_error_pages;
 use crate::diagnosis::d19_keep_alive_refused;
@@ -64,11 +64,11 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         D18,
         if share > REPEATED { Severity::Suspect } else { Severity::Note },
         format!(
-            "After {} of {} ({}) came {what}, and the client closed the connection; {} connections were opened.{again}{beside}",
+            "After {} of {} ({}) came {what}, and the client closed the connection; {} opened.{again}{beside}",
             grouped(surplus),
             counted(record.responses, "response"),
             percent(share),
-            grouped(record.connections_opened)
+            were_connections(record.connections_opened)
         ),
         cause,
         fix,
@@ -99,10 +99,10 @@ fn idle_timeout(run: &Run, count: u64) -> Finding {
         D18,
         Severity::Note,
         format!(
-            "On {} with no request under way the server sent a 408 (Request Timeout); {} connections were opened for \
+            "On {} with no request under way the server sent a 408 (Request Timeout); {} opened for \
              {}.{again}",
             counted(count, "connection"),
-            grouped(record.connections_opened),
+            were_connections(record.connections_opened),
             counted(record.responses, "response")
         ),
         "The server closes idle connections and says so with a 408: opening new ones is part of the times. A 408 that comes \
