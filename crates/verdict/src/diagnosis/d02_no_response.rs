@@ -39,7 +39,7 @@ use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
-use crate::live::{curl, walk};
+use crate::live::request_shown;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use causes::by_kind;
 pub(crate) use causes::without_end;
@@ -234,10 +234,10 @@ const NO_ADDRESS_OR_PORT: &str = "Connecting fails like this where this machine 
                                   reached (such as ::1, or any of IPv6, where IPv6 is off), and where no local port is left.";
 
 fn fix_of_address(run: &Run) -> String {
-    let curl = curl::arguments_where(run, |_| 1);
     format!(
-        "Use an address to which `curl -v {curl}` connects, such as 127.0.0.1 for localhost; `ss -s` shows how many connections are \
-         in TIME_WAIT."
+        "Use an address to which {} connects, such as 127.0.0.1 for localhost; `ss -s` shows how many connections are in \
+         TIME_WAIT.",
+        request_shown(run, "-v")
     )
 }
 
@@ -367,26 +367,26 @@ fn fix(run: &Run) -> String {
     if let Some(fix) = told::fix(run) {
         return fix;
     }
-    let curl = curl::arguments_where(run, |group| group.failures.iter().sum());
     let too_long = run.record.failures_of(FailureKind::TooLarge);
     if too_long * 2 > run.record.failures_total() {
         return format!(
-            "Allow longer heads ({}), or look with `curl -i {curl}` at what makes them so long.",
-            spelled(run, Opt::MaxHead)
+            "Allow longer heads ({}), or look with {} at what makes them so long.",
+            spelled(run, Opt::MaxHead),
+            request_shown(run, "-i")
         );
     }
-    let shown = match run.plan.journey {
-        // Which of its steps failed, and with what body, curl is not told.
-        Some(_) => {
-            format!("`{}` shows what the requests of one journey get", walk::command(run, ""))
-        }
-        None => format!("`curl -v {curl}` shows what a single one gets"),
-    };
+    let shown = request_shown(run, "-v");
     if run.record.responses > 0 || run.plan.journey.is_some() {
-        return format!("See in the server's log what became of these requests; {shown}.");
+        let whose = match run.plan.journey {
+            Some(_) => "what the requests of one journey get",
+            None => "what a single one gets",
+        };
+        return format!(
+            "See in the server's log what became of these requests; {shown} shows {whose}."
+        );
     }
     format!(
-        "Try the target once with `curl -v {curl}` to see what it does, and measure again once a response \
+        "Try the target once with {shown} to see what it does, and measure again once a response \
          comes whole."
     )
 }

@@ -29,6 +29,7 @@ pub(crate) mod sample;
 
 use ablaze_model::Run;
 pub use ablaze_model::finding::{Assessed, Judged, Passed};
+use ablaze_model::record::GroupRecord;
 pub use under_way::{Asked, UnderWay, while_it_runs};
 
 use crate::diagnosis::{Diagnosis, DiagnosisId, OnRun, d02_no_response};
@@ -91,12 +92,11 @@ pub fn connections_option(run: &Run) -> &'static str {
 pub fn request_shown(run: &Run, flags: &str) -> String {
     match run.plan.journey {
         Some(_) => format!("`{}`", walk::command(run, "")),
-        None => format!("`curl {flags} {}`", curl::arguments_where(run, failed_of)),
+        None => {
+            let failed = |group: &GroupRecord| group.failures.iter().sum();
+            format!("`curl {flags} {}`", curl::arguments_where(run, failed))
+        }
     }
-}
-
-fn failed_of(group: &ablaze_model::record::GroupRecord) -> u64 {
-    group.failures.iter().sum()
 }
 
 /// Whether requests got no response because their bodies waited for its windows.

@@ -8,9 +8,9 @@ use super::windows;
 use super::{opening, queued, through};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
-use crate::live::curl;
 use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
+use crate::live::request_shown;
 use crate::words::{counted, decimal, grouped};
 
 /// Why an event stream is never complete (HTML standard, section 9.2).
@@ -20,10 +20,9 @@ pub(super) const STREAM: &str = "The responses are event streams (`Content-Type:
 
 /// What to do about one.
 pub(super) fn fix_of_stream(run: &Run) -> String {
-    let curl = curl::arguments_where(run, |_| 1);
     format!(
-        "`curl -N {curl}` shows the events. Measure requests whose responses end; ablaze times whole responses, not \
-         single events."
+        "{} shows the events. Measure requests whose responses end; ablaze times whole responses, not single events.",
+        request_shown(run, "-N")
     )
 }
 
@@ -117,8 +116,8 @@ pub(super) fn still_waiting(run: &Run) -> Finding {
             "Their heads announce no length: these responses are streams that do not end, or they take longer than \
              the run.",
             format!(
-                "`curl -N {}` shows what comes, and whether it ends; if it does, measure for longer ({}).",
-                curl::arguments_where(run, |_| 1),
+                "{} shows what comes, and whether it ends; if it does, measure for longer ({}).",
+                request_shown(run, "-N"),
                 spelled(run, Opt::Duration)
             ),
         ),
