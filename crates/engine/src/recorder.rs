@@ -201,6 +201,11 @@ impl Recorder {
         }
     }
 
+    /// Responses that count so far, and those that came whole behind their time.
+    pub fn so_far(&self) -> (u64, u64) {
+        (self.record.responses, self.record.circumstances.came_late)
+    }
+
     /// An exchange ended without a valid response.
     pub fn failed(
         &mut self,

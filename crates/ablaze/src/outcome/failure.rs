@@ -45,6 +45,11 @@ pub(super) fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "{to} did not accept a connection within {}: is a firewall in the way?",
             time_exact(run.plan.limits.timeout_ns)
         ),
+        FailureKind::Timeout if came_late(run) => format!(
+            "{to} responded behind the time limit of {}: allow more with {}",
+            time_exact(run.plan.limits.timeout_ns),
+            ablaze_verdict::live::timeout_option(run)
+        ),
         FailureKind::Timeout if failed_in_a_response(run) && run.record.is_event_stream() => {
             format!(
                 "{to} responds with event streams, which do not end: request something that does"
@@ -158,6 +163,11 @@ pub(super) fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
 /// Whether no whole head of a response came, as far as it is kept: of HTTP/1.
 fn without_a_head(run: &Run) -> bool {
     run.plan.streams().is_none() && run.record.first_head.is_empty()
+}
+
+/// Whether most of what timed out was whole when it was read.
+fn came_late(run: &Run) -> bool {
+    run.record.circumstances.came_late * 2 > run.record.failures_of(FailureKind::Timeout)
 }
 
 /// Whether the system denied it for a lack of permission.

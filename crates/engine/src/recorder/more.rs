@@ -208,7 +208,10 @@ impl Recorder {
         self.add_body_of_group(exchange.template, body_bytes);
         match at > self.window_end_ns {
             true => self.unfinished(exchange, self.window_end_ns),
-            false => self.failed(exchange, at, FailureKind::Timeout, 0, false),
+            false => {
+                self.record.circumstances.came_late += 1;
+                self.failed(exchange, at, FailureKind::Timeout, 0, false);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What more is known of some requests that failed, and of connections that ended, than their kinds say.
 
-/// How many there were of each; over HTTP/1 only, but for `interim_*` and `*_connecting`.
+/// How many there were of each; over HTTP/1 only, but for `interim_*`, `*_connecting` and `came_late`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Circumstances {
     /// Of the connections given up for surplus bytes, those with no request under way on which the server said 408
@@ -24,6 +24,8 @@ pub struct Circumstances {
     pub closed_connecting: u64,
     /// And of the timeouts: for these no connection stood in time.
     pub timed_out_connecting: u64,
+    /// Of the timeouts, those whose response was whole when it was read, behind the limit.
+    pub came_late: u64,
     /// Of the timeouts, those whose request had not left whole: the server did not take its bytes.
     pub unsent_timed_out: u64,
     /// The same of the unfinished.
@@ -41,6 +43,7 @@ impl Circumstances {
             reset_connecting,
             closed_connecting,
             timed_out_connecting,
+            came_late,
             closed_here,
             closed_for_surplus,
             unsent_timed_out,
@@ -53,6 +56,7 @@ impl Circumstances {
         self.reset_connecting += reset_connecting;
         self.closed_connecting += closed_connecting;
         self.timed_out_connecting += timed_out_connecting;
+        self.came_late += came_late;
         self.closed_here += closed_here;
         self.closed_for_surplus += closed_for_surplus;
         self.unsent_timed_out += unsent_timed_out;

@@ -62,12 +62,14 @@ impl<S: Walk> Worker<Http1<S>> {
         connection.responses += 1;
         let status = connection.state.status;
         let place = (slot * self.pipeline + connection.state.oldest) as usize;
-        let before = if S::WALKS { self.recorder.record().responses } else { 0 };
+        let before = if S::WALKS { self.recorder.so_far() } else { (0, 0) };
         self.recorder.answered(&self.exchanges[place], at, status, body_bytes, reused);
         self.protocol.bodies.end(place, true, at);
         if S::WALKS {
-            let counts = self.recorder.record().responses > before;
-            self.tell_answered(slot, at, body_bytes, counts);
+            match self.recorder.so_far() {
+                (_, late) if late > before.1 => self.tell_late(slot, at),
+                (responses, _) => self.tell_answered(slot, at, body_bytes, responses > before.0),
+            }
         }
         self.connections[slot as usize].state.body_bytes = 0;
         self.connections[slot as usize].state.response_began = false;

@@ -4,6 +4,7 @@
 //! such requests are sent as patched ones are. A connection has one in flight, unless its user has more to send behind it
 //! ([`Walk::has_more`]) and the Plan has a pipeline. A walk that only watches is told, and asked nothing.
 
+use ablaze_model::failure::FailureKind;
 use ablaze_net::{Io, OutBuffer, Outgoing, Slot};
 
 use super::Http1;
@@ -216,5 +217,14 @@ impl<S: Walk> Worker<Http1<S>> {
         let number = exchange.number;
         let answered = Answered { place, number, counts, total_ns, body_bytes, at_ns: at };
         self.protocol.bodies.sink().answered(connection.user, exchange.template, answered);
+    }
+
+    /// The response is complete, behind its time: it counts as a timeout, for whoever walks, too.
+    #[cold]
+    pub(super) fn tell_late(&mut self, slot: Slot, at: u64) {
+        let connection = &self.connections[slot as usize];
+        let place = (slot * self.pipeline + connection.state.oldest) as usize;
+        let (user, template) = (connection.user, self.exchanges[place].template);
+        self.protocol.bodies.sink().failed(user, template, FailureKind::Timeout, at);
     }
 }

@@ -131,12 +131,14 @@ impl<C: Multiplexer, S: Walk> Responses<'_, C, S> {
         self.bulky = Some(place.body_bytes > BULKY_BYTES);
         let exchange = &self.exchanges[tag as usize];
         let (status, body_bytes) = (place.status, place.body_bytes);
-        let before = if S::WALKS { self.recorder.record().responses } else { 0 };
+        let before = if S::WALKS { self.recorder.so_far() } else { (0, 0) };
         self.recorder.answered(exchange, self.at, status, body_bytes, self.reused);
         self.bodies.end(self.first_place + tag as usize, true, self.at);
         if S::WALKS {
-            let counts = self.recorder.record().responses > before;
-            self.tell_answered(tag, body_bytes, counts);
+            match self.recorder.so_far() {
+                (_, late) if late > before.1 => self.tell_failed(tag, FailureKind::Timeout),
+                (responses, _) => self.tell_answered(tag, body_bytes, responses > before.0),
+            }
         }
         self.retire(tag);
     }

@@ -209,6 +209,22 @@ fn an_exchange_that_fails_ends_its_journey() {
     });
 }
 
+/// Deadlines are looked for once in a while: what is read whole between its deadline and the look is as late as the others.
+#[test]
+fn a_response_behind_its_time_ends_its_journey_too() {
+    let peer = Script::new(&[PLAIN], |moment| {
+        let around = (moment.connection * 97 + moment.request * 131) % 1_000;
+        moment.send(50 * MS - 500 * US + around * US, 0);
+    });
+    let plan = with_timeout(without_repeat(plan(400, 8)), 50 * MS);
+    walk(&journey(plan, "GET http://there/a\n", |_, _| {}), &peer, |run, journeys| {
+        let late = run.record.circumstances.came_late;
+        assert!(late > 0 && run.record.failures_total() >= late, "{late}: none came late");
+        assert_eq!(journeys.whole, run.record.responses);
+        assert_eq!(journeys.failed, run.record.failures_total());
+    });
+}
+
 #[test]
 fn delays_repeats_and_retries() {
     let text = "GET http://there/a\n[Options]\ndelay: 5ms\nrepeat: 3\n\nGET http://there/b\n[Options]\nretry: 2\n\
