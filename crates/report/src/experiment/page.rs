@@ -182,8 +182,7 @@ fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
 
 /// Whether the runs are to be believed, and which failed.
 fn verdict(experiment: &Experiment, results: &Results, judged: &JudgedTogether) -> Section {
-    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
-    let banner = Banner { verdict: judged.verdict, text: text::limits(&runs) };
+    let banner = Banner { verdict: judged.verdict, text: text::what_limited(experiment, results) };
     let mut section = Section::default().with(Block::Verdict(banner));
     for line in text::failures(experiment, results) {
         section = section.with(Block::Text(line.trim().to_owned()));

@@ -20,8 +20,8 @@ pub use sweep::sweep;
 pub(crate) use comparison::{cells, of_ranking, ratio_rows};
 pub(crate) use dashes::{dashes, dashes_of_sweep};
 pub(crate) use runs::{
-    NOTHING_MEASURED, WIDTH, failures, found, in_turns, limits, partial, runs_of_each, why_of,
-    worth,
+    NOTHING_MEASURED, WIDTH, failures, found, in_turns, partial, runs_of_each, what_limited,
+    why_of, worth,
 };
 pub(crate) use search::{cells_of_stage, findings, unsupported, verdict, what_for};
 pub(crate) use sweep::{doubtful, with_errors};

@@ -24,8 +24,7 @@ pub(crate) fn worth(
     results: &Results,
     judged: &JudgedTogether,
 ) -> Vec<String> {
-    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
-    let mut lines = vec![format!("{} · {}", judged.verdict, limits(&runs))];
+    let mut lines = vec![format!("{} · {}", judged.verdict, what_limited(experiment, results))];
     lines.extend(findings(experiment, results));
     lines.extend(together(judged));
     lines
@@ -63,8 +62,31 @@ fn has_gap(experiment: &Experiment, results: &Results) -> bool {
     first.is_some_and(|first| trials[first..].iter().any(has_outcome))
 }
 
+/// Which targets have no figure, and what limited the runs of the others: `b was not measured · 30 of 30 runs limited by the server`.
+pub(crate) fn what_limited(experiment: &Experiment, results: &Results) -> String {
+    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
+    // Where a run ended early, others may be missing for that alone.
+    let failed = |at: usize| {
+        let is_measured = results.measured().any(|(trial, _)| trial.target == at);
+        !is_measured
+            && results.failed().any(|(trial, why)| trial.target == at && !why.starts_with(SKIPPED))
+    };
+    let missing: Vec<usize> = (0..experiment.targets.len()).filter(|at| failed(*at)).collect();
+    let missing = match missing.as_slice() {
+        [] => None,
+        _ if runs.is_empty() => None,
+        [one] => Some(format!("{} was not measured", experiment.targets[*one].name)),
+        several => Some(format!(
+            "{} of {} were not measured",
+            several.len(),
+            counted(experiment.targets.len() as u64, "target")
+        )),
+    };
+    missing.into_iter().chain([limits(&runs)]).collect::<Vec<_>>().join(" · ")
+}
+
 /// `30 of 30 runs limited by the server`; of none that nothing was measured.
-pub(crate) fn limits(runs: &[&Figures]) -> String {
+fn limits(runs: &[&Figures]) -> String {
     if runs.is_empty() {
         return NOTHING_MEASURED.to_owned();
     }

@@ -130,6 +130,20 @@ fn runs_that_were_not_made_are_not_counted() {
     }
 }
 
+/// One side of a comparison is no comparison.
+#[test]
+fn a_target_without_a_figure_is_named_first() {
+    let experiment = experiments::experiment();
+    let measured = (trial(0, 0), Outcome::Measured(Box::new(experiments::figures(100.0))));
+    let failed = (trial(1, 0), Outcome::Failed("refused".to_owned()));
+    let said = said(&experiment, vec![measured, failed]);
+    let name = &experiment.targets[1].name;
+    assert!(
+        said.starts_with(&format!("INVALID · {name} was not measured · 1 of 1 run ")),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_folder_that_cannot_be_written_interrupts_nothing() {
     let experiment = experiments::experiment();
