@@ -268,7 +268,10 @@ fn left_open(record: &Record, style: &Style) -> Vec<String> {
     let of = match record.awaited_close {
         0 => String::new(),
         // Only so many at a time are.
-        awaited => format!("of {} left to the server to close: ", grouped(awaited)),
+        awaited => format!(
+            "of {} left to the server to close (only so many at a time are; the client closes the others): ",
+            grouped(awaited)
+        ),
     };
     let mut lines = Vec::new();
     if record.left_open > 0 {
@@ -283,8 +286,8 @@ fn left_open(record: &Record, style: &Style) -> Vec<String> {
     if record.closed_early > 0 {
         let start = start("closed early", &grouped(record.closed_early));
         let text = format!(
-            "{of}nothing came from it while it left them open and requests waited, so the client closed them: \
-             a server that serves one connection at a time waits for that"
+            "{of}nothing came from it while it left them open and requests waited, so the client closed them, as a server may \
+             wait for that which serves one connection at a time"
         );
         lines.extend(sentence(&start, &text, style.width));
     }
