@@ -4,11 +4,12 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::number::{counted, grouped};
 
-/// An item for each address that was tried: `[::1]:8080: 10 refused`, `127.0.0.1:8080: 10 connections`. `None` where nothing
-/// failed to connect.
+/// An item for each address: `[::1]:8080: 10 refused`, `127.0.0.1:8080: 10 connections`. `None` where nothing failed to connect
+/// and responses came.
 pub(crate) fn in_words(run: &Run) -> Option<Vec<String>> {
     let all = &run.record.by_address;
-    if all.iter().all(|one| one.kinds().next().is_none()) {
+    let all_stood = all.iter().all(|one| one.kinds().next().is_none());
+    if all.is_empty() || (all_stood && run.record.responses > 0) {
         return None;
     }
     let mut items = Vec::new();
@@ -42,7 +43,10 @@ mod tests {
         let all = addresses.map(|address| AddressRecord::new(address.parse().unwrap()));
         run.record.by_address = all.to_vec();
         run.record.by_address[1].stood = 1_200;
-        assert_eq!(in_words(&run), None, "the first answers, or all do");
+        assert_eq!(in_words(&run), None, "the first responds, or all do");
+        run.record.responses = 0;
+        let said = ["[::1]:80: not tried", "127.0.0.1:80: 1,200 connections"];
+        assert_eq!(in_words(&run).unwrap()[..2], said);
         run.record.by_address[0].failures[FailureKind::Refused as usize] = 10;
         run.record.by_address[0].failures[FailureKind::Timeout as usize] = 1;
         let said = ["[::1]:80: 10 refused, 1 timed out", "127.0.0.1:80: 1,200 connections"];

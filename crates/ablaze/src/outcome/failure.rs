@@ -73,7 +73,7 @@ pub(super) fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             time_exact(run.plan.limits.timeout_ns)
         ),
         FailureKind::Timeout => format!(
-            "{to} did not respond within {}: allow more with {}",
+            "{to} did not respond within {}: see its log, or allow more with {}",
             time_exact(run.plan.limits.timeout_ns),
             ablaze_verdict::live::timeout_option(run)
         ),

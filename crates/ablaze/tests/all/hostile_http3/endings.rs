@@ -109,10 +109,15 @@ fn responses_that_do_not_end() {
             peer.send_forever(id, &[0x21, 4, 1, 2, 3, 4]);
         })
         .slow(),
-        row("interim responses", "timeout", "began its responses and did not end", |peer, id| {
-            // `:status: 103`, entry 24.
-            peer.send_forever(id, &[1, 3, 0, 0, 0xd8]);
-        })
+        row(
+            "interim responses",
+            "timeout",
+            "interim response (1xx), and no final one",
+            |peer, id| {
+                // `:status: 103`, entry 24.
+                peer.send_forever(id, &[1, 3, 0, 0, 0xd8]);
+            },
+        )
         .slow(),
         row(
             "an endless head",

@@ -2,6 +2,7 @@
 //! how long a request may take.
 
 use ablaze_model::Run;
+use ablaze_model::plan::Close;
 use ablaze_model::plan::tls::{TlsVersion, Trust};
 use ablaze_model::plan::tls_names::{group_name, suite_name};
 use ablaze_model::printable::printable;
@@ -75,6 +76,15 @@ fn way(run: &Run, destination: &Destination, words: &mut Vec<String>) {
 fn connections(asked: &ConnectionsSpec, words: &mut Vec<String>) {
     if !asked.keep_alive {
         words.push("--no-keepalive".to_owned());
+    }
+    match asked.close {
+        usual if usual == ConnectionsSpec::default().close => {}
+        Close::Await => words.push("--close await".to_owned()),
+        Close::Fin => words.push("--close fin".to_owned()),
+        Close::Reset => words.push("--close reset".to_owned()),
+    }
+    if !asked.repeat {
+        words.push("--no-repeat".to_owned());
     }
     let most = asked.requests_per_connection;
     words.extend(most.map(|most| format!("--requests-per-connection {most}")));

@@ -1,5 +1,6 @@
 //! Commands that walk a journey, against what the load was.
 
+use ablaze_model::plan::Close;
 use ablaze_model::record::{Journeys, OneJourney};
 use ablaze_model::spec::{
     Blob, ConnectTo, DataSpec, Family, Feed, SecretRef, TlsSpec, TrustSpec, UrlSpec,
@@ -56,6 +57,7 @@ fn each_option_of_the_run_that_a_request_depends_on_is_advised() {
     asked.destination.family = Family::V6;
     asked.connections.keep_alive = false;
     asked.connections.local_addresses = vec!["127.0.0.2".parse().unwrap()];
+    (asked.connections.close, asked.connections.repeat) = (Close::Reset, false);
     asked.limits.timeout_ns = 1_500_000_000;
     asked.limits.max_head_bytes = 4096;
     let feed = Feed::of(Blob::new("users.csv", Vec::new()));
@@ -68,7 +70,7 @@ fn each_option_of_the_run_that_a_request_depends_on_is_advised() {
         "--feed users.csv --feed-line 7",
         "-6",
         "--connect-to '::[::1]:81'",
-        "--no-keepalive",
+        "--no-keepalive --close reset --no-repeat",
         "--local-address 127.0.0.2",
         "--max-head 4096",
         "-k",
