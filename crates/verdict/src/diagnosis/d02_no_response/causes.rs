@@ -323,7 +323,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
             "The TLS handshakes were completed; what followed failed."
         }
         ClientCertificate => "The server requires a client certificate that it accepts.",
-        kind if kind.is_of_tls() && !some => "The TLS handshake failed.",
+        kind if kind.is_of_tls() && !some => return opening::of_handshakes(run, count),
         kind if kind.is_of_tls() => "TLS failed on some of the connections.",
         NoHttp2 => "The server does not speak HTTP/2.",
         StreamReset => "The server resets streams (RST_STREAM).",

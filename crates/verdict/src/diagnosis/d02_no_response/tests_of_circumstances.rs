@@ -195,6 +195,16 @@ fn an_alert_is_told_with_its_name_and_what_it_says() {
     );
     assert!(said(48, 1).ends_with("then the server ended TLS with the alert unknown_ca (48)."));
     assert!(said(200, 0).ends_with("with the alert number 200."), "{}", said(200, 0));
+    // Behind its handshake, or in that of another connection.
+    let facts = run.record.tls.as_mut().unwrap();
+    (facts.connected, facts.handshakes_full) = (11, 10);
+    let said = cause(&run);
+    assert!(
+        said.ends_with(
+            "on 10 of 11 connections that opened; the server ended TLS with the alert number 200."
+        ),
+        "{said}"
+    );
 }
 
 fn first(run: &mut Run, kind: FailureKind, errno: i32, connecting: bool) {
