@@ -143,8 +143,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let share = (unanswered + again) as f64 / of as f64;
     let of_time = timed_out::share_of_time(run, unanswered);
     if share <= SHARE {
-        let other = went_away(run)
-            .or_else(|| away::found(run))
+        let other = away::found(run)
+            .or_else(|| went_away(run))
             .or_else(|| hosts::away(run))
             .or_else(|| timed_out::held(run, &stuck))
             .or_else(|| silent::held(run))
@@ -180,12 +180,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         severity = if of_time >= MOST { Severity::Invalid } else { severity };
     }
     let mut silence = None;
-    if let Some(gone) = gone(run) {
+    let away = away::away(run);
+    if let Some(gone) = gone(run).filter(|_| away.is_none()) {
         evidence = format!("{} {evidence}", gone.evidence());
         severity = severity.max(gone.severity());
         silence = gone.silence(run);
     }
-    let away = away::away(run);
     if let Some(away) = &away {
         evidence = format!("{} {evidence}", away.evidence());
         severity = severity.max(away.severity());
