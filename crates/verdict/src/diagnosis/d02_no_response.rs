@@ -11,6 +11,7 @@ mod causes;
 mod counted;
 mod empty;
 mod ended;
+mod fixes;
 mod gone;
 mod h2load;
 mod held;
@@ -45,6 +46,7 @@ pub(super) use causes::by_kind;
 pub(crate) use causes::without_end;
 pub(super) use empty::{all_bodies_came, empty};
 use ended::ENDED;
+use fixes::fix;
 pub(super) use gone::gone;
 use gone::went_away;
 pub(crate) use printed::without_response;
@@ -342,53 +344,6 @@ fn nothing_due(run: &Run) -> Finding {
     }
     let cause = "The time was over before the first request: the run measured nothing.";
     Finding::new(D02, Severity::Invalid, evidence, cause, fix + ".")
-}
-
-fn fix(run: &Run) -> String {
-    if causes::is_stream_that_timed_out(run) {
-        return begun::fix_of_stream(run);
-    }
-    if causes::timed_out_here(run) && !causes::held_by_the_server(run) {
-        return format!(
-            "Permit more connections ({}), or lower the rate ({}), until requests leave when they are \
-             due.",
-            spelled(run, Opt::Connections),
-            spelled(run, Opt::Rate)
-        );
-    }
-    let unopened = opening::unopened(run);
-    if unopened * 2 > run.record.failures_total() {
-        return opening::fix(run, unopened).to_owned();
-    }
-    let refused = run.record.failures_of(FailureKind::Refused);
-    if refused * 2 > run.record.failures_total() && hosts::never_listened(run).is_some() {
-        return hosts::FIX_OF_NEVER.to_owned();
-    }
-    if let Some(fix) = told::fix(run) {
-        return fix;
-    }
-    let too_long = run.record.failures_of(FailureKind::TooLarge);
-    if too_long * 2 > run.record.failures_total() {
-        return format!(
-            "Allow longer heads ({}), or look with {} at what makes them so long.",
-            spelled(run, Opt::MaxHead),
-            request_shown(run, "-i")
-        );
-    }
-    let shown = request_shown(run, "-v");
-    if run.record.responses > 0 || run.plan.journey.is_some() {
-        let whose = match run.plan.journey {
-            Some(_) => "what the requests of one journey get",
-            None => "what a single one gets",
-        };
-        return format!(
-            "See in the server's log what became of these requests; {shown} shows {whose}."
-        );
-    }
-    format!(
-        "Try the target once with {shown} to see what it does, and measure again once a response \
-         comes whole."
-    )
 }
 
 #[cfg(test)]

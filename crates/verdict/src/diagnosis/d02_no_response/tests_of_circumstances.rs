@@ -107,6 +107,30 @@ fn an_address_that_is_reported_unreachable_may_be_one_that_a_firewall_rejects() 
     assert!(on_run(&run).unwrap().fix.contains("iptables -S"), "{:?}", on_run(&run));
 }
 
+/// What nothing listens for, or speaks another protocol, has no log of requests: in a journey neither.
+#[test]
+fn nobody_s_log_is_advised() {
+    use FailureKind::{Malformed, NoHttp2, Refused, Reset};
+    let journey = || {
+        let planned = crate::live::setup::sample::with_failed(0).plan.journey;
+        assert!(planned.is_some());
+        planned
+    };
+    for (kind, fix) in [(Refused, "`ss -lnt`"), (NoHttp2, "Try the target"), (Malformed, "Try the")]
+    {
+        let mut run = alone(kind);
+        run.plan.journey = journey();
+        let found = on_run(&run).unwrap();
+        assert!(found.fix.contains(fix) && !found.fix.contains("'s log"), "{found:?}");
+    }
+    let mut run = alone(Reset);
+    run.plan.journey = journey();
+    assert!(on_run(&run).unwrap().fix.starts_with("See in the server's log"), "{:?}", on_run(&run));
+    // It listened for a part of the run.
+    let said = on_run(&with(Refused, 1_000)).unwrap().fix;
+    assert!(said.contains("what is refused does not reach it"), "{said}");
+}
+
 #[test]
 fn connections_that_opened_are_not_looked_for_where_none_opens() {
     let mut run = alone(FailureKind::Timeout);
