@@ -41,6 +41,7 @@ use crate::finding::{Finding, Severity};
 use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
 use crate::live::request_shown;
+use crate::live::whose::of_forward_proxy;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use causes::by_kind;
 pub(crate) use causes::without_end;
@@ -109,6 +110,10 @@ pub(super) fn is_silent(run: &Run) -> bool {
 }
 
 fn on_run(run: &Run) -> Option<Finding> {
+    found(run).map(|found| of_forward_proxy(run, found))
+}
+
+fn found(run: &Run) -> Option<Finding> {
     let record = &run.record;
     // Responses that stopped in the middle are another diagnosis.
     let stuck =

@@ -289,6 +289,38 @@ fn a_tunnel_that_is_dead_is_not_blamed_on_the_target() {
     assert!(finding.fix.contains("s_client -proxy PROXY_HOST:PROXY_PORT"), "{finding:?}");
 }
 
+/// It is the one that was met: the target behind it was not.
+#[test]
+fn a_proxy_that_forwards_is_named() {
+    use FailureKind::{ClosedWithoutResponse, Malformed, Refused, Reset, Timeout};
+    let without = [
+        (ClosedWithoutResponse, "The proxy, or the target behind it, closes connections without"),
+        (Timeout, "Connections open, and the proxy, or the target behind it, does not respond"),
+        (Reset, "The proxy, or the target behind it, resets connections."),
+        (Malformed, "What the proxy sends is not HTTP/1."),
+    ];
+    let through = |mut run: Run| {
+        run.plan.target.proxy = Some(sample::proxy());
+        let found = on_run(&run).unwrap();
+        let said = format!("{} {} {}", found.evidence, found.cause, found.fix);
+        assert!(!said.contains("erver"), "{said}");
+        said
+    };
+    for (kind, cause) in without {
+        let mut run = alone(kind);
+        run.record.first_malformed = b"SSH-2.0-x".to_vec();
+        let said = through(run);
+        assert!(said.contains(cause), "{said}");
+    }
+    let said = through(with(Reset, 1_000));
+    assert!(said.contains("See in the logs of the proxy and of the target what became"), "{said}");
+    through(with(Refused, 1_000));
+    // Nothing of the waits, and of a queue, is the target's either.
+    let mut silent = sample::run();
+    sample::nobody_answers(&mut silent);
+    through(silent);
+}
+
 #[test]
 fn a_socket_without_permission_is_no_server_that_is_not_there() {
     let mut run = alone(FailureKind::Unreachable);
