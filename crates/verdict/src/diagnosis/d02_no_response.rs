@@ -51,6 +51,7 @@ use fixes::fix;
 pub(super) use gone::gone;
 use gone::went_away;
 pub(crate) use printed::without_response;
+pub(crate) use queued::is_full_of_others;
 pub(super) use stopped::STOPPED;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {

@@ -63,7 +63,7 @@ pub(super) fn queued(run: &Run, requests: u64) -> Option<Queued> {
     }
     let full = if is_full { ", all that it holds" } else { "" };
     if begun::is_unopened(run) {
-        return is_full.then(|| of_others(waiting));
+        return is_full_of_others(run).then(|| of_others(waiting));
     }
     let none_came = run.record.responses == 0 && run.record.first_head.is_empty();
     Some(Queued {
@@ -97,6 +97,16 @@ fn of_others(waiting: u64) -> Queued {
               at most Send-Q); then measure again."
             .to_owned(),
     }
+}
+
+/// Whether the accept queue was full, and no connection of this run ever opened.
+pub fn is_full_of_others(run: &Run) -> bool {
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    let is_full = listener.is_some_and(|listener| {
+        let queue = listener.waiting.zip(listener.backlog);
+        listener.sockets == 1 && queue.is_some_and(|(waiting, most)| waiting > most)
+    });
+    is_full && run.plan.http3.is_none() && begun::is_unopened(run)
 }
 
 /// Whether responses take about as long as the time limit: then those that are a little slower time out, each opens its
@@ -210,12 +220,17 @@ mod tests {
         let text = said(&run);
         assert!(text.contains("none of this run had opened"), "{text}");
         assert!(!text.contains("requests on them") && !text.contains("workers"), "{text}");
+        assert!(is_full_of_others(&run));
         run.record = Record::new();
         run.record.unfinished = 20;
         assert!(said(&run).contains("full of other connections"), "{}", said(&run));
+        let mut opened = run.clone();
+        opened.record.connections_opened = 1;
+        assert!(!is_full_of_others(&opened));
         // It is not seen to be full.
         sample::monitor(&mut run).target.listener.as_mut().unwrap().backlog = Some(20);
         assert!(said(&run).contains("nobody has that address"), "{}", said(&run));
+        assert!(!is_full_of_others(&run));
         // Of a server that responded to nothing no number of connections is known that it takes.
         let mut run = with_waiting(Some(90));
         run.record = Record::new();
