@@ -129,6 +129,11 @@ pub fn explanation(run: &Run) -> Option<String> {
              reads the bodies"
         ));
     }
+    if in_vain && ablaze_verdict::live::queue_was_full(run) {
+        return Some(format!(
+            "no connection to {to} opened, its accept queue was full: see what keeps it from accepting (`ss -lnt` shows the queue)"
+        ));
+    }
     match record.first_failure {
         Some(failure) if run.plan.http3.is_some() => {
             Some(http3::of_failure(&failure, &to, run).unwrap_or_else(|| fix(&failure, &to, run)))

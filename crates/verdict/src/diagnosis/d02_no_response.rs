@@ -11,6 +11,7 @@ mod causes;
 mod counted;
 mod empty;
 mod ended;
+mod fixes;
 mod gone;
 mod h2load;
 mod held;
@@ -40,14 +41,17 @@ use crate::finding::{Finding, Severity};
 use crate::live::figures::elapsed_s;
 use crate::live::options::{Opt, spelled};
 use crate::live::request_shown;
+use crate::live::whose::of_forward_proxy;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use causes::by_kind;
 pub(crate) use causes::without_end;
 pub(super) use empty::{all_bodies_came, empty};
 use ended::ENDED;
+use fixes::fix;
 pub(super) use gone::gone;
 use gone::went_away;
 pub(crate) use printed::without_response;
+pub(crate) use queued::is_full_of_others;
 pub(super) use stopped::STOPPED;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -107,6 +111,10 @@ pub(super) fn is_silent(run: &Run) -> bool {
 }
 
 fn on_run(run: &Run) -> Option<Finding> {
+    found(run).map(|found| of_forward_proxy(run, found))
+}
+
+fn found(run: &Run) -> Option<Finding> {
     let record = &run.record;
     // Responses that stopped in the middle are another diagnosis.
     let stuck =
@@ -143,8 +151,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let share = (unanswered + again) as f64 / of as f64;
     let of_time = timed_out::share_of_time(run, unanswered);
     if share <= SHARE {
-        let other = went_away(run)
-            .or_else(|| away::found(run))
+        let other = away::found(run)
+            .or_else(|| went_away(run))
             .or_else(|| hosts::away(run))
             .or_else(|| timed_out::held(run, &stuck))
             .or_else(|| silent::held(run))
@@ -180,12 +188,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         severity = if of_time >= MOST { Severity::Invalid } else { severity };
     }
     let mut silence = None;
-    if let Some(gone) = gone(run) {
+    let away = away::away(run);
+    if let Some(gone) = gone(run).filter(|_| away.is_none()) {
         evidence = format!("{} {evidence}", gone.evidence());
         severity = severity.max(gone.severity());
         silence = gone.silence(run);
     }
-    let away = away::away(run);
     if let Some(away) = &away {
         evidence = format!("{} {evidence}", away.evidence());
         severity = severity.max(away.severity());
@@ -342,53 +350,6 @@ fn nothing_due(run: &Run) -> Finding {
     }
     let cause = "The time was over before the first request: the run measured nothing.";
     Finding::new(D02, Severity::Invalid, evidence, cause, fix + ".")
-}
-
-fn fix(run: &Run) -> String {
-    if causes::is_stream_that_timed_out(run) {
-        return begun::fix_of_stream(run);
-    }
-    if causes::timed_out_here(run) && !causes::held_by_the_server(run) {
-        return format!(
-            "Permit more connections ({}), or lower the rate ({}), until requests leave when they are \
-             due.",
-            spelled(run, Opt::Connections),
-            spelled(run, Opt::Rate)
-        );
-    }
-    let unopened = opening::unopened(run);
-    if unopened * 2 > run.record.failures_total() {
-        return opening::fix(run, unopened).to_owned();
-    }
-    let refused = run.record.failures_of(FailureKind::Refused);
-    if refused * 2 > run.record.failures_total() && hosts::never_listened(run).is_some() {
-        return hosts::FIX_OF_NEVER.to_owned();
-    }
-    if let Some(fix) = told::fix(run) {
-        return fix;
-    }
-    let too_long = run.record.failures_of(FailureKind::TooLarge);
-    if too_long * 2 > run.record.failures_total() {
-        return format!(
-            "Allow longer heads ({}), or look with {} at what makes them so long.",
-            spelled(run, Opt::MaxHead),
-            request_shown(run, "-i")
-        );
-    }
-    let shown = request_shown(run, "-v");
-    if run.record.responses > 0 || run.plan.journey.is_some() {
-        let whose = match run.plan.journey {
-            Some(_) => "what the requests of one journey get",
-            None => "what a single one gets",
-        };
-        return format!(
-            "See in the server's log what became of these requests; {shown} shows {whose}."
-        );
-    }
-    format!(
-        "Try the target once with {shown} to see what it does, and measure again once a response \
-         comes whole."
-    )
 }
 
 #[cfg(test)]

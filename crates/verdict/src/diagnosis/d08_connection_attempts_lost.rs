@@ -3,6 +3,7 @@
 //!
 //! Of a printed report the longest connect tells, if it stands at one of these timers.
 
+mod not_accepted;
 mod printed;
 
 use ablaze_model::{FailureKind, Run};
@@ -111,19 +112,15 @@ fn found(run: &Run) -> Option<Finding> {
             NOT_THE_BACKLOG,
         ));
     }
-    if let Some(waiting) = left_waiting(run).filter(|_| overflows.is_some()) {
+    if overflows.is_some()
+        && let Some((waiting, cause)) = not_accepted::found(run)
+    {
         evidence.push(format!(
             "{} still waited in it when it was last looked at, all that it holds.",
             counted(waiting, "connection")
         ));
-        return Some(Finding::new(
-            D08,
-            Severity::Suspect,
-            evidence.join(" "),
-            "Connections are kept here, and those in the queue were not accepted in all that time: the server accepts \
-             no more of them.",
-            NOT_THE_BACKLOG,
-        ));
+        let evidence = evidence.join(" ");
+        return Some(Finding::new(D08, Severity::Suspect, evidence, cause, NOT_THE_BACKLOG));
     }
     let holds_all = queue.filter(|(backlog, _)| {
         !run.plan.load.is_open() && u64::from(run.plan.load.connections()) <= *backlog
@@ -154,19 +151,6 @@ fn found(run: &Run) -> Option<Finding> {
         _ => fix,
     };
     Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, fix))
-}
-
-/// How many connections the server left in a full queue to the end, of a load that keeps its connections: they have waited since
-/// they were opened.
-fn left_waiting(run: &Run) -> Option<u64> {
-    let listener = target(run)?.listener.as_ref().filter(|listener| listener.sockets == 1)?;
-    let is_full = |waiting: &u64| listener.backlog.is_some_and(|most| *waiting > most);
-    let record = &run.record;
-    let are_kept = run.plan.connections.keep_alive && record.reused * 2 >= record.responses;
-    // An open loop opens more all the time, and so does one whose connections fail.
-    let at_once = !run.plan.load.is_open()
-        && record.connections_opened <= u64::from(run.plan.load.connections());
-    listener.waiting.filter(is_full).filter(|_| are_kept && at_once)
 }
 
 /// Cause and fix where the accept queue was seen to be full.

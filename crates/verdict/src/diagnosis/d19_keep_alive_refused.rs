@@ -10,6 +10,7 @@ use crate::DiagnosisId::{D02, D03, D04, D19};
 use crate::finding::{Finding, Severity};
 use crate::live::headers;
 use crate::live::options::{Opt, spelled};
+use crate::live::whose::{is_forwarded, of_forward_proxy};
 use crate::printed::{Command, Connections, Report};
 use crate::rules::arithmetic::nothing_came_back;
 use crate::words::{counted, grouped};
@@ -40,6 +41,10 @@ fn may_be_one_each(run: &Run) -> bool {
 }
 
 fn on_run(run: &Run) -> Option<Finding> {
+    found(run).map(|found| of_forward_proxy(run, found))
+}
+
+fn found(run: &Run) -> Option<Finding> {
     let record = &run.record;
     if !asked(run) || record.reused > 0 || record.responses == 0 || may_be_one_each(run) {
         return None;
@@ -85,7 +90,9 @@ fn on_run(run: &Run) -> Option<Finding> {
             None => reason.in_words(run),
         },
     };
-    let by_others = closes && !asks_to_close(run) && has_field(&record.first_head, "via");
+    // That one ended the connection, if the requests were sent to it.
+    let is_behind = !is_forwarded(run) && has_field(&record.first_head, "via");
+    let by_others = closes && !asks_to_close(run) && is_behind;
     let by_proxy = match by_others {
         true => " It came through a proxy (`Via`): the proxy may close, not the server.",
         false => "",

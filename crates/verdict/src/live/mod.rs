@@ -72,6 +72,11 @@ pub fn no_connection_opened(run: &Run) -> bool {
     crate::diagnosis::d02_no_response::begun::is_unopened(run)
 }
 
+/// Whether none did because the server's accept queue was full of others.
+pub fn queue_was_full(run: &Run) -> bool {
+    d02_no_response::is_full_of_others(run)
+}
+
 /// The option that says how long a request may take, as the front end of this Run spells it.
 pub fn timeout_option(run: &Run) -> &'static str {
     options::spelled(run, options::Opt::Timeout)

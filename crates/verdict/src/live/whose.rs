@@ -4,7 +4,9 @@
 use std::net::{IpAddr, SocketAddr};
 
 use ablaze_model::Run;
+use ablaze_model::plan::proxy::Way;
 
+use crate::finding::Finding;
 use crate::words::{counted, listed};
 
 /// Where what was observed listens, if connections went elsewhere: a first address may have a listener that takes none.
@@ -42,6 +44,30 @@ pub(crate) fn observed_in_part(run: &Run) -> Option<String> {
         "of the servers the one at {}:{} alone was observed, and requests went to {shown}, too",
         target.host, target.port
     ))
+}
+
+/// Whether a proxy stands at the other end of all connections, which forwards requests: the target was not met.
+pub(crate) fn is_forwarded(run: &Run) -> bool {
+    run.plan.target.proxy.as_ref().is_some_and(|proxy| proxy.way == Way::Forward)
+}
+
+/// A finding about the server at the other end of the connections, as one about the proxy where that stands there and forwards
+/// requests. What it does on them it may do for the target behind it.
+pub(crate) fn of_forward_proxy(run: &Run, mut found: Finding) -> Finding {
+    if is_forwarded(run) {
+        for text in [&mut found.evidence, &mut found.cause, &mut found.fix] {
+            *text = said_of_proxy(text);
+        }
+    }
+    found
+}
+
+fn said_of_proxy(text: &str) -> String {
+    text.replace("The server, or something in front of it,", "The proxy, or the target behind it,")
+        .replace("in the server's log", "in the logs of the proxy and of the target")
+        .replace("Have the server", "Have the proxy, or the target behind it,")
+        .replace("The server", "The proxy")
+        .replace("the server", "the proxy")
 }
 
 /// Whether all connections were made to an address of this machine's loopback interface.

@@ -5,6 +5,7 @@ use ablaze_model::record::Slice;
 use ablaze_model::{FailureKind, Run};
 
 use super::causes;
+use super::gone::gone;
 use super::silent::places;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
@@ -31,10 +32,24 @@ pub(super) struct Away {
     failed: u64,
     /// The kinds of all failures of the run.
     kinds: Vec<(FailureKind, u64)>,
+    /// The last of these times is the end of the run.
+    to_the_end: bool,
 }
 
-/// When the server was away, if it was and came back.
+/// When the server was away, if it was and came back: with the end of the run, where it was away then once more.
 pub(super) fn away(run: &Run) -> Option<Away> {
+    let mut away = came_back(run)?;
+    if let Some(gone) = gone(run) {
+        away.times.push((gone.from_s, gone.ended_s));
+        away.lost_s += gone.silent_s;
+        away.share = away.lost_s / elapsed_s(run);
+        away.failed += gone.failed;
+        away.to_the_end = true;
+    }
+    Some(away)
+}
+
+fn came_back(run: &Run) -> Option<Away> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
     let longest_s = run.record.answered.latency().max_ns()? as f64 / 1e9;
@@ -73,7 +88,7 @@ pub(super) fn away(run: &Run) -> Option<Away> {
     }
     let in_s = |at: usize| at as f64 * slice_s;
     let times = parts.iter().map(|(from, to)| (in_s(*from), in_s(*to))).collect();
-    Some(Away { times, lost_s, share: lost_s / of_s, failed, kinds })
+    Some(Away { times, lost_s, share: lost_s / of_s, failed, kinds, to_the_end: false })
 }
 
 /// No response for a part of the run, and failures in it.
@@ -92,12 +107,22 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         && away.kinds.iter().all(is_nobody)
         && broke <= places(run) * away.times.len() as u64;
     let cause = match figures::server_ended(run) {
+        true if nobody && away.to_the_end => {
+            "The server's process ended, and nothing listened there until another one did; at the end none did."
+        }
         true if nobody => {
             "The server's process ended, and nothing listened there until another one did."
+        }
+        false if nobody && away.to_the_end => {
+            "Nothing listened there for these times (the server ended or closed its listening socket, one listened again, and \
+             at the end none did), or something in front of it rejected connections."
         }
         false if nobody => {
             "Nothing listened there for that time (the server ended or closed its listening socket, and one listened \
              again), or something in front of it rejected connections."
+        }
+        _ if away.to_the_end => {
+            "The server, or something in front of it, did not respond for these times."
         }
         _ => "The server, or something in front of it, did not respond for that time.",
     };
@@ -121,9 +146,10 @@ impl Away {
             0 => String::new(),
             more => format!(", and {} more", counted(more, "time")),
         };
+        let end = if self.to_the_end { ", the last time until the run ended" } else { "" };
         let kinds = causes::by_kind(&self.kinds);
         format!(
-            "No response came {}{more}: at least {} of the run ({}), in which {} failed. Failures of the whole run: {kinds}.",
+            "No response came {}{more}{end}: at least {} of the run ({}), in which {} failed. Failures of the whole run: {kinds}.",
             listed(named),
             percent(self.share),
             time(self.lost_s * 1e3),
@@ -188,6 +214,34 @@ mod tests {
             found.evidence.starts_with("No response came until 3.00 s: at least 30 %"),
             "{found:?}"
         );
+    }
+
+    /// Killed and started again, and killed once more before the end.
+    #[test]
+    fn a_server_that_is_away_at_the_end_as_well_was_away_all_these_times() {
+        let mut run = without(20, 45);
+        for slice in &mut run.record.slices.slices[70..] {
+            *slice = Slice { failures: 1, ..Default::default() };
+        }
+        run.record.failures[FailureKind::Refused as usize] = 51;
+        run.record.failures[FailureKind::Reset as usize] = 4;
+        let check = |run: &Run| {
+            let found = on_run(run).unwrap();
+            let said = "No response came from 2.00 s to 4.50 s and from 7.00 s to 10.0 s, the last time until the run ended: at \
+                        least 55 % of the run (5.50 s), in which 55 requests failed. Failures of the whole run: 51 refused and 4 \
+                        reset.";
+            assert!(found.evidence.starts_with(said), "{found:?}");
+            assert!(!found.evidence.contains("at the latest"), "{found:?}");
+            assert_eq!(found.severity, Severity::Invalid);
+            found
+        };
+        let found = check(&run);
+        assert!(found.cause.contains("and at the end none did"), "{found:?}");
+        sample::monitor(&mut run).target.processes[0].ended = true;
+        assert!(check(&run).cause.starts_with("The server's process ended"));
+        // More than one in a hundred requests.
+        run.record.responses = 1_500;
+        check(&run);
     }
 
     /// At 5/s one request is due in three slices, and each third one is dropped.

@@ -6,7 +6,7 @@ use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
 use super::opening::{self, Hung};
-use super::{begun, over_quic, through, told};
+use super::{begun, hosts, over_quic, through, told};
 use crate::limit::{self, Limit};
 use crate::live::figures;
 use crate::words::{counted, grouped, listed};
@@ -43,8 +43,11 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let mut failed = failed.to_vec();
     failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let many = failed.iter().filter(|(_, count)| *count as f64 >= SHARE * all as f64);
-    let mut causes: Vec<String> =
-        many.map(|(kind, count)| through::tunnels(run, *kind, cause(run, *kind, *count))).collect();
+    let told = |(kind, count): &(FailureKind, u64)| {
+        let cause = through::tunnels(run, *kind, cause(run, *kind, *count));
+        hosts::which(run, *kind, cause)
+    };
+    let mut causes: Vec<String> = many.map(told).collect();
     causes.dedup();
     if run.record.responses > 0 {
         let of_ab = match run.front_end() {
@@ -323,7 +326,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
             "The TLS handshakes were completed; what followed failed."
         }
         ClientCertificate => "The server requires a client certificate that it accepts.",
-        kind if kind.is_of_tls() && !some => "The TLS handshake failed.",
+        kind if kind.is_of_tls() && !some => return opening::of_handshakes(run, count),
         kind if kind.is_of_tls() => "TLS failed on some of the connections.",
         NoHttp2 => "The server does not speak HTTP/2.",
         StreamReset => "The server resets streams (RST_STREAM).",

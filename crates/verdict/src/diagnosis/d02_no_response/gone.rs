@@ -18,18 +18,18 @@ const LONGER: f64 = 2.0;
 
 /// From when on no response came.
 pub struct Gone {
-    from_s: f64,
-    ended_s: f64,
+    pub from_s: f64,
+    pub ended_s: f64,
     /// How long it lasted while there was something to respond to.
-    silent_s: f64,
+    pub silent_s: f64,
     /// For how long of it somebody had paused the rate.
     paused_s: f64,
-    failed: u64,
+    pub failed: u64,
     /// It lasted for more than half of the run, in which requests were sent: the rate is none of responses.
     for_most: bool,
     /// They were all in flight when the silence began, and nothing was sent in it.
     only_last: bool,
-    /// Their kinds, where no request failed before.
+    /// Their kinds, where no request failed before, or all of the run failed alike.
     pub kinds: Vec<(FailureKind, u64)>,
 }
 
@@ -61,8 +61,13 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let all = run.record.failures_total();
     let only_then = before == 0 && failed + slices.slices[last].failures == all;
     let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, run.record.failures_of(kind)));
-    let kinds: Vec<_> = kinds.filter(|(_, count)| *count > 0 && only_then).collect();
+    let mut kinds: Vec<_> = kinds.filter(|(_, count)| *count > 0).collect();
     let failed = if only_then { all } else { failed };
+    match kinds.as_mut_slice() {
+        [(_, count)] => *count = failed,
+        _ if only_then => {}
+        _ => kinds.clear(),
+    }
     let timed_out = matches!(kinds.as_slice(), [(FailureKind::Timeout, _)]);
     let places = figures::asked_in_flight(run).unwrap_or(0);
     let only_last = timed_out && run.plan.limits.requests.is_some() && failed <= places;
@@ -75,6 +80,11 @@ pub(super) fn went_away(run: &Run) -> Option<Finding> {
     let gone = gone(run)?;
     let timed_out = matches!(gone.kinds.as_slice(), [] | [(FailureKind::Timeout, _)]);
     let mut evidence = gone.evidence();
+    if gone.kinds.is_empty() {
+        let of_run = FailureKind::ALL.into_iter().map(|kind| (kind, run.record.failures_of(kind)));
+        let of_run: Vec<_> = of_run.filter(|(_, count)| *count > 0).collect();
+        evidence.push_str(&format!(" Failures of the whole run: {}.", causes::by_kind(&of_run)));
+    }
     if timed_out && stopped::is_why(run, gone.silent_s, &mut evidence) {
         return Some(Finding::new(D02, gone.severity(), evidence, STOPPED.0, STOPPED.1));
     }
@@ -179,7 +189,8 @@ mod tests {
         let found = killed(0);
         assert!(found.evidence.contains("280 requests failed, 280 refused."), "{found:?}");
         assert_eq!(found.cause, ENDED.1);
-        assert!(killed(1).evidence.contains(": 220 requests failed."));
+        // Alike, so that their kind is known.
+        assert!(killed(1).evidence.contains(": 220 requests failed, 220 refused."));
     }
 
     /// It has no local port left (D20); the server stands by.

@@ -43,6 +43,42 @@ fn named(groups: &[&GroupRecord]) -> String {
     }
 }
 
+/// Groups that alone have all failures of this kind, and never had a response, while others had.
+fn without_responses(run: &Run, kind: FailureKind) -> Option<Vec<&GroupRecord>> {
+    let record = &run.record;
+    let of = |group: &GroupRecord| group.failures[kind as usize];
+    let groups: Vec<&GroupRecord> = record.groups.iter().filter(|group| of(group) > 0).collect();
+    let known: u64 = groups.iter().map(|group| of(group)).sum();
+    let never = groups.iter().all(|group| group.responses == 0);
+    let all = record.failures_of(kind);
+    (never && record.responses > 0 && all > 0 && known == all).then_some(groups)
+}
+
+/// Which requests failed so, behind the cause of a kind: a step, or a line, that never got a response beside others that did.
+pub(super) fn which(run: &Run, kind: FailureKind, cause: String) -> String {
+    // Of those that are refused more is told.
+    if kind == FailureKind::Refused {
+        return cause;
+    }
+    let Some(groups) = without_responses(run, kind) else { return cause };
+    let whose = match run.plan.target.others.is_empty() {
+        true => "of the run",
+        false => "of the run, which may be of other hosts,",
+    };
+    format!(
+        "{cause} All of these were requests for {}, none of which got a response; others {whose} did.",
+        named(&groups)
+    )
+}
+
+/// The groups to whose server most of the failures belong, where there are several hosts.
+pub(super) fn one_of_several(run: &Run) -> Option<String> {
+    let kind = FailureKind::ALL.into_iter().max_by_key(|kind| run.record.failures_of(*kind))?;
+    let several = !run.plan.target.others.is_empty();
+    let groups = without_responses(run, kind).filter(|_| several)?;
+    Some(named(&groups))
+}
+
 /// The cause where none of these requests ever got a response, while others did.
 pub(super) fn never_listened(run: &Run) -> Option<String> {
     let groups = refused(run)?;
@@ -164,6 +200,32 @@ mod tests {
         run.record.groups[1].responses = 0;
         run.plan.target.others.clear();
         assert!(on_run(&run).unwrap().cause.contains("for a part of the run"));
+    }
+
+    /// The other one accepts connections, and resets them.
+    #[test]
+    fn a_step_that_never_got_a_response_is_named_whatever_it_failed_by() {
+        let reset = |responses: u64| {
+            let mut run = with(0, 100, responses);
+            run.record.responses = 400;
+            let resets = run.record.failures[FailureKind::Refused as usize];
+            run.record.failures[FailureKind::Refused as usize] = 0;
+            run.record.failures[FailureKind::Reset as usize] = resets;
+            let group = &mut run.record.groups[1];
+            group.failures[FailureKind::Refused as usize] = 0;
+            group.failures[FailureKind::Reset as usize] = resets;
+            run
+        };
+        let mut run = reset(0);
+        let found = on_run(&run).unwrap();
+        let said = "All of these were requests for `GET /b`, none of which got a response; others of the run, which may";
+        assert!(found.cause.contains(said), "{found:?}");
+        assert!(found.fix.starts_with("See in the log of the server of `GET /b`"), "{found:?}");
+        run.plan.target.others.clear();
+        let found = on_run(&run).unwrap();
+        assert!(found.cause.contains("others of the run did."), "{found:?}");
+        assert!(found.fix.starts_with("See in the server's log"), "{found:?}");
+        assert!(!on_run(&reset(1)).unwrap().cause.contains("GET /b"));
     }
 
     /// 160 of 20,160 requests.

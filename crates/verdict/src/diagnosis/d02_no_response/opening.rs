@@ -103,6 +103,31 @@ pub(super) fn completed(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.all_completed())
 }
 
+/// How many of the connections that stood completed the TLS handshake; `None` where none did.
+pub(super) fn handshakes_of_all(run: &Run) -> Option<String> {
+    let facts = run.record.tls.as_ref().filter(|facts| facts.handshakes() > 0)?;
+    Some(format!(
+        "The TLS handshake was completed on {} of {} that opened",
+        grouped(facts.handshakes()),
+        counted(facts.connected, "connection")
+    ))
+}
+
+/// Requests that TLS failed for, and none got a response: those beyond what connections without a completed handshake can have
+/// taken along failed behind one. A connection that is in its handshake when the run ends puts few of them in doubt.
+pub(super) fn of_handshakes(run: &Run, count: u64) -> String {
+    let Some(seen) = handshakes_of_all(run) else {
+        return "The TLS handshake failed.".to_owned();
+    };
+    let in_it = without_handshake(run) * u64::from(run.plan.places_per_connection());
+    match count.saturating_sub(in_it) {
+        0 => format!("{seen}; these requests failed in it or behind it."),
+        behind => {
+            format!("{seen}; at least {} of these requests failed behind it.", grouped(behind))
+        }
+    }
+}
+
 /// What kept the first request from being sent, where that was seen.
 pub(super) fn waited_for(run: &Run) -> String {
     let Some(stood) = none_came(run) else { return String::new() };

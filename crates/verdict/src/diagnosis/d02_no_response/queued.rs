@@ -1,15 +1,26 @@
 //! Requests on connections that the server's process had not accepted: the kernel made them, and nobody read from them.
 
-use ablaze_model::Run;
+use ablaze_model::{FailureKind, Run};
 
 use crate::live::figures::target;
 use crate::live::options::{Opt, spelled};
 use crate::words::counted;
 
-use super::gone;
+use super::{begun, gone};
 
 /// Shorter than this part of a wait is soon.
 const SOON: f64 = 0.25;
+
+/// Responses that take longer than this part of the time limit are nearly as slow as those that time out.
+const NEARLY: f64 = 0.5;
+
+const NOT_ACCEPTED: &str = "The kernel makes connections and takes requests for a server; its process had not accepted these, and \
+                            knew nothing of the requests on them.";
+const BY_WORKERS: &str = "The kernel makes connections and takes requests for a server; its process had not accepted these, and knew \
+                          nothing of the requests on them. A server that gives each connection a worker of its own accepts no more \
+                          than it has workers, as long as those stay open.";
+const OF_OTHERS: &str = "The server's accept queue was full of other connections, such as those of a load before this one, and its \
+                         process had not accepted these: the attempts of this run were dropped, and no request was sent.";
 
 /// What the accept queue says of requests that got no response.
 pub(super) struct Queued {
@@ -22,6 +33,9 @@ pub(super) struct Queued {
 /// The same for requests that timed out, or that all waited when the run ended: most of the connections that carry them
 /// waited there.
 pub(super) fn mostly_queued(run: &Run, unanswered: u64) -> Option<Queued> {
+    if are_nearly_as_slow(run) {
+        return None;
+    }
     let connections = u64::from(run.plan.load.connections());
     queued(
         run,
@@ -48,20 +62,61 @@ pub(super) fn queued(run: &Run, requests: u64) -> Option<Queued> {
         return None;
     }
     let full = if is_full { ", all that it holds" } else { "" };
+    if begun::is_unopened(run) {
+        return is_full_of_others(run).then(|| of_others(waiting));
+    }
+    let none_came = run.record.responses == 0 && run.record.first_head.is_empty();
     Some(Queued {
         evidence: format!(
             "{} waited in the server's accept queue when it was last looked at{full}.",
             counted(waiting, "connection")
         ),
-        cause: "The kernel makes connections and takes requests for a server; its process had not accepted these, and \
-                knew nothing of the requests on them. A server that gives each connection a worker of its own accepts \
-                no more than it has workers, as long as those stay open.",
-        fix: format!(
-            "Give the server as many workers as there are connections, or use no more connections ({}) than it has \
-             workers; if it has enough, see what keeps it from accepting.",
-            spelled(run, Opt::Connections)
-        ),
+        cause: if none_came { NOT_ACCEPTED } else { BY_WORKERS },
+        fix: match none_came {
+            true => "See what keeps the server from accepting (a stack of its threads shows it); where each connection takes a \
+                     worker, other connections may hold all of them."
+                .to_owned(),
+            false => format!(
+                "Give the server as many workers as there are connections, or use no more connections ({}) than it has \
+                 workers; if it has enough, see what keeps it from accepting.",
+                spelled(run, Opt::Connections)
+            ),
+        },
     })
+}
+
+/// A full queue in which no connection of this run is.
+fn of_others(waiting: u64) -> Queued {
+    Queued {
+        evidence: format!(
+            "{} waited in the server's accept queue when it was last looked at, all that it holds, and none of this run had opened.",
+            counted(waiting, "connection")
+        ),
+        cause: OF_OTHERS,
+        fix: "See what keeps the server from accepting, or wait until it has worked off its queue (`ss -lnt` shows it: Recv-Q, of \
+              at most Send-Q); then measure again."
+            .to_owned(),
+    }
+}
+
+/// Whether the accept queue was full, and no connection of this run ever opened.
+pub fn is_full_of_others(run: &Run) -> bool {
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    let is_full = listener.is_some_and(|listener| {
+        let queue = listener.waiting.zip(listener.backlog);
+        listener.sockets == 1 && queue.is_some_and(|(waiting, most)| waiting > most)
+    });
+    is_full && run.plan.http3.is_none() && begun::is_unopened(run)
+}
+
+/// Whether responses take about as long as the time limit: then those that are a little slower time out, each opens its
+/// connection anew, and one look at the queue may meet those that are opened just then.
+fn are_nearly_as_slow(run: &Run) -> bool {
+    let record = &run.record;
+    let slow_ns = record.answered.total.quantile_ns(0.9).unwrap_or(0);
+    record.responses > 0
+        && record.failures_of(FailureKind::Timeout) > 0
+        && slow_ns as f64 >= run.plan.limits.timeout_ns as f64 * NEARLY
 }
 
 /// Whether who waits there is soon accepted: at the rate at which connections were accepted and got a response, the queue is
@@ -83,7 +138,6 @@ mod tests {
     use super::*;
     use crate::DiagnosisId::D02;
     use crate::live::{judge, sample};
-    use ablaze_model::FailureKind;
     use ablaze_model::record::{Record, Silent};
 
     fn with_waiting(waiting: Option<u64>) -> Run {
@@ -123,7 +177,7 @@ mod tests {
         assert!(!said(&run).contains("accept queue when"));
         let mut run = with_waiting(Some(100));
         run.record = Record::new();
-        run.record.unfinished = 100;
+        (run.record.unfinished, run.record.connections_opened) = (100, 100);
         let text = said(&run);
         assert!(
             text.contains("had not accepted") && !text.contains("longer than the run"),
@@ -156,12 +210,57 @@ mod tests {
         assert!(said(&run).contains("had not accepted"));
     }
 
+    /// A load before this one has filled it: none of these is of this run.
+    #[test]
+    fn connections_of_others_carry_no_requests_of_this_run() {
+        let mut run = with_waiting(Some(2));
+        sample::monitor(&mut run).target.listener.as_mut().unwrap().backlog = Some(1);
+        run.record = Record::new();
+        run.record.failures[FailureKind::Timeout as usize] = 20;
+        let text = said(&run);
+        assert!(text.contains("none of this run had opened"), "{text}");
+        assert!(!text.contains("requests on them") && !text.contains("workers"), "{text}");
+        assert!(is_full_of_others(&run));
+        run.record = Record::new();
+        run.record.unfinished = 20;
+        assert!(said(&run).contains("full of other connections"), "{}", said(&run));
+        let mut opened = run.clone();
+        opened.record.connections_opened = 1;
+        assert!(!is_full_of_others(&opened));
+        // It is not seen to be full.
+        sample::monitor(&mut run).target.listener.as_mut().unwrap().backlog = Some(20);
+        assert!(said(&run).contains("nobody has that address"), "{}", said(&run));
+        assert!(!is_full_of_others(&run));
+        // Of a server that responded to nothing no number of connections is known that it takes.
+        let mut run = with_waiting(Some(90));
+        run.record = Record::new();
+        (run.record.unfinished, run.record.connections_opened) = (100, 100);
+        let text = said(&run);
+        assert!(
+            text.contains("had not accepted these") && !text.contains("no more conn"),
+            "{text}"
+        );
+    }
+
+    /// Responses take 200 ms, and the limit is 202 ms: what is opened again just then is accepted at once.
+    #[test]
+    fn one_look_at_a_queue_proves_nothing_where_responses_are_as_slow_as_the_limit() {
+        let mut run = with_waiting(Some(90));
+        run.record.failures[FailureKind::Timeout as usize] = 900;
+        run.plan.limits.timeout_ns = 202_000_000;
+        assert!(said(&run).contains("had not accepted"), "{}", said(&run));
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(200_000_000, 20_000);
+        let text = said(&run);
+        assert!(!text.contains("accept") && !text.contains("workers"), "{text}");
+    }
+
     #[test]
     fn a_queue_that_is_full_needs_no_more() {
         let mut run = with_waiting(Some(2));
         sample::monitor(&mut run).target.listener.as_mut().unwrap().backlog = Some(1);
         run.record = Record::new();
-        run.record.unfinished = 20;
+        (run.record.unfinished, run.record.connections_opened) = (20, 2);
         let text = said(&run);
         assert!(
             text.contains("2 connections waited") && text.contains("all that it holds"),

@@ -107,6 +107,30 @@ fn an_address_that_is_reported_unreachable_may_be_one_that_a_firewall_rejects() 
     assert!(on_run(&run).unwrap().fix.contains("iptables -S"), "{:?}", on_run(&run));
 }
 
+/// What nothing listens for, or speaks another protocol, has no log of requests: in a journey neither.
+#[test]
+fn nobody_s_log_is_advised() {
+    use FailureKind::{Malformed, NoHttp2, Refused, Reset};
+    let journey = || {
+        let planned = crate::live::setup::sample::with_failed(0).plan.journey;
+        assert!(planned.is_some());
+        planned
+    };
+    for (kind, fix) in [(Refused, "`ss -lnt`"), (NoHttp2, "Try the target"), (Malformed, "Try the")]
+    {
+        let mut run = alone(kind);
+        run.plan.journey = journey();
+        let found = on_run(&run).unwrap();
+        assert!(found.fix.contains(fix) && !found.fix.contains("'s log"), "{found:?}");
+    }
+    let mut run = alone(Reset);
+    run.plan.journey = journey();
+    assert!(on_run(&run).unwrap().fix.starts_with("See in the server's log"), "{:?}", on_run(&run));
+    // It listened for a part of the run.
+    let said = on_run(&with(Refused, 1_000)).unwrap().fix;
+    assert!(said.contains("what is refused does not reach it"), "{said}");
+}
+
 #[test]
 fn connections_that_opened_are_not_looked_for_where_none_opens() {
     let mut run = alone(FailureKind::Timeout);
@@ -195,6 +219,16 @@ fn an_alert_is_told_with_its_name_and_what_it_says() {
     );
     assert!(said(48, 1).ends_with("then the server ended TLS with the alert unknown_ca (48)."));
     assert!(said(200, 0).ends_with("with the alert number 200."), "{}", said(200, 0));
+    // Behind its handshake, or in that of another connection.
+    let facts = run.record.tls.as_mut().unwrap();
+    (facts.connected, facts.handshakes_full) = (11, 10);
+    let said = cause(&run);
+    assert!(
+        said.ends_with(
+            "on 10 of 11 connections that opened; the server ended TLS with the alert number 200."
+        ),
+        "{said}"
+    );
 }
 
 fn first(run: &mut Run, kind: FailureKind, errno: i32, connecting: bool) {
@@ -253,6 +287,38 @@ fn a_tunnel_that_is_dead_is_not_blamed_on_the_target() {
     let finding = on_run(&run).unwrap();
     assert!(finding.cause.contains("whether the proxy or the target is"), "{finding:?}");
     assert!(finding.fix.contains("s_client -proxy PROXY_HOST:PROXY_PORT"), "{finding:?}");
+}
+
+/// It is the one that was met: the target behind it was not.
+#[test]
+fn a_proxy_that_forwards_is_named() {
+    use FailureKind::{ClosedWithoutResponse, Malformed, Refused, Reset, Timeout};
+    let without = [
+        (ClosedWithoutResponse, "The proxy, or the target behind it, closes connections without"),
+        (Timeout, "Connections open, and the proxy, or the target behind it, does not respond"),
+        (Reset, "The proxy, or the target behind it, resets connections."),
+        (Malformed, "What the proxy sends is not HTTP/1."),
+    ];
+    let through = |mut run: Run| {
+        run.plan.target.proxy = Some(sample::proxy());
+        let found = on_run(&run).unwrap();
+        let said = format!("{} {} {}", found.evidence, found.cause, found.fix);
+        assert!(!said.contains("erver"), "{said}");
+        said
+    };
+    for (kind, cause) in without {
+        let mut run = alone(kind);
+        run.record.first_malformed = b"SSH-2.0-x".to_vec();
+        let said = through(run);
+        assert!(said.contains(cause), "{said}");
+    }
+    let said = through(with(Reset, 1_000));
+    assert!(said.contains("See in the logs of the proxy and of the target what became"), "{said}");
+    through(with(Refused, 1_000));
+    // Nothing of the waits, and of a queue, is the target's either.
+    let mut silent = sample::run();
+    sample::nobody_answers(&mut silent);
+    through(silent);
 }
 
 #[test]

@@ -254,6 +254,19 @@ fn what_follows_a_completed_handshake_is_no_failed_handshake() {
     run.record.failures[FailureKind::TlsRefused as usize] = 20_000;
     run.record.tls = Some(facts(0).into());
     assert!(on_run(&run).unwrap().cause.contains("The TLS handshake failed"));
+    // One was in its handshake when the run ended.
+    run.record.failures = [0; FailureKind::ALL.len()];
+    run.record.failures[FailureKind::TlsBroken as usize] = 9;
+    run.record.tls = Some(facts(9).into());
+    let said = "The TLS handshake was completed on 9 of 10 connections that opened; at least 8 of these requests failed behind \
+                it.";
+    assert_eq!(on_run(&run).unwrap().cause, said);
+    run.record.tls = Some(facts(1).into());
+    let said = on_run(&run).unwrap().cause;
+    assert!(
+        said.contains("on 1 of 10 connections that opened; these requests failed in it or"),
+        "{said}"
+    );
 }
 
 /// In an open loop a timeout counts from when the request was due: one that waited for a connection all that time says

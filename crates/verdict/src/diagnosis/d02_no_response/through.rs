@@ -1,8 +1,10 @@
-//! Who is named where a tunnel of a proxy lies between: what the proxy ends, or holds up, looks as if the target did.
+//! Who is named where a tunnel of a proxy lies between: what the proxy ends, or holds up, looks as if the target did. Where the
+//! proxy forwards requests, it is the one that was met.
 
 use ablaze_model::{FailureKind, Run};
 
 use super::opening;
+use crate::live::whose::is_forwarded;
 
 /// In front of what is said of a server.
 const SUBJECTS: [&str; 3] =
@@ -21,9 +23,14 @@ pub(super) fn tunnels(run: &Run, kind: FailureKind, cause: String) -> String {
 /// The same of anything that both can do.
 pub(super) fn of_both(run: &Run, cause: String) -> String {
     let found = SUBJECTS.into_iter().find(|subject| cause.contains(subject));
-    let Some(subject) = found.filter(|_| opening::tunnels(run) > 0) else { return cause };
+    let is_forwarded = is_forwarded(run);
+    let is_through = is_forwarded || opening::tunnels(run) > 0;
+    let Some(subject) = found.filter(|_| is_through) else { return cause };
     let the = &subject[..3];
-    let both = format!("{the} target, or the proxy in front of it,");
+    let both = match is_forwarded {
+        true => format!("{the} proxy, or the target behind it,"),
+        false => format!("{the} target, or the proxy in front of it,"),
+    };
     let space = if subject.ends_with(' ') { " " } else { "" };
     cause.replacen(subject, &(both + space), 1)
 }

@@ -4,7 +4,7 @@ use ablaze_model::record::{Codes, TlsAlert};
 use ablaze_model::{FailureKind, Run};
 
 use super::causes::only_interim;
-use super::hosts;
+use super::{hosts, opening};
 use crate::live::options::{Opt, spelled};
 use crate::live::whose::over_loopback;
 use crate::words::{counted, listed};
@@ -238,11 +238,13 @@ fn of_alert(run: &Run) -> Option<String> {
     let alert = facts.alert_of(FailureKind::TlsRefused)?;
     let named = alert.named();
     let behind = facts.all_completed();
-    let ended = match behind {
-        true => format!(
+    let ended = match (behind, opening::handshakes_of_all(run)) {
+        (true, _) => format!(
             "The TLS handshakes were completed; then the server ended TLS with the alert {named}"
         ),
-        false => format!("The server ended the TLS handshake with the alert {named}"),
+        (false, None) => format!("The server ended the TLS handshake with the alert {named}"),
+        // Whether it came in a handshake or behind one is not kept.
+        (false, Some(seen)) => format!("{seen}; the server ended TLS with the alert {named}"),
     };
     let says = match alert.number {
         TlsAlert::UNRECOGNIZED_NAME => {

@@ -87,6 +87,35 @@ fn a_server_that_accepts_no_more_needs_no_longer_queue() {
     assert!(on_run(&run).unwrap().fix.contains("--ramp"));
 }
 
+/// Nobody calls accept(): each second or so more attempts are made, at whatever rate.
+#[test]
+fn a_server_that_accepted_nothing_needs_no_longer_queue() {
+    let mut run = sample::run();
+    sample::counter(&mut run, "TcpExtListenOverflows", 55);
+    sample::nobody_answers(&mut run);
+    run.plan.connections.keep_alive = false;
+    run.record.failures[FailureKind::Timeout as usize] = 30;
+    run.record.connections_opened = 2;
+    let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+    (listener.backlog, listener.longest_queue, listener.waiting) = (Some(1), Some(2), Some(2));
+    let mut open = run.clone();
+    sample::open_loop(&mut open, 100.0);
+    for mut run in [run, open] {
+        // Bytes came: of a response, or of a handshake.
+        run.record.received_bytes = 5;
+        assert!(on_run(&run).unwrap().fix.contains("longer backlog"), "{:?}", on_run(&run));
+        run.record.received_bytes = 0;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.ends_with("the server accepted none."), "{finding:?}");
+        assert_eq!(finding.fix, NOT_THE_BACKLOG);
+        // Some were accepted, it may be.
+        run.record.connections_opened = 30;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.contains("or so slowly that none"), "{finding:?}");
+        assert_eq!(finding.fix, NOT_THE_BACKLOG);
+    }
+}
+
 /// The load has 100 connections, the queue 511 places: those of before fill it.
 #[test]
 fn fewer_connections_than_the_queue_holds_did_not_come_at_once() {

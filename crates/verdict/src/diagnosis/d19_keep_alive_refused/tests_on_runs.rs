@@ -108,6 +108,27 @@ fn what_has_no_body_lacks_no_length() {
     assert!(!on_run(&run).unwrap().cause.contains("Content-Length"));
 }
 
+/// The connections are those to the proxy.
+#[test]
+fn a_proxy_that_forwards_is_the_one_that_closes() {
+    let mut run = sample::run();
+    run.record.reused = 0;
+    run.plan.target.proxy = Some(sample::proxy());
+    for head in [
+        "HTTP/1.1 200 OK\r\nVia: 1.1 p\r\nContent-Length: 3\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: a\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n",
+    ] {
+        run.record.first_head = head.as_bytes().to_vec();
+        let found = on_run(&run).unwrap();
+        let said = format!("{} {}", found.cause, found.fix);
+        assert!(said.contains("proxy") && !said.contains("erver"), "{said}");
+    }
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Type: a\r\n\r\n".to_vec();
+    let fix = on_run(&run).unwrap().fix;
+    assert!(fix.starts_with("Have the proxy, or the target behind it, send a"), "{fix}");
+}
+
 /// Any of a response's intermediaries may end the connection; one that names itself is said (RFC 9110, 7.6.3).
 #[test]
 fn a_proxy_that_names_itself_is_said() {

@@ -1,5 +1,6 @@
 //! Connections that stood and were of no use: what they waited for, and who is why.
 
+use ablaze_model::plan::proxy::{Proxy, Way};
 use ablaze_model::record::{ProxyFacts, Record, Silent, TlsFacts};
 
 use super::super::on_run;
@@ -12,7 +13,8 @@ fn facts(run: &mut Run, connected: u64, tunnels: u64, handshakes_full: u64) {
     run.record.proxy = Some(ProxyFacts { connected, tunnels, ..ProxyFacts::default() }.into());
     let facts = TlsFacts { connected: tunnels, handshakes_full, ..TlsFacts::default() };
     run.record.tls = Some(facts.into());
-    run.plan.target.proxy = Some(sample::proxy());
+    let proxy = Proxy { way: Way::Tunnel, ..sample::proxy() };
+    run.plan.target.proxy = Some(proxy);
 }
 
 fn said(found: &Finding) -> String {
