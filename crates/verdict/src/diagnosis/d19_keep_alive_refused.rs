@@ -307,10 +307,10 @@ impl Reason {
                  server announce the length that it sends.".to_owned(),
             ),
             Self::SurplusResponses => (
-                "The server sends more responses than it was asked for: a next one could not be told \
-                 apart from them, so the client closes the connection.",
-                "Look at a whole response with `curl -i` and the URL, and find what responds twice \
-                 in the server.".to_owned(),
+                "The server sends more responses than it was asked for: it responds twice, or says that it closes the \
+                 connection (408); which of these was not recorded. A next one could not be told apart from them, so the \
+                 client closes the connection.",
+                surplus::FIX_OF_UNASKED.to_owned(),
             ),
             Self::None => (
                 "The head of the response permits keeping the connection open, but the server \

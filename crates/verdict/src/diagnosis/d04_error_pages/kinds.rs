@@ -185,6 +185,16 @@ impl Kind {
                 Some(_) => format!("{look}, and leave out the header that asks for the change."),
                 None => format!("{look}: no request asked for the change (Upgrade)."),
             },
+            // One that nobody had asked for is no answer.
+            Self::Errors
+                if expected::had_success_as_well(run) && run.record.surplus_responses > 0 =>
+            {
+                format!(
+                    "See in the server's log why these failed, and whether they were answers: the server also sent responses that \
+                     nobody had asked for, and one that comes as the next request leaves is taken for its response. If they are \
+                     intended, give their status {expect}."
+                )
+            }
             // The same request had success as well: one response alone shows either.
             Self::Errors if expected::had_success_as_well(run) => format!(
                 "See in the server's log why these failed: they were answers to the same request as those that did not. \
