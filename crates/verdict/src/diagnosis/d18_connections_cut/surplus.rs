@@ -44,19 +44,16 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         ),
     };
     let bodiless = d19_keep_alive_refused::bodiless(run);
-    let (what, cause, fix) = match are_responses {
-        _ if bodiless.is_some() => {
-            let (cause, fix) = bodiless.unwrap_or_default();
-            ("bytes that belong to none", cause, fix)
-        }
-        true => ("another response that nobody had asked for", UNASKED, FIX_OF_UNASKED),
-        false if is_chunked(run) => (
+    let (what, cause, fix) = match (are_responses, &bodiless) {
+        (true, _) => ("another response that nobody had asked for", UNASKED, FIX_OF_UNASKED),
+        (false, Some((cause, fix))) => ("bytes that belong to none", cause.as_str(), fix.as_str()),
+        (false, None) if is_chunked(run) => (
             "bytes that belong to none",
             "The server sends more bytes behind the last chunk of these responses: a next response could not be told \
              apart from them.",
             FIX_OF_CHUNKED,
         ),
-        false => (
+        (false, None) => (
             "bytes that belong to none",
             "The server sends more bytes than these responses have: a next response could not be told apart from them.",
             "Compare the body in `curl -i` and the URL with its Content-Length, and have the server announce the length \
