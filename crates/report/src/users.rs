@@ -43,7 +43,9 @@ pub(crate) fn number(plan: &Plan) -> Option<String> {
 pub(crate) fn asked(plan: &Plan) -> Vec<String> {
     let Some(users) = of(plan) else { return Vec::new() };
     let ns = |ns: u64| time(ns as f64);
-    let think = users.think_time.map(|think| match think {
+    let journeys = users.journeys.len().max(1);
+    let of_one_step = plan.journey.as_ref().is_some_and(|own| own.steps.len() <= journeys);
+    let think = users.think_time.filter(|_| !of_one_step).map(|think| match think {
         ThinkTime::Constant { ns: think_ns } => format!("thinking {} between steps", ns(think_ns)),
         ThinkTime::Uniform { from_ns, to_ns } => {
             format!("thinking {} to {} between steps", ns(from_ns), ns(to_ns))
@@ -52,9 +54,11 @@ pub(crate) fn asked(plan: &Plan) -> Vec<String> {
             format!("thinking {} on average between steps", ns(mean_ns))
         }
     });
+    let none = users.think_time.filter(|_| of_one_step);
+    let none = none.map(|_| "no time to think, as there is one step".to_owned());
     let iterations = users.iterations.map(|most| format!("{} each", counted(most, "journey")));
     let kept = users.keep_session.then(|| "sessions kept".to_owned());
-    [think, iterations, kept].into_iter().flatten().collect()
+    [think, none, iterations, kept].into_iter().flatten().collect()
 }
 
 /// How many users had come when, of a number that grew, as it was counted: `users: 10 at the beginning, 505 after 5.00 s, 1,000
@@ -169,12 +173,12 @@ mod tests {
             ..Users::default()
         };
         let name = "buy.hurl".to_owned();
-        let steps = vec!["a".to_owned(), "b".to_owned()];
+        let steps = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
         run.plan.journey =
             Some(PlannedJourney { name, steps, any_status: Vec::new(), users, route: None });
         let text = text::write(&assessed, &Style::default());
         for expected in [
-            "journeys buy ×1, browse ×1, 2 steps, to http",
+            "journeys buy ×1, browse ×1, 3 steps, to http",
             "closed loop, 10 to 100 users, thinking 500 ms to 2.00 s between steps",
             // As they were counted, and not as they were planned.
             "users: 10 at the beginning, 50 after",
@@ -183,6 +187,11 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
+        // One step has no other to think before.
+        let mut short = assessed.run.plan.clone();
+        short.journey.as_mut().unwrap().users.journeys.clear();
+        short.journey.as_mut().unwrap().steps.truncate(1);
+        assert_eq!(asked(&short), ["no time to think, as there is one step"]);
         let row = text.lines().find(|line| line.trim_start().starts_with("browse ")).unwrap();
         let cells: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(cells[..6], ["browse", "3,000", "75", "%", "2,995", "5"], "{row}");

@@ -134,6 +134,9 @@ impl<'a> Walked<'a> {
         let rests = self.journey.steps.iter().any(|step| {
             step.options.delay_ns.is_some_and(|ns| ns > 0) || step.options.retry.is_some()
         });
+        // Nobody thinks before the first step, nor behind the last.
+        let main = &self.parts[..self.parts.len() - usize::from(self.ways.setup.is_some())];
+        let thinks = asked.think_time.is_some() && main.iter().any(|part| part.steps.len() > 1);
         Ok(Users {
             ramp,
             think_time: asked.think_time,
@@ -141,10 +144,7 @@ impl<'a> Walked<'a> {
             keep_session: asked.keep_session,
             setup: asked.setup.as_ref().map(|setup| setup.file.name.clone()),
             journeys: self.journeys.clone(),
-            pause: rests
-                || ramp.is_some()
-                || asked.think_time.is_some()
-                || asked.iterations.is_some(),
+            pause: rests || thinks || ramp.is_some() || asked.iterations.is_some(),
         })
     }
 }
@@ -222,4 +222,26 @@ fn refuse(spec: &LoadSpec) -> Result<(), Error> {
         return Ok(());
     };
     Err(Error::usage(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::plan::users::ThinkTime;
+    use ablaze_model::spec::Blob;
+
+    use super::*;
+
+    /// One step has no other to think before: its users always have something in flight.
+    #[test]
+    fn users_of_one_step_do_not_pause_to_think() {
+        let pause = |text: &str| {
+            let journey = JourneySpec::of(Blob::new("a.hurl", text.into()));
+            let mut spec = LoadSpec::default();
+            spec.requests.users.think_time = Some(ThinkTime::Constant { ns: 1 });
+            let walked = Walked::read(&journey, &spec.requests.users).unwrap();
+            walked.users(&spec).unwrap().pause
+        };
+        assert!(!pause("GET http://h/a\n"));
+        assert!(pause("GET http://h/a\n\nGET http://h/b\n"));
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ablaze_journey::{Failure, Files, Journey, Site, Variables};
-pub use ablaze_journey::{FormPart, StepBody, Template};
+pub use ablaze_journey::{FormPart, Step, StepBody, Template};
 
 use super::users::{Users, Ways};
 

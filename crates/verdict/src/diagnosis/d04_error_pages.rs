@@ -41,7 +41,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// Fewer than this are accidents.
 const SHARE: f64 = 0.001;
-/// From here on the rate is that of the other responses.
+/// From here on the rate is no rate of the intended page.
 const MOST: f64 = 0.5;
 
 /// Those outside of what was expected are no success for the whole Run either.
@@ -87,7 +87,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     ) + &fields::limit(run, &others)
         + &idle::may_be(run, &others)
         + &journeys::beside(run);
-    let (cause, fix) = kind.in_words(run, share >= MOST);
+    let (cause, fix) = kind.in_words(run, share);
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))
 }
@@ -153,10 +153,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         format!("{no_page} {counted_so}")
     } else if let Some(cause) = of_tools::cause(report.tool) {
         cause.to_owned()
-    } else if let Some(cause) = classes::cause(report, share >= MOST) {
+    } else if let Some(cause) = classes::cause(report, share > MOST) {
         cause
-    } else if share >= MOST {
-        format!("{} {counted_so}", redirects::of_most(report))
+    } else if share > MOST {
+        format!("{} {counted_so}", redirects::of_most(report, others >= complete))
     } else {
         redirects::of_some(report).to_owned()
     };

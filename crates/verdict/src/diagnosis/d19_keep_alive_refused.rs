@@ -1,9 +1,13 @@
 //! D19: connections were to be kept, and not one was. The head of the first response tells why.
 
+mod bodiless;
+
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::spec::FrontEnd;
 
+pub(super) use self::bodiless::bodiless;
+use self::bodiless::has_no_bodies;
 use super::d18_connections_cut::surplus;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D03, D04, D19};
@@ -64,6 +68,7 @@ fn found(run: &Run) -> Option<Finding> {
         reason => reason,
     };
     let closes = matches!(reason, Reason::Close | Reason::NoKeepAlive);
+    let without_body = bodiless(run).filter(|_| reason == Reason::Surplus);
     let (cause, fix) = match asks_to_close(run) {
         true if closes => (
             "The request itself asks the server to close: it has `Connection: close`, or is HTTP/1.0 \
@@ -85,8 +90,8 @@ fn found(run: &Run) -> Option<Finding> {
              configuration."
                 .to_owned(),
         ),
-        _ => match bodiless(run).filter(|_| reason == Reason::Surplus) {
-            Some((cause, fix)) => (cause, fix.to_owned()),
+        _ => match &without_body {
+            Some((cause, fix)) => (cause.as_str(), fix.clone()),
             None => reason.in_words(run),
         },
     };
@@ -142,26 +147,6 @@ fn asks_to_close(run: &Run) -> bool {
 
 fn steps_may_ask_to_close(run: &Run) -> bool {
     run.plan.journey.is_some() && headers::has_step_with(run, "connection").unwrap_or(true)
-}
-
-/// Cause and fix where the responses can have no body, whatever length they announce (RFC 9112, 6.3).
-pub(super) fn bodiless(run: &Run) -> Option<(&'static str, &'static str)> {
-    if run.plan.requests.method == "HEAD" {
-        return Some((
-            "The server sends bytes behind the head of its responses to HEAD, which have no body.",
-            "Look at one with `curl -I` and the URL, and have the server send the head alone.",
-        ));
-    }
-    has_no_bodies(run).then_some((
-        "The server sends bytes behind the head of responses whose status permits no body (1xx, 204, 304).",
-        "Look at one response with `curl -i` and the URL, and have the server send no body with it.",
-    ))
-}
-
-/// Whether no response can have a body, by the method or by each status (RFC 9112, 6.3).
-fn has_no_bodies(run: &Run) -> bool {
-    let without = |status: &u16| matches!(status, 100..=199 | 204 | 304);
-    run.plan.requests.method == "HEAD" || run.record.statuses.keys().all(without)
 }
 
 /// Whether nothing in a head tells where its body ends (RFC 9112, 6.3). HTTP/1.0 has no transfer codings.
@@ -314,10 +299,10 @@ impl Reason {
                  server announce the length that it sends.".to_owned(),
             ),
             Self::SurplusResponses => (
-                "The server sends more responses than it was asked for: a next one could not be told \
-                 apart from them, so the client closes the connection.",
-                "Look at a whole response with `curl -i` and the URL, and find what responds twice \
-                 in the server.".to_owned(),
+                "The server sends more responses than it was asked for: it responds twice, or says that it closes the \
+                 connection (408); which of these was not recorded. A next one could not be told apart from them, so the \
+                 client closes the connection.",
+                surplus::FIX_OF_UNASKED.to_owned(),
             ),
             Self::None => (
                 "The head of the response permits keeping the connection open, but the server \

@@ -262,11 +262,12 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
             format!(
                 "They waited for {} permitted to become free: the server responds more slowly than \
                  that many can sustain at this rate.",
-                one_of(connections, "the one connection", "one of the")
+                permitted(run, connections)
             ),
             format!(
                 "Take the response time as what a user sees; for a client that never waits, permit \
-                 more connections ({}) or set no limit, or lower the rate.",
+                 more {} ({}) or set no limit, or lower the rate.",
+                if run.plan.journey.is_some() { "users" } else { "connections" },
                 spelled(run, Opt::Connections)
             ),
         ),
@@ -345,6 +346,15 @@ fn were_free(run: &Run) -> bool {
     let Some(Intended { lag, .. }) = run.record.answered.intended.as_deref() else { return false };
     let late = 1.0 - lag.count_at_most(LITTLE_NS) as f64 / lag.count().max(1) as f64;
     used(run) < late * IN_USE
+}
+
+/// Who walks a journey is a user, and has a place of its own.
+fn permitted(run: &Run, connections: u64) -> String {
+    match (&run.plan.journey, connections * u64::from(run.plan.places_per_connection())) {
+        (None, _) => one_of(connections, "the one connection", "one of the"),
+        (Some(_), 1) => "the one user".to_owned(),
+        (Some(_), users) => format!("one of the {}", counted(users, "user")),
+    }
 }
 
 fn one_of(connections: u64, one: &str, several: &str) -> String {

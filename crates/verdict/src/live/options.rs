@@ -47,6 +47,11 @@ pub(crate) enum Opt {
 
 /// The option as it is spelled for this run.
 pub(crate) fn spelled(run: &Run, option: Opt) -> &'static str {
+    // Each user has a connection, and the two options cannot be used together.
+    if option == Opt::Connections && run.plan.journey.is_some() && run.front_end() == FrontEnd::Load
+    {
+        return "--users";
+    }
     option.of(run.front_end())
 }
 

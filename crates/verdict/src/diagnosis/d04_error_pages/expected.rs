@@ -1,8 +1,10 @@
 //! Which statuses were expected.
 
 use ablaze_model::Run;
+use ablaze_model::plan::journey::{Step, StepBody};
 use ablaze_model::plan::statuses_in_words;
 use ablaze_model::record::GroupRecord;
+use ablaze_model::spec::Bodies;
 
 use crate::live::headers;
 
@@ -36,16 +38,61 @@ fn is_conditional(run: &Run) -> bool {
     ["if-none-match", "if-modified-since"].iter().any(|name| headers::given(run, name).is_some())
 }
 
+/// What had success beside the requests that had not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// The same request.
+    Same,
+    /// Others of the same line, or of the same step, that may differ in what they send.
+    Alike,
+    /// Nothing, as far as is known.
+    Nothing,
+}
+
 /// Whether each request that got such a response got others as well.
-pub(super) fn had_success_as_well(run: &Run) -> bool {
+pub(super) fn success_beside(run: &Run) -> Beside {
     let record = &run.record;
     let asked = run.asked.as_ref().map(|asked| &asked.requests);
-    let varies = asked.is_none_or(|asked| asked.urls.is_some() || asked.data.is_some());
-    if record.groups.is_empty() {
-        return !varies && record.statuses.keys().any(|status| (200..300).contains(status));
+    let had_it = if record.groups.is_empty() {
+        let is_one = asked.is_some_and(|asked| asked.urls.is_none());
+        is_one && record.statuses.keys().any(|status| (200..300).contains(status))
+    } else {
+        let mut failed = record.groups.iter().filter(|group| group.unexpected > 0).peekable();
+        failed.peek().is_some() && failed.all(|group| group.responses > group.unexpected)
+    };
+    match (had_it, vary(run)) {
+        (false, _) => Beside::Nothing,
+        (true, false) => Beside::Same,
+        (true, true) => Beside::Alike,
     }
-    let mut failed = record.groups.iter().filter(|group| group.unexpected > 0).peekable();
-    failed.peek().is_some() && failed.all(|group| group.responses > group.unexpected)
+}
+
+/// Whether two requests of one line, or of one step, may differ: by rows of a feed, by bodies in turn, by `{seq}`, by what a journey
+/// captured and by cookies.
+fn vary(run: &Run) -> bool {
+    let Some(asked) = run.asked.as_ref() else { return true };
+    let requests = &asked.requests;
+    let patched = run.plan.requests.templates.iter().any(|template| !template.patches.is_empty());
+    // Of a saved run the requests themselves are not known.
+    let url = asked.destination.url.as_ref().map_or("", |url| &url.shown);
+    let counted = ["{seq}", "{rand:"].iter().any(|word| url.contains(word));
+    let in_turn = matches!(requests.bodies, Bodies::InTurn(_));
+    requests.data.is_some() || in_turn || patched || counted || steps_vary(run)
+}
+
+/// Of several steps each but the first may send what those before it got.
+fn steps_vary(run: &Run) -> bool {
+    let Some(journey) = run.plan.journey.as_ref() else { return false };
+    let Some(route) = journey.route.as_ref() else { return journey.steps.len() != 1 };
+    let varies = |step: &Step| {
+        let body = match &step.body {
+            StepBody::None => true,
+            StepBody::Template(text) => text.as_constant().is_some(),
+            StepBody::File(_) | StepBody::Multipart(_) => false,
+        };
+        !body || step.url.as_constant().is_none() || step.query.as_constant().is_none()
+    };
+    route.journey.steps.len() != 1 || route.journey.steps.iter().any(varies)
 }
 
 /// The responses of a group that were no success.

@@ -21,14 +21,24 @@ pub(super) fn may_be(run: &Run, others: &[(u16, u64)]) -> String {
     if !can_be_idle(run) || others.iter().all(|(status, _)| *status != 408) {
         return String::new();
     }
-    let idle = match run.record.circumstances.idle_timeouts {
+    let timeouts = run.record.circumstances.idle_timeouts;
+    let idle = match timeouts {
         0 => String::new(),
         count => format!(
             " On {} a 408 came with no request under way.",
             counted(count, "other connection")
         ),
     };
-    format!("{idle} A 408 that was sent before the request came is counted as its response, too.")
+    let unasked = match run.record.surplus_responses.saturating_sub(timeouts) {
+        0 => String::new(),
+        count => format!(
+            " On {} another response came behind one, for which nobody had asked; of what status was not recorded.",
+            counted(count, "other connection")
+        ),
+    };
+    format!(
+        "{idle}{unasked} A 408 that was sent before the request came is counted as its response, too."
+    )
 }
 
 /// What a server that closes idle connections needs, without a full stop.
@@ -44,10 +54,14 @@ pub(in crate::diagnosis) fn fix(run: &Run) -> String {
 }
 
 /// Over HTTP/1 nothing tells which request a response belongs to, and connections were idle between two: not in a closed loop,
-/// where the next request leaves as soon as a response is complete.
+/// where the next request leaves as soon as a response is complete. There it can only be one that the server sends behind a
+/// response, as it closes the connection.
 fn can_be_idle(run: &Run) -> bool {
+    let record = &run.record;
     run.plan.streams().is_none()
         && run.plan.connections.keep_alive
-        && run.record.reused > 0
-        && (figures::asked_in_flight(run).is_none() || run.record.circumstances.idle_timeouts > 0)
+        && record.reused > 0
+        && (figures::asked_in_flight(run).is_none()
+            || record.circumstances.idle_timeouts > 0
+            || record.surplus_responses > 0)
 }

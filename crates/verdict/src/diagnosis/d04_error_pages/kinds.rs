@@ -2,12 +2,16 @@
 
 use ablaze_model::Run;
 
-use super::{expected, idle, redirects};
+use super::expected::Beside;
+use super::{MOST, expected, idle, redirects};
 use crate::live::options::{Opt, spelled};
 use crate::live::{curl, headers, walk};
 
-pub(super) const CAUSE_OF_MOST: &str = "The rate is that of an error page or a redirect, which costs a \
+pub(super) const CAUSE_OF_ALL: &str = "The rate is that of an error page or a redirect, which costs a \
                              server different work than the intended page.";
+pub(super) const CAUSE_OF_MOST: &str = "Most responses are error pages or redirects, which cost a server \
+                             different work than the intended page, and they count in the rate \
+                             and in the times.";
 pub(super) const CAUSE_OF_SOME: &str = "Some responses are error pages or redirects, which cost a server \
                              different work than the intended page, and they count in the rate \
                              and in the times.";
@@ -69,7 +73,7 @@ impl Kind {
         }
     }
 
-    pub fn in_words(self, run: &Run, most: bool) -> (String, String) {
+    pub fn in_words(self, run: &Run, share: f64) -> (String, String) {
         let option = spelled(run, Opt::Expect);
         // The file of a journey says what is expected.
         let expect = &match &run.plan.journey {
@@ -120,9 +124,13 @@ impl Kind {
                  of connections, each with one request."
             }
             Self::Idle => idle::CAUSE,
-            Self::Errors if most => {
+            Self::Errors if share >= 1.0 => {
                 "The rate is that of an error page, which costs a server different work than the \
                  intended page."
+            }
+            Self::Errors if share > MOST => {
+                "Most responses are error pages, which cost a server different work than the \
+                 intended page, and they count in the rate and in the times."
             }
             Self::Errors => {
                 "Some responses are error pages, which cost a server different work than the \
@@ -132,7 +140,8 @@ impl Kind {
                 "Not all of these are errors or redirects: their statuses are outside of those expected, and they count in \
                  the rate and in the times."
             }
-            Self::Pages if most => CAUSE_OF_MOST,
+            Self::Pages if share >= 1.0 => CAUSE_OF_ALL,
+            Self::Pages if share > MOST => CAUSE_OF_MOST,
             Self::Pages => CAUSE_OF_SOME,
         };
         (cause.to_owned(), self.fix(run, expect))
@@ -185,11 +194,35 @@ impl Kind {
                 Some(_) => format!("{look}, and leave out the header that asks for the change."),
                 None => format!("{look}: no request asked for the change (Upgrade)."),
             },
+            // One that nobody had asked for is no answer.
+            Self::Errors
+                if run.record.surplus_responses > 0
+                    && expected::success_beside(run) != Beside::Nothing =>
+            {
+                format!(
+                    "See in the server's log why these failed, and whether they were answers: the server also sent responses that \
+                     nobody had asked for, and one that comes as the next request leaves is taken for its response. If they are \
+                     intended, give their status {expect}."
+                )
+            }
             // The same request had success as well: one response alone shows either.
-            Self::Errors if expected::had_success_as_well(run) => format!(
+            Self::Errors if expected::success_beside(run) == Beside::Same => format!(
                 "See in the server's log why these failed: they were answers to the same request as those that did not. \
                  If they are intended, give their status {expect}."
             ),
+            Self::Errors if expected::success_beside(run) == Beside::Alike => {
+                let (what, look) = match &run.plan.journey {
+                    Some(_) => {
+                        ("steps", format!("Walk a journey with `{}`. ", walk::command(run, "")))
+                    }
+                    None if run.record.groups.is_empty() => ("URL", String::new()),
+                    None => ("URLs", String::new()),
+                };
+                format!(
+                    "{look}See in the server's log which requests failed, and why: others of the same {what} had success, with other \
+                     contents or at another time. If these responses are intended, give their status {expect}."
+                )
+            }
             Self::Errors | Self::Pages | Self::Several | Self::Unnamed | Self::NotModified => {
                 format!(
                     "{look}, fix the URL or the server, and measure again; if these responses are \

@@ -3,7 +3,7 @@
 
 use ablaze_model::Run;
 
-use super::kinds::{CAUSE_OF_MOST, CAUSE_OF_SOME};
+use super::kinds::{CAUSE_OF_ALL, CAUSE_OF_MOST, CAUSE_OF_SOME};
 use crate::printed::{Report, Tool};
 
 /// The responses by status of those statuses that count, without redirects that were followed.
@@ -63,15 +63,16 @@ fn excluded(report: &Report) -> bool {
 }
 
 /// The cause where most responses had another status than 2xx.
-pub fn of_most(report: &Report) -> &'static str {
-    match excluded(report) {
-        true if report.non_2xx < report.complete => {
+pub fn of_most(report: &Report, all: bool) -> &'static str {
+    match (excluded(report), all) {
+        (true, false) => {
             "The rate is in large part that of error pages, which cost a server different work than the intended page."
         }
-        true => {
+        (true, true) => {
             "The rate is that of an error page, which costs a server different work than the intended page."
         }
-        false => CAUSE_OF_MOST,
+        (false, false) => CAUSE_OF_MOST,
+        (false, true) => CAUSE_OF_ALL,
     }
 }
 

@@ -113,3 +113,40 @@ fn errors_among_answers_to_the_same_request_are_no_wrong_url() {
     sample::asked(&mut run, &[]);
     assert!(on_run(&run).unwrap().fix.contains("fix the URL"));
 }
+
+/// Rows of a feed, a journey of several steps, `{seq}`: one request fails, and another of the same line does not.
+#[test]
+fn requests_that_differ_are_not_called_the_same() {
+    use ablaze_model::feed::Order;
+    use ablaze_model::spec::{Blob, DataSpec, Feed};
+    let mut run = with(&[(200, 900), (401, 100)]);
+    sample::asked(&mut run, &[]);
+    let fix = |run: &Run| on_run(run).unwrap().fix.to_string();
+    assert!(fix(&run).contains("to the same request"), "{}", fix(&run));
+    let mut fed = run.clone();
+    let file = Blob::new("users.csv", Vec::new());
+    let feed = Feed { file, part: None };
+    fed.asked.as_mut().unwrap().requests.data = Some(DataSpec { feed, order: Order::Sequential });
+    assert!(fix(&fed).contains("others of the same URL had success, with other"), "{}", fix(&fed));
+    let mut run = crate::live::setup::sample::with_failed(0);
+    run.record.statuses = [(200, 15_000), (401, 5_000)].into();
+    let group = |name, unexpected| ablaze_model::record::GroupRecord {
+        responses: 10_000,
+        unexpected,
+        ..ablaze_model::record::GroupRecord::new(name, false)
+    };
+    run.record.groups = vec![group("POST /login", 5_000), group("GET /me", 0)];
+    sample::asked(&mut run, &[]);
+    run.plan.journey.as_mut().unwrap().steps = vec!["POST /login".into(), "GET /me".into()];
+    assert!(fix(&run).contains("others of the same steps had success"), "{}", fix(&run));
+    assert!(fix(&run).starts_with("Walk a journey with `ablaze run "), "{}", fix(&run));
+}
+
+/// Half of the rate is that of the intended page.
+#[test]
+fn the_rate_is_that_of_an_error_page_only_where_nothing_else_came() {
+    let cause = |failed| on_run(&with(&[(200, 20_000 - failed), (404, failed)])).unwrap().cause;
+    assert!(cause(10_000).starts_with("Some responses are error pages"), "{}", cause(10_000));
+    assert!(cause(10_001).starts_with("Most responses are error pages"), "{}", cause(10_001));
+    assert!(cause(20_000).starts_with("The rate is that of an error page"), "{}", cause(20_000));
+}

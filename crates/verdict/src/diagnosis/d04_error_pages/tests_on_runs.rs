@@ -63,6 +63,26 @@ fn a_408_on_a_kept_connection_may_be_no_answer() {
     assert!(!on_run(&run).unwrap().evidence.contains("before the request came"));
 }
 
+/// A server that ends a connection by a 408 right behind a response: in a closed loop, too, the next request may get it.
+#[test]
+fn where_responses_come_that_nobody_asked_for_an_error_need_be_no_answer() {
+    let mut run = sample::run();
+    sample::asked(&mut run, &[]);
+    run.record.statuses = [(200, 19_800), (408, 200)].into();
+    (run.record.surplus, run.record.surplus_responses) = (500, 500);
+    let found = on_run(&run).unwrap();
+    assert!(!found.fix.contains("answers to the same request"), "{found:?}");
+    assert!(found.evidence.contains("On 500 other connections another response came"), "{found:?}");
+    assert!(found.cause.contains("Which of these does not show"), "{found:?}");
+    // And one of another status.
+    run.record.statuses = [(200, 19_800), (500, 200)].into();
+    let found = on_run(&run).unwrap();
+    assert!(!found.fix.contains("answers to the same request"), "{found:?}");
+    assert!(found.fix.contains("whether they were answers"), "{found:?}");
+    (run.record.surplus, run.record.surplus_responses) = (0, 0);
+    assert!(on_run(&run).unwrap().fix.contains("answers to the same request"));
+}
+
 /// A URL of a list that says 503 to every request refuses no part of the load; one that also succeeds may.
 #[test]
 fn what_fails_each_time_is_refused_for_no_load() {

@@ -10,6 +10,14 @@ use crate::diagnosis::d19_keep_alive_refused;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, percent};
 
+/// What such a response is, is not kept: 408 (Request Timeout) is sent by servers that close the connection behind a response.
+const UNASKED: &str = "The server sends more responses than it was asked for: it responds twice, or says that it closes the \
+                       connection (408). Which of these was not recorded. One that comes while the next request is under way \
+                       is taken for its response, as nothing tells them apart: such responses and their times may be among \
+                       the figures.";
+pub(in crate::diagnosis) const FIX_OF_UNASKED: &str = "See in the server's log whether it ends connections by a 408: then have it say `Connection: close` in the last response \
+     instead. Otherwise look at a whole response with `curl -i` and the URL, and find what responds twice in the server.";
+
 /// Connections that the client closed, because bytes came behind a response that belong to none.
 pub(super) fn found(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -36,24 +44,16 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
         ),
     };
     let bodiless = d19_keep_alive_refused::bodiless(run);
-    let (what, cause, fix) = match are_responses {
-        _ if bodiless.is_some() => {
-            let (cause, fix) = bodiless.unwrap_or_default();
-            ("bytes that belong to none", cause, fix)
-        }
-        true => (
-            "another response that nobody had asked for",
-            "The server sends more responses than it was asked for. One that comes while the next request is under way is \
-             taken for its response, as nothing tells them apart: such responses and their times may be among the figures.",
-            "Look at a whole response with `curl -i` and the URL, and find what responds twice in the server.",
-        ),
-        false if is_chunked(run) => (
+    let (what, cause, fix) = match (are_responses, &bodiless) {
+        (true, _) => ("another response that nobody had asked for", UNASKED, FIX_OF_UNASKED),
+        (false, Some((cause, fix))) => ("bytes that belong to none", cause.as_str(), fix.as_str()),
+        (false, None) if is_chunked(run) => (
             "bytes that belong to none",
             "The server sends more bytes behind the last chunk of these responses: a next response could not be told \
              apart from them.",
             FIX_OF_CHUNKED,
         ),
-        false => (
+        (false, None) => (
             "bytes that belong to none",
             "The server sends more bytes than these responses have: a next response could not be told apart from them.",
             "Compare the body in `curl -i` and the URL with its Content-Length, and have the server announce the length \
@@ -151,6 +151,8 @@ mod tests {
         let finding = on_run(&run).unwrap();
         let said = format!("{} {} {}", finding.evidence, finding.cause, finding.fix);
         assert!(said.contains("responds twice") && !said.contains("Content-Length"), "{said}");
+        // What they were is not known: a 408 as the server closes the connection is nothing that responds twice.
+        assert!(said.contains("or says that it closes the connection (408)"), "{said}");
         run.record.surplus_responses = 1_000;
         assert!(on_run(&run).unwrap().fix.contains("Content-Length"));
         // Of chunked responses no length is at fault.

@@ -4,6 +4,7 @@
 use ablaze_model::Run;
 
 use super::REPEATED;
+use super::surplus::FIX_OF_UNASKED;
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, percent};
@@ -33,10 +34,11 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             percent(share)
         ),
         "None can come so soon: they had come before these requests, and do not belong to them. The server sends more responses than it was asked \
-         for, and in HTTP/1 nothing tells one of them from the response to the next request. Neither the rate nor the times are \
+         for (it responds twice, or says by a 408 that it closes the connection), and in HTTP/1 nothing tells one of them from the response to the next request. Neither the rate nor the times are \
          those of requests with their responses.",
-        "Look at a whole response with `curl -i` and the URL, and find what responds twice in the server; without pipelining the \
-         client notices such a response and closes the connection.",
+        format!(
+            "{FIX_OF_UNASKED} Without pipelining the client notices such a response and closes the connection."
+        ),
     ))
 }
 

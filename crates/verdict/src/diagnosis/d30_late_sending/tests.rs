@@ -233,6 +233,24 @@ fn users_in_the_middle_of_a_journey_hold_their_places() {
     assert!(!finding.cause.contains("responds more slowly"), "{finding:?}");
 }
 
+/// Each user has a connection: `--users` and `-c` cannot be used together.
+#[test]
+fn of_journeys_users_are_permitted_and_not_connections() {
+    let mut run = late_by(21_000_000);
+    let connections = u64::from(run.plan.load.connections());
+    run.record.connections_opened = connections;
+    run.record.in_flight_ns = u128::from(connections * run.elapsed_ns);
+    let said = |run: &Run| {
+        let found = on_run(run).unwrap();
+        format!("{} {}", found.cause, found.fix)
+    };
+    assert!(said(&run).contains("one of the 100 connections permitted"), "{}", said(&run));
+    run.plan.journey = crate::live::setup::sample::with_failed(0).plan.journey;
+    let said = said(&run);
+    assert!(said.contains("one of the 100 users permitted"), "{said}");
+    assert!(said.contains("more users (--users)") && !said.contains("onnections"), "{said}");
+}
+
 /// Each of 5,000 journeys has several requests: what is due in an open loop is the journey.
 #[test]
 fn what_is_due_of_journeys_is_journeys() {
