@@ -141,7 +141,7 @@ impl Reader {
         }
         if line.is_empty() {
             self.above.empty_line();
-            return self.said.iter_mut().for_each(PrintedVerdict::ends_a_finding);
+            return self.ends_a_finding();
         }
         self.other_line(&line);
         let commands = command::all(&line, number);
