@@ -145,6 +145,14 @@ fn on_report(report: &Report) -> Option<Finding> {
             grouped(asked)
         ),
     };
+    let under_way = arithmetic::under_way_at_end(report)?;
+    if under_way > 0.0 {
+        evidence.push_str(&format!(
+            " The requests that had no response at the end were {} more at most, if none of them had waited for longer than \
+             the longest that came.",
+            below(under_way)
+        ));
+    }
     if let (Some(per_request), true) = (report.per_request_ms, report.tool.is_ab_like()) {
         evidence.push_str(&format!(
             " The {} ms printed as `Time per request` is {} × length / requests, which is not how long requests took.",
@@ -195,7 +203,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         ),
     };
     // Pauses on purpose are no fault of the run.
-    let severity = if has_script(report) { Severity::Suspect } else { gravity(high, asked) };
+    let severity =
+        if has_script(report) { Severity::Suspect } else { gravity(high + under_way, asked) };
     Some(Finding::new(D01, severity, evidence, cause, fix))
 }
 

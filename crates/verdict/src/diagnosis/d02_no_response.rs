@@ -9,6 +9,7 @@ mod away;
 pub(crate) mod begun;
 mod causes;
 mod counted;
+mod cut;
 mod empty;
 mod ended;
 mod fixes;

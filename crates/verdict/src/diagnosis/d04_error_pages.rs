@@ -4,6 +4,7 @@
 //! failed.
 
 mod classes;
+mod cut;
 mod expected;
 mod fields;
 mod idle;
@@ -106,11 +107,17 @@ fn seen(run: &Run) -> Option<String> {
 fn responses(report: &Report) -> Option<u64> {
     let among = matches!(report.tool, Tool::Hey | Tool::Oha | Tool::Vegeta);
     let sum = || report.statuses.values().copied().fold(0, u64::saturating_add);
-    if among { Some(sum()) } else { report.complete }
+    // h2load and bombardier print how many there were of each class.
+    let of_classes = || {
+        let sum = report.classes.values().copied().fold(0, u64::saturating_add);
+        (sum > 0).then_some(sum)
+    };
+    if among { Some(sum()) } else { report.complete.or_else(of_classes) }
 }
 
 fn on_report(report: &Report) -> Option<Finding> {
-    let (complete, others) = (responses(report)?, report.non_2xx?);
+    let others = report.non_2xx?;
+    let Some(complete) = responses(report) else { return cut::found(report, others) };
     let share = others as f64 / complete as f64;
     if complete == 0 || share <= SHARE || nothing_came_back(report) || has_hardly_heads(report) {
         return None;
@@ -160,7 +167,13 @@ fn on_report(report: &Report) -> Option<Finding> {
     } else {
         redirects::of_some(report).to_owned()
     };
-    let fix = match url(report) {
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    Some(Finding::new(D04, severity, evidence, cause, fix(report)))
+}
+
+/// What to do about such responses.
+fn fix(report: &Report) -> String {
+    match url(report) {
         Some(url) => format!(
             "Look at one response with `curl -i {}`, fix the URL or the server, and measure \
              again.",
@@ -173,9 +186,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         None => "Look at one response with `curl -i` and the URL, fix the URL or the server, and \
                  measure again."
             .to_owned(),
-    };
-    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
-    Some(Finding::new(D04, severity, evidence, cause, fix))
+    }
 }
 
 #[cfg(test)]

@@ -204,7 +204,8 @@ fn on_report(report: &Report) -> Option<Finding> {
     } else if let Some(empty) = empty {
         match empty.proven {
             true => {
-                "By the bytes these had no response at all: ab counts nothing as another length."
+                "By the bytes these had no response at all: ab takes that for a response of 0 bytes, which is another length \
+                 than the first had."
             }
             false => {
                 "By the bytes these had no body: no response, a part of a head, a response without a body, or no \

@@ -2,12 +2,13 @@
 //! Reports of before 0.1 had a line for answers and one for the rate in their place.
 
 mod head;
+mod without_verdict;
 
 use super::line::{count, number, time_ms};
 use super::{Connections, Printed, PrintedVerdict, Report, Times};
-use crate::finding::Verdict;
 use head::head;
 pub use head::{begins_at, url};
+pub use without_verdict::{proven, without_rests};
 
 /// How the head names the shape of the load.
 const LOADS: [&str; 2] = ["closed loop, ", "open loop, "];
@@ -51,7 +52,7 @@ pub fn take(report: &mut Report, place: &mut Place, line: &str) -> bool {
             lines > FINDINGS_LINES_MAX || no_table.iter().any(|start| line.starts_with(start));
         place.in_findings = (!over).then_some(lines);
         if !over {
-            let said = report.said.get_or_insert_with(|| PrintedVerdict::new(Verdict::Valid));
+            let said = report.said.get_or_insert_with(PrintedVerdict::without_line);
             said.take(line);
         }
         return !over;

@@ -35,7 +35,7 @@ pub fn read(text: &str) -> Text {
     let has_end = has_end || text.ends_with('\n');
     let mut json = peers::json::find(&text).into_iter().peekable();
     let text = peers::h2load::unwrapped(&text);
-    let text = &*with_points(&text);
+    let text = &*native::without_rests(&with_points(&text)).into_owned();
     let mut reader = Reader::default();
     let mut read_until = 0;
     let lines: Vec<&str> = text.lines().collect();
@@ -141,7 +141,7 @@ impl Reader {
         }
         if line.is_empty() {
             self.above.empty_line();
-            return self.said.iter_mut().for_each(PrintedVerdict::ends_a_finding);
+            return self.ends_a_finding();
         }
         self.other_line(&line);
         let commands = command::all(&line, number);

@@ -9,6 +9,8 @@ use ablaze_model::finding::{DiagnosisId, Severity, Verdict};
 pub struct PrintedVerdict {
     /// As printed.
     pub verdict: Verdict,
+    /// Its line is not in the text: what it was shows in the findings alone.
+    pub lacks_line: bool,
     /// In the order of their lines.
     pub findings: Vec<PrintedFinding>,
     /// What the next line may go on with.
@@ -52,7 +54,12 @@ pub fn verdict(line: &str) -> Option<Verdict> {
 impl PrintedVerdict {
     /// A verdict, so far without findings.
     pub fn new(verdict: Verdict) -> Self {
-        Self { verdict, findings: Vec::new(), goes_on: GoesOn::Nothing }
+        Self { verdict, lacks_line: false, findings: Vec::new(), goes_on: GoesOn::Nothing }
+    }
+
+    /// One of which no more than its findings will be there.
+    pub fn without_line() -> Self {
+        Self { lacks_line: true, ..Self::new(Verdict::Valid) }
     }
 
     /// Takes a cleaned line among the findings.

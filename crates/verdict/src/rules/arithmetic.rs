@@ -96,18 +96,32 @@ pub fn most_in_flight(report: &Report) -> Option<f64> {
     let (connect, total) = (max(report.connect), report.max_ms().map_or(0.0, Printed::high));
     // ab has the connect in the total.
     let connect = if report.tool.has_ab_labels() { 0.0 } else { connect };
-    let timed = report.asked_s.is_some() || report.command.as_ref().is_some_and(|line| line.timed);
+    let timed = is_timed(report);
     // These have no times of requests that failed, of which one may have been the last.
     let untimed = report.failed != Some(0) && !report.tool.has_ab_labels();
-    let (asked, complete) = (report.asked().unwrap_or(1), report.complete.unwrap_or(0));
-    // At the end as many may be under way as have come back.
-    let begun = timed && complete < asked.saturating_mul(FEWEST_EACH);
-    if begun || untimed && !timed {
+    if untimed && !timed {
         return None;
     }
     let last_ms = if timed { 0.0 } else { total };
     let room_ms = taken_ms - shorter_ms - connect - last_ms;
-    if room_ms <= 0.0 { None } else { Some(high * taken_ms / room_ms) }
+    if room_ms <= 0.0 { None } else { Some(high * taken_ms / room_ms + under_way_at_end(report)?) }
+}
+
+/// Whether the run ended by the clock.
+fn is_timed(report: &Report) -> bool {
+    report.asked_s.is_some() || report.command.as_ref().is_some_and(|line| line.timed)
+}
+
+/// How many more may have been in flight on average, as far as the times of those are in none of the figures that had no
+/// response when the clock ended the run: one for each place, each for as long as the longest that came. Where many came for
+/// each, these are few.
+pub fn under_way_at_end(report: &Report) -> Option<f64> {
+    let (asked, complete) = (report.asked().unwrap_or(1), report.complete.unwrap_or(0));
+    if !is_timed(report) || complete >= asked.saturating_mul(FEWEST_EACH) {
+        return Some(0.0);
+    }
+    let (taken_ms, _) = taken_ms(report)?;
+    Some(asked as f64 * report.max_ms()?.high() / taken_ms)
 }
 
 /// No byte came back for any request.

@@ -1,10 +1,13 @@
 //! Takes over the findings that ablaze printed: they stand on what only the run showed.
 
 use crate::finding::{Finding, Severity, Verdict, settled};
-use crate::printed::{PrintedFinding, PrintedVerdict};
+use crate::printed::{PrintedFinding, PrintedVerdict, proven};
 use crate::{Diagnosis, DiagnosisId};
 
 const CAUSE: &str = "ablaze saw this in the run, and printed it; the text has no more of it.";
+
+/// Of the gravest, where nothing else tells how grave it is.
+const OPEN: &str = " The line with its verdict is not in the text either: it may be INVALID.";
 
 /// The findings of a text, with those that were printed in it.
 pub fn added(mut findings: Vec<Finding>, said: &PrintedVerdict) -> Vec<Finding> {
@@ -16,10 +19,18 @@ pub fn added(mut findings: Vec<Finding>, said: &PrintedVerdict) -> Vec<Finding> 
     let first = said.findings.iter().position(|finding| finding.severity.is_none());
     for (index, printed) in said.findings.iter().enumerate() {
         let unsaid = if first == Some(index) { worst } else { Severity::Suspect };
-        let severity = permitted(printed.id, printed.severity.unwrap_or(unsaid));
+        let proven = || proven(printed.id, &printed.text).filter(|_| said.lacks_line);
+        let severity = permitted(printed.id, printed.severity.or_else(proven).unwrap_or(unsaid));
+        let is_open = said.lacks_line && first == Some(index) && severity < Severity::Invalid;
         match findings.iter_mut().find(|own| own.id == printed.id) {
             Some(own) => own.severity = own.severity.max(severity),
-            None => findings.push(finding(printed, severity)),
+            None => {
+                let mut taken = finding(printed, severity);
+                if is_open && permitted(printed.id, Severity::Invalid) == Severity::Invalid {
+                    taken.cause.push_str(OPEN);
+                }
+                findings.push(taken);
+            }
         }
         for id in &printed.explains {
             findings.extend(explained(*id, severity, &findings));

@@ -119,3 +119,58 @@ fn one_connection_is_always_reached() {
     report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
     assert_eq!(on_report(&report), None);
 }
+
+/// 311 requests of 51 ms each in 2.01 s are 8 in flight, however many were asked for.
+#[test]
+fn a_shortage_does_not_vanish_as_it_grows() {
+    let with = |connections: u64, latency: &str| {
+        explained(&format!(
+            "Running 2s test @ http://127.0.0.1:19302/\n  1 threads and {connections} connections\n  \
+             Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    {latency}   84.89%\n    \
+             Req/Sec   155.70     18.21   161.00     95.00%\n  311 requests in 2.01s, 49.81KB read\n\
+             Requests/sec:    154.95\nTransfer/sec:     24.82KB\n"
+        ))
+    };
+    let short = "51.24ms    1.23ms  56.88ms";
+    for (connections, severity) in [
+        (60, Severity::Suspect),
+        (75, Severity::Suspect),
+        (200, Severity::Invalid),
+        (1000, Severity::Invalid),
+    ] {
+        let found = with(connections, short).unwrap();
+        assert_eq!(found.severity, severity, "{found:?}");
+        assert_eq!(
+            found.evidence.contains("had no response at the end"),
+            connections > 62,
+            "{found:?}"
+        );
+    }
+    assert_eq!(with(8, short), None);
+    // Those that had not come yet explain it: 311 of 1.0 s in 2.01 s are 156 of 400, and as many as 380 had 1.9 s at the end.
+    assert_eq!(with(400, "1.01s    500.00ms  1.90s"), None);
+}
+
+/// Eight workers, each with one kept connection.
+#[test]
+fn connections_that_nobody_serves_are_missed_in_few_responses_too() {
+    let found = explained(
+        "Running 5s test @ http://127.0.0.1:19350/\n  1 threads and 100 connections\n  \
+         Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   400.48ms  242.56us 401.30ms   78.12%\n    \
+         Req/Sec    28.95     24.62    70.00     57.89%\n  96 requests in 5.01s, 6.00KB read\n\
+         Requests/sec:     19.16\nTransfer/sec:      1.20KB\n",
+    );
+    let found = found.unwrap();
+    assert!(found.evidence.contains("less than 7.68, while 100"), "{found:?}");
+    assert!(found.evidence.contains("8.01 more at most"), "{found:?}");
+    // ab that waited for one of five until it came: the others may have come next.
+    let one = explained(
+        "$ ab -k -r -t 2 -c 5 http://127.0.0.1:19312/\nThis is ApacheBench, Version 2.3 <$Revision$>\n\
+         Concurrency Level:      5\nTime taken for tests:   20.001 seconds\nComplete requests:      1\n\
+         Failed requests:        0\nKeep-Alive requests:    1\nTotal transferred:      63 bytes\n\
+         HTML transferred:       1 bytes\nRequests per second:    0.05 [#/sec] (mean)\n\
+         Connection Times (ms)\n              min  mean[+/-sd] median   max\n\
+         Total:      20001 20001   0.0  20001   20001\n",
+    );
+    assert_eq!(one, None);
+}

@@ -5,7 +5,7 @@ use super::counted as kinds;
 use super::empty::{all_bodies_came, empty, without_body};
 use super::h2load::{unsent, without_connection};
 use super::none::{none_at_all, until_the_end};
-use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, held, sockets, words};
+use super::{MOST, SHARE, SHORTEST_RESPONSE_BYTES, cut, held, sockets, words};
 use crate::DiagnosisId::{D02, D21};
 use crate::finding::{Finding, Severity};
 use crate::printed::{Handshakes, Report, Tool};
@@ -22,7 +22,7 @@ pub fn on_report(report: &Report) -> Option<Finding> {
 }
 
 fn found(report: &Report) -> Option<Finding> {
-    let complete = report.complete?;
+    let Some(complete) = report.complete else { return cut::without_total(report) };
     if let Some(errors) = &report.socket_errors {
         return sockets::on_report(report, errors);
     }
@@ -138,7 +138,9 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
     if let Some(empty) = empty(report).filter(|empty| report.tool.is_ab_like() && !empty.proven) {
         return without_body(&empty, complete);
     }
-    let Unanswered { count: unanswered, all, how } = unanswered(report, complete)?;
+    let Some(Unanswered { count: unanswered, all, how }) = unanswered(report, complete) else {
+        return cut::without_kinds(report, complete);
+    };
     let share = unanswered as f64 / all as f64;
     let held = held::found(report);
     if share <= SHARE && held.is_none() {

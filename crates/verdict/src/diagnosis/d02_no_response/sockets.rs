@@ -196,7 +196,7 @@ fn requests(complete: u64) -> String {
 }
 
 /// `3 connect errors and 1 read error`.
-fn named(errors: &SocketErrors) -> String {
+pub(super) fn named(errors: &SocketErrors) -> String {
     let kinds = [
         ("connect error", errors.connect),
         ("read error", errors.read),

@@ -7,7 +7,7 @@ use crate::DiagnosisId::D14;
 use crate::diagnosis::d01_concurrency_not_reached::is_missed;
 use crate::finding::Finding;
 use crate::printed::{Connections, Report, Tool};
-use crate::words::{counted, decimal, grouped, percent, time};
+use crate::words::{amount, counted, decimal, grouped, percent, time};
 
 /// From this share on, the time in which nothing was sent any more is noted, and suspected.
 const WAITED: f64 = 0.1;
@@ -69,7 +69,13 @@ pub fn on_report(report: &Report) -> Option<Finding> {
         severity = severity.max(Some(gravity(*too_few)));
         evidence.push(few.clone());
     }
-    evidence.extend(aborted(report).filter(|_| severity.is_some()));
+    let left_out = aborted(report).or_else(|| under_way(report));
+    // Where most places had nothing (D01) there are not too few requests for each, and yet these are missing.
+    let is_told = severity.is_some() || is_missed(report);
+    if let Some(left_out) = left_out.filter(|_| is_told) {
+        severity = severity.max(Some(gravity(false)));
+        evidence.push(left_out);
+    }
     let length_s = taken_s.or(by_count(report)).filter(|length_s| *length_s > 0.0);
     let mut wanted = few.map(|(_, _, wanted)| wanted);
     if let Some((said, needed_s)) = straggler::found(report) {
@@ -108,6 +114,21 @@ fn aborted(report: &Report) -> Option<String> {
     })
 }
 
+/// h2load says how many requests it sent, also of those that had no response when the time was up.
+fn under_way(report: &Report) -> Option<String> {
+    let exact = |name| Some(report.own(name)?.value as u64);
+    let (started, done) = (exact("the number started")?, exact("the number done")?);
+    let left = started.checked_sub(done).filter(|_| report.tool == Tool::H2load)?;
+    (left as f64 >= started as f64 * ABORTED && left > 0).then(|| {
+        format!(
+            "Of {} that were sent, {} ({}) had no response when the run ended: they are in none of the times, and not in the rate.",
+            counted(started, "request"),
+            grouped(left),
+            percent(left as f64 / started as f64)
+        )
+    })
+}
+
 /// How long vegeta sent requests. Of one it prints 0.
 pub fn attack_s(report: &Report) -> Option<f64> {
     let attack = report.own("the length of the attack").filter(|_| report.tool == Tool::Vegeta);
@@ -128,7 +149,16 @@ fn few(report: &Report, complete: u64) -> Option<(String, bool, f64)> {
     }
     let asked = report.asked_connections().filter(|_| !is_missed(report)).unwrap_or(1);
     let each = complete as f64 / asked.max(1) as f64;
-    let said = || per_connection(complete, asked, keeps(report));
+    let said = || match report.connections {
+        // What the server closes most tools open again, and do not say so.
+        Connections::Unknown if asked > 1 => format!(
+            "{}, on {} at a time, is {} for each of these.",
+            counted(complete, "request"),
+            counted(asked, "connection"),
+            amount(each)
+        ),
+        _ => per_connection(complete, asked, keeps(report)),
+    };
     (asked > 1 && each < FEW).then(|| (said(), each < TOO_FEW, FEW * asked as f64))
 }
 
@@ -219,4 +249,42 @@ fn by_count(report: &Report) -> Option<f64> {
 /// The rate that bombardier prints beside its progress is all that ended by the time until then, up to a tick too long.
 fn beside_progress(report: &Report) -> Option<f64> {
     report.own("the rate beside the progress").map(|rate| rate.value).filter(|per_s| *per_s > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::DiagnosisId::D14;
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    fn evidence(text: &str) -> String {
+        let findings = judge(&read(text)).reports.remove(0).findings;
+        findings.into_iter().find(|one| one.id == D14).map(|one| one.evidence).unwrap_or_default()
+    }
+
+    /// A server that closes each: h2load opens another, and prints nothing of it.
+    #[test]
+    fn what_a_tool_does_not_print_of_its_connections_is_not_said() {
+        let said = evidence(
+            "starting benchmark...\nspawning thread #0: 10 total client(s). 500 total requests\nApplication protocol: http/1.1\n\n\
+             finished in 747.55ms, 668.86 req/s, 0B/s\n\
+             requests: 500 total, 500 started, 500 done, 500 succeeded, 0 failed, 0 errored, 0 timeout\n\
+             status codes: 500 2xx, 0 3xx, 0 4xx, 0 5xx\n",
+        );
+        let expected = "500 requests, on 10 connections at a time, is 50.0 for each of these.";
+        assert!(said.ends_with(expected), "{said}");
+    }
+
+    /// 100 connections to a server that serves 8 at a time.
+    #[test]
+    fn requests_that_h2load_left_unanswered_are_named() {
+        let said = evidence(
+            "starting benchmark...\nspawning thread #0: 100 total client(s). Timing-based test with 0s of warm-up time and 5s of main duration for \
+             measurements.\nApplication protocol: http/1.1\n\nfinished in 5.01s, 0.80 req/s, 51B/s\n\
+             requests: 4 total, 104 started, 4 done, 4 succeeded, 0 failed, 0 errored, 0 timeout\n\
+             status codes: 4 2xx, 0 3xx, 0 4xx, 0 5xx\n",
+        );
+        let expected = "Of 104 requests that were sent, 100 (96 %) had no response";
+        assert!(said.contains(expected), "{said}");
+    }
 }

@@ -98,6 +98,12 @@ fn is_bracketed(word: &str) -> bool {
 /// What programs in many languages call the gravity of a line; tools print some of them with their errors.
 const LEVELS: [&str; 8] = ["error", "alert", "warn", "warning", "notice", "info", "debug", "fatal"];
 
+/// `ablaze: D13 SUSPECT …`: ablaze writes a line for each finding on stderr.
+fn is_finding(line: &str) -> bool {
+    let rest = line.strip_prefix("ablaze: D");
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// Whether none of these lines is a tool's own: some print one for each thread, request or tenth of a run, and a loop with
 /// `grep` prints the same label for each run.
 fn is_log(lines: &[Cow<'_, str>], cut: &[usize], (from, to): (usize, usize)) -> bool {
@@ -106,7 +112,42 @@ fn is_log(lines: &[Cow<'_, str>], cut: &[usize], (from, to): (usize, usize)) -> 
     let is_own = |at: usize| {
         let label = labels::find(rest(at)).map(|found| found.label.text());
         let is_label = label.is_some_and(|label| rest(at).starts_with(label));
-        is_label || naming::LINE_BEGINNINGS.iter().any(|own| rest(at).starts_with(own))
+        is_label
+            || is_finding(rest(at))
+            || naming::LINE_BEGINNINGS.iter().any(|own| rest(at).starts_with(own))
     };
     !are_the_same && !(from..to).any(is_own)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    /// Four lines and more that begin alike, and are not a log's.
+    #[test]
+    fn findings_below_each_other_are_no_name_of_a_program() {
+        let said = "ablaze: D04 SUSPECT error pages: A.\nablaze: D13 SUSPECT shared processors: B.\n\
+                    ablaze: D14 SUSPECT too short: C.\nablaze: D23 SUSPECT machine paused: E.\n";
+        let report = "Running 2s test @ http://127.0.0.1:19304/\n  1 threads and 8 connections\n  \
+                      Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     0.88ms    1.49ms  16.52ms   88.45%\n  \
+                      18151 requests in 2.00s, 2.50MB read\n  Non-2xx or 3xx responses: 3630\nRequests/sec:   9075.50\n\
+                      Transfer/sec:      1.25MB\n";
+        let plain = format!("{report}{said}");
+        let ids = |text: &str| {
+            let judged = judge(&read(text)).reports.remove(0).findings;
+            judged.into_iter().map(|one| (one.id, one.severity)).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&plain).len(), 4);
+        for stamp in [
+            "2026-11-29T10:00:00.123Z ",
+            "Nov 29 10:00:00 bench ablaze[123]: ",
+            "Nov 29 10:00:00 bench ablaze: ",
+            "run\tload\t2026-11-29T10:00:00.1234567Z ",
+            "[pod/bench-x7/wrk] 2026-11-29T10:00:00.123Z ",
+        ] {
+            let logged = plain.lines().map(|line| format!("{stamp}{line}\n")).collect::<String>();
+            assert_eq!(ids(&logged), ids(&plain), "{stamp}");
+        }
+    }
 }

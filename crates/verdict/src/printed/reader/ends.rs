@@ -3,7 +3,7 @@
 use super::super::current::Current;
 use super::super::finish::{finish, fits, says_that_it_runs};
 use super::super::repeated::repeats;
-use super::super::{AB_FINISHED, Begun, Command, LoneRate, Printed, Report, Tool};
+use super::super::{AB_FINISHED, Begun, Command, LoneRate, Printed, PrintedVerdict, Report, Tool};
 use super::{Beside, Reader};
 
 impl Reader {
@@ -13,6 +13,12 @@ impl Reader {
         self.ended();
         self.begin(report, None);
         self.close();
+    }
+
+    /// An empty line: what follows is no part of a finding above.
+    pub(super) fn ends_a_finding(&mut self) {
+        let current = self.current.as_mut().and_then(|current| current.report.said.as_mut());
+        self.said.iter_mut().chain(current).for_each(PrintedVerdict::ends_a_finding);
     }
 
     /// Takes an error for the end of its run: no report has come.
@@ -100,5 +106,31 @@ impl Reader {
                 self.text.reports.push(report);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::printed::read;
+
+    /// A journey's report has one of the responses that failed below its findings.
+    #[test]
+    fn what_failed_is_no_part_of_the_finding_above() {
+        let text = "SUSPECT · limit unknown: of 2 CPUs the server used 0.562\n\
+                    journey j.hurl, 3 steps, to http://127.0.0.1:19301/\nHTTP/1.1 keep-alive · closed loop, 4 users · 1 thread\n\n  \
+                    276 requests/s    p50 436 µs   p95 50.9 ms   p99 -   max 55.9 ms   errors 0\n  \
+                    276 responses in 1.000 s · 200: 256 · 503: 20 · 42.3 KiB/s\n\n  \
+                    D04  error pages: 20 of 276 responses (7.2 %) did not succeed: 503\n       (20×).\n  \
+                    note D14 too short: The run took 1.00 s.\n\n1 of 20 responses that failed\n  \
+                    GET /#2: request 0, status 503, after 1.20 ms, 1.77 ms after the start:\n    \
+                    line 7: the status is 503, not 200\n  > GET / HTTP/1.1\n  < HTTP/1.1 503 No\n  <\n  < busy\n\n              \
+                    mean     p50      p75      p90      p95  p99  p99.9      max\n  \
+                    total    14.3 ms  436 µs  50.2 ms  50.7 ms  50.9 ms    -      -  55.9 ms\n";
+        let report = read(text).reports.remove(0);
+        let said = report.said.unwrap();
+        let words: Vec<&str> = said.findings.iter().map(|finding| finding.text.as_str()).collect();
+        let first = "20 of 276 responses (7.2 %) did not succeed: 503 (20×).";
+        assert_eq!(words, [first, "The run took 1.00 s."]);
+        assert!(report.total.is_some());
     }
 }
