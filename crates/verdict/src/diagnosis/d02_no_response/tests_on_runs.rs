@@ -238,37 +238,6 @@ fn a_run_in_which_nothing_was_due_is_not_valid() {
     assert!(finding.fix.contains("raise the rate"), "{finding:?}");
 }
 
-/// With TLS 1.3 the client's handshake is over before the server judges its certificate.
-#[test]
-fn what_follows_a_completed_handshake_is_no_failed_handshake() {
-    let mut run = sample::run();
-    run.record.responses = 0;
-    run.record.failures[FailureKind::ClientCertificate as usize] = 20_000;
-    let facts = |handshakes_full| ablaze_model::record::TlsFacts {
-        connected: 10,
-        handshakes_full,
-        ..Default::default()
-    };
-    run.record.tls = Some(facts(10).into());
-    assert!(on_run(&run).unwrap().cause.starts_with("The TLS handshakes were completed"));
-    run.record.failures[FailureKind::TlsRefused as usize] = 20_000;
-    run.record.tls = Some(facts(0).into());
-    assert!(on_run(&run).unwrap().cause.contains("The TLS handshake failed"));
-    // One was in its handshake when the run ended.
-    run.record.failures = [0; FailureKind::ALL.len()];
-    run.record.failures[FailureKind::TlsBroken as usize] = 9;
-    run.record.tls = Some(facts(9).into());
-    let said = "The TLS handshake was completed on 9 of 10 connections that opened; at least 8 of these requests failed behind \
-                it.";
-    assert_eq!(on_run(&run).unwrap().cause, said);
-    run.record.tls = Some(facts(1).into());
-    let said = on_run(&run).unwrap().cause;
-    assert!(
-        said.contains("on 1 of 10 connections that opened; these requests failed in it or"),
-        "{said}"
-    );
-}
-
 /// In an open loop a timeout counts from when the request was due: one that waited for a connection all that time says
 /// nothing of the server.
 #[test]

@@ -140,3 +140,30 @@ fn requests_without_a_connection_are_counted_where_they_are_known() {
     let said = of_unopened(&run, 70);
     assert!(said.starts_with("70 of the requests that timed out had no connection"), "{said}");
 }
+
+/// With TLS 1.3 the client's handshake is over before the server judges its certificate.
+#[test]
+fn what_follows_a_completed_handshake_is_no_failed_handshake() {
+    let mut run = sample::run();
+    run.record.responses = 0;
+    run.record.failures[FailureKind::ClientCertificate as usize] = 20_000;
+    let facts = |handshakes_full| TlsFacts { connected: 10, handshakes_full, ..Default::default() };
+    run.record.tls = Some(facts(10).into());
+    assert!(on_run(&run).unwrap().cause.starts_with("The TLS handshakes were completed"));
+    run.record.failures[FailureKind::TlsRefused as usize] = 20_000;
+    run.record.tls = Some(facts(0).into());
+    assert!(on_run(&run).unwrap().cause.contains("The TLS handshake failed"));
+    // One was in its handshake when the run ended.
+    run.record.failures = [0; FailureKind::ALL.len()];
+    run.record.failures[FailureKind::TlsBroken as usize] = 9;
+    run.record.tls = Some(facts(9).into());
+    let said = "The TLS handshake was completed on 9 of 10 connections that opened; at least 8 of these requests failed behind \
+                it.";
+    assert_eq!(on_run(&run).unwrap().cause, said);
+    run.record.tls = Some(facts(1).into());
+    let said = on_run(&run).unwrap().cause;
+    assert!(
+        said.contains("on 1 of 10 connections that opened; these requests failed in it or"),
+        "{said}"
+    );
+}
