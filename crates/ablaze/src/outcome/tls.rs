@@ -96,9 +96,14 @@ pub(super) fn fix(kind: FailureKind, to: &str, run: &Run) -> String {
 fn of_alert(alert: TlsAlert, to: &str, run: &Run) -> String {
     let has_others = Options::of(run.front_end()).has_others;
     let named = alert.named();
-    let ended = match run.record.tls.as_ref().is_some_and(|facts| facts.all_completed()) {
-        true => format!("{to} ended TLS after the handshake with the alert {named}"),
-        false => format!("{to} ended the TLS handshake with the alert {named}"),
+    let facts = run.record.tls.as_ref();
+    let ended = match facts.map_or(0, |facts| facts.handshakes()) {
+        0 => format!("{to} ended the TLS handshake with the alert {named}"),
+        _ if facts.is_some_and(|facts| facts.all_completed()) => {
+            format!("{to} ended TLS after the handshake with the alert {named}")
+        }
+        // Some handshakes were completed: in which the alert came, or behind which, is not kept.
+        _ => format!("{to} ended TLS with the alert {named}"),
     };
     match alert.number {
         // RFC 7301, 3.2: the server speaks none of the protocols that were offered, and HTTP/1.1 was the one.
@@ -272,5 +277,19 @@ mod tests {
         assert!(other.starts_with("h does not serve the name that it was asked for"), "{other}");
         let address = said("127.0.0.1", true);
         assert!(address.starts_with("h requires a name, and an address was given"), "{address}");
+    }
+
+    /// One handshake that is still open when the run ends makes no handshake of what followed the others.
+    #[test]
+    fn an_alert_is_told_of_the_handshake_only_where_none_was_completed() {
+        let said = |connected, handshakes_full| {
+            let mut run = ablaze_model::by_hand::run();
+            let facts = TlsFacts { connected, handshakes_full, ..TlsFacts::default() };
+            run.record.tls = Some(facts.into());
+            of_alert(TlsAlert { number: 80, asked_certificate: false }, "h", &run)
+        };
+        assert!(said(10, 0).starts_with("h ended the TLS handshake with"), "{}", said(10, 0));
+        assert!(said(10, 10).starts_with("h ended TLS after the handshake"), "{}", said(10, 10));
+        assert!(said(10, 9).starts_with("h ended TLS with the alert"), "{}", said(10, 9));
     }
 }

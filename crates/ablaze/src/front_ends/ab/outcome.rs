@@ -60,7 +60,9 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
         && let Some(fix) = crate::outcome::explanation(run)
     {
         // What failed behind a completed handshake is no failed handshake.
-        let completed = run.record.tls.as_ref().is_some_and(|facts| facts.all_completed());
+        let facts = run.record.tls.as_ref();
+        let completed = facts.is_some_and(|facts| facts.handshakes() > 0)
+            && run.record.first_failure.is_some_and(|first| !first.connecting);
         let said = match completed {
             true => "SSL read failed (1) - closing connection",
             false => "SSL handshake failed (1).",
