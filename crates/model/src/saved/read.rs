@@ -28,7 +28,9 @@ use crate::{FailureKind, Record, json_error, record};
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// Not JSON at all, or cut off.
-    #[error("not JSON, or cut off (line {line}, column {column}): was the file saved completely?")]
+    #[error(
+        "not JSON, or cut off (line {line}, column {column}): was the file saved completely? `ablaze explain` reads what load testers print"
+    )]
     NotJson {
         /// Line of the fault, from 1.
         line: usize,

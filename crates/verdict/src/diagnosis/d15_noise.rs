@@ -170,6 +170,7 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     }
     let apart_by = (comparison.members.as_slice(), close.is_empty() && targets.len() > 1);
     if let ([one, other], true) = apart_by
+        && one.rate_per_s.min(other.rate_per_s) > 0.0
         && one.concurrency == other.concurrency
         && !is_asked(one)
         && !is_asked(other)

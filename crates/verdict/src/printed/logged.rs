@@ -11,6 +11,19 @@ use marks::marks;
 
 /// The text without all that.
 pub fn bare(text: &str) -> Cow<'_, str> {
+    match ends_lines_with_returns(text) {
+        true => Cow::Owned(without_logs(&text.replace('\r', "\n")).into_owned()),
+        false => without_logs(text),
+    }
+}
+
+/// Carriage returns alone end the lines of a text, as on an old Mac: a program that draws its progress with them ends
+/// others with a line feed.
+fn ends_lines_with_returns(text: &str) -> bool {
+    !text.trim_end().contains('\n') && text.trim_end().contains('\r')
+}
+
+fn without_logs(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
     let mut changed = false;
     let mut bare: Vec<Cow<'_, str>> = Vec::with_capacity(lines.len());
@@ -265,6 +278,15 @@ mod tests {
         assert_eq!(bare(words), "a b\na c\na d\ne f");
         let text = "bench | a\nbench |   b\nbench | c\nbench | d";
         assert_eq!(bare(text), "a\n  b\nc\nd");
+    }
+
+    #[test]
+    fn returns_alone_end_lines() {
+        let text = "Running 2s test @ http://h/\n  1 threads and 8 connections\n  100 requests in 2.00s, 1.00MB read\n\
+                    Requests/sec:     50.00\nTransfer/sec:      0.50MB\n";
+        let read = crate::printed::read;
+        assert_eq!(read(&text.replace('\n', "\r")), read(text));
+        assert_eq!(read(&text.replace('\n', "\r\n")), read(text));
     }
 
     #[test]

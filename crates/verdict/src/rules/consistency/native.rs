@@ -12,6 +12,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(interval(report));
     found.extend(seconds(report));
     found.extend(more_than_asked(report));
+    found.extend(more_by_status(report));
     found
 }
 
@@ -92,6 +93,19 @@ fn wait_within_total(report: &Report) -> Vec<Contradiction> {
     found
 }
 
+/// Each response has one status.
+fn more_by_status(report: &Report) -> Option<Contradiction> {
+    let sum = report.statuses.values().copied().fold(0, u64::saturating_add);
+    let complete = report.complete.filter(|complete| sum > *complete)?;
+    let said = format!(
+        "The numbers by status add up to {}, more than {} ({}).",
+        grouped(sum),
+        Complete.name(report),
+        grouped(complete)
+    );
+    Some(Contradiction::new([Complete, Statuses], said))
+}
+
 /// p99 lies in its own interval.
 fn interval(report: &Report) -> Option<Contradiction> {
     let beside = Own("p99 beside the rate");
@@ -159,4 +173,46 @@ fn more_than_asked(report: &Report) -> Option<Contradiction> {
         );
         Contradiction::new([asked, Taken, Complete], said)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::DiagnosisId::D43;
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    fn said(text: &str) -> String {
+        let findings = judge(&read(text)).reports.remove(0).findings;
+        findings.into_iter().filter(|one| one.id == D43).map(|one| one.evidence).collect()
+    }
+
+    #[test]
+    fn statuses_are_no_more_than_responses() {
+        let text = |status: &str| {
+            format!(
+                "VALID · limit unknown\nGET http://h/ · HTTP/1.1 keep-alive · closed loop, 8 connections · 1 thread\n\n  \
+                 3,977 requests/s    p50 270 µs   p95 1.25 ms   p99 2.65 ms [2.55–2.72]   max 10.2 ms   errors 0\n  \
+                 39,774 responses in 10.00 s · 200: {status} · 503: 4 · 1.27 MiB/s\n"
+            )
+        };
+        assert_eq!(said(&text("39,770")), "");
+        assert!(said(&text("39,771")).contains("add up to 39,775"), "{}", said(&text("39,771")));
+    }
+
+    #[test]
+    fn wrk_has_a_connection_for_each_thread() {
+        let text = |threads: u64| {
+            format!(
+                "Running 10s test @ http://h/\n  {threads} threads and 8 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    \
+                 Latency     1.00ms    1.49ms  16.52ms   88.45%\n  80000 requests in 10.00s, 11.02MB read\nRequests/sec:   8000.00\n\
+                 Transfer/sec:      1.10MB\n"
+            )
+        };
+        assert_eq!(said(&text(8)), "");
+        assert!(
+            said(&text(9)).contains("9 threads are more than 8 connections"),
+            "{}",
+            said(&text(9))
+        );
+    }
 }

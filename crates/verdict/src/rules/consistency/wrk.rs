@@ -10,6 +10,7 @@ use crate::words::{counted, decimal, grouped, time};
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found: Vec<Contradiction> = spectrum(report).into_iter().chain(clock(report)).collect();
     found.extend(zero(report));
+    found.extend(threads(report));
     if report.tool == Tool::Wrk {
         found.extend(parts_lie_apart(report));
         found.extend(above_its_parts(report));
@@ -17,6 +18,19 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         found.extend(within(report));
     }
     found
+}
+
+/// Each thread has a connection at least: wrk begins with no fewer.
+fn threads(report: &Report) -> Option<Contradiction> {
+    let (threads, connections) = (report.threads?, report.clients?);
+    (threads > connections).then(|| {
+        let said = format!(
+            "{} are more than {}: wrk starts none without a connection.",
+            counted(threads, "thread"),
+            counted(connections, "connection")
+        );
+        Contradiction::new([Concurrency, Own("the number of threads")], said)
+    })
 }
 
 /// wrk takes the rate of each thread ten times a second, or later where none of its requests ended: together the threads
