@@ -156,7 +156,8 @@ impl Goal {
                     let stand_in = condition.stand_in(run);
                     Some(match stand_in.is_empty() {
                         true => format!("{} was {figure}", condition.metric_text()),
-                        false => format!("{} does not hold: {figure}{stand_in}", condition.text()),
+                        // The row says that it does not hold.
+                        false => format!("{}: {figure}{stand_in}", condition.text()),
                     })
                 }
             }

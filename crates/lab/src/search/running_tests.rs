@@ -402,6 +402,9 @@ fn too_few_requests_do_not_show_that_a_share_is_kept_to() {
     );
     assert_eq!(judged("errors<1%", 60.0, |_| {}).trial, Trial::Holds);
     assert_eq!(judged("p99<20ms", 15.0, |_| {}).trial, Trial::Holds);
+    // Behind "does not hold: ", which the row says.
+    let slow = judged("p99.99<5ms", 15.0, |_| {}).why.unwrap();
+    assert!(slow.starts_with("p99.99<5ms: 10") && !slow.contains("does not hold"), "{slow}");
     // One that was never answered, in whatever stage, is one of 30.
     let lost = |run: &mut Run| {
         run.record.responses -= 1;

@@ -16,7 +16,7 @@ pub fn responses(experiment: &Experiment, results: &Results, outcome: CaseOutcom
     let mut lines: Vec<String> = cells.map(|cell| figures(experiment, results, cell)).collect();
     let failures = text::failures(experiment, results);
     lines.extend(failures.iter().map(|line| line.trim().to_owned()));
-    let name = "responses come as expected".to_owned();
+    let name = "some responses came as expected".to_owned();
     Case { class: "responses", name, outcome, output: lines.join("\n") }
 }
 

@@ -162,8 +162,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         cause.to_owned()
     } else if let Some(cause) = classes::cause(report, share > MOST) {
         cause
-    } else if share > MOST {
-        format!("{} {counted_so}", redirects::of_most(report, others >= complete))
+    } else if share >= MOST {
+        format!("{} {counted_so}", redirects::of_most(report, share))
     } else {
         redirects::of_some(report).to_owned()
     };

@@ -8,6 +8,7 @@ use std::ops::Range;
 use ablaze_model::Run;
 use ablaze_model::plan::journey::{FormPart, Route, StepBody, Template};
 use ablaze_model::printable::printable;
+use ablaze_model::record::FirstMessage;
 use ablaze_model::spec::JourneySpec;
 
 use crate::words::for_shell;
@@ -15,13 +16,27 @@ use crate::words::for_shell;
 /// `ablaze run shop.hurl --variable base=http://h/ -k --very-verbose`. Values of secrets are not known: their names stand with
 /// `…`. Of several journeys it is the one that failed most often, with the row of the first that failed in its worst step. `options` stand before the last.
 pub(crate) fn command(run: &Run, options: &str) -> String {
+    command_of(run, options, |_| true)
+}
+
+/// The same, to see a response: a row with which none came shows nothing of those that did.
+pub(crate) fn command_with_response(run: &Run, options: &str) -> String {
+    command_of(run, options, |first| !is_without_response(first))
+}
+
+/// Whether a journey failed because no response came: `line 2: no response: malformed`.
+pub(crate) fn is_without_response(first: &FirstMessage) -> bool {
+    first.text.split_once(": ").is_some_and(|(_, what)| what.starts_with("no response"))
+}
+
+fn command_of(run: &Run, options: &str, shows: fn(&FirstMessage) -> bool) -> String {
     let setup = users_setup(run);
     let with_setup =
         |steps| [Some(steps), setup.map(|_| steps_of_setup(run))].into_iter().flatten();
     if !is_of_several(run) {
         let file = run.plan.journey.as_ref().map_or("", |journey| &journey.name);
         // With the setup all files are walked, one of which uses the feed.
-        let own = Own { url: true, feed: true, line: feed_line(run, None) };
+        let own = Own { url: true, feed: true, line: feed_line(run, None, shows) };
         return walked(run, file, setup, &own, options);
     }
     // Which of them it is may not show.
@@ -30,7 +45,7 @@ pub(crate) fn command(run: &Run, options: &str) -> String {
     };
     let file = journeys(run).nth(at).map_or("FILE", |journey| &journey.file.name);
     let steps = route(run).and_then(|route| route.ways.journeys.get(at).cloned());
-    let line = steps.clone().and_then(|steps| feed_line(run, Some(steps)));
+    let line = steps.clone().and_then(|steps| feed_line(run, Some(steps), shows));
     walked(run, file, setup, &Own::of(run, with_setup(steps), line), options)
 }
 
@@ -51,19 +66,21 @@ fn steps_of_setup(run: &Run) -> Option<Range<usize>> {
     route(run)?.ways.setup.clone()
 }
 
-/// The line of the row with which a journey failed: the first in the step in which most did.
-fn feed_line(run: &Run, steps: Option<Range<usize>>) -> Option<u32> {
+/// The line of the row with which a journey failed: the first in the step in which most did, of those that show what is told.
+fn feed_line(
+    run: &Run,
+    steps: Option<Range<usize>>,
+    shows: fn(&FirstMessage) -> bool,
+) -> Option<u32> {
     let all = &run.record.journeys.as_ref()?.steps;
     let own = match steps {
         Some(range) => all.get(range)?,
         None => all,
     };
-    own.iter()
-        .filter(|step| step.failed > 0)
-        .max_by_key(|step| step.failed)?
-        .first
-        .as_ref()?
-        .feed_line
+    let failed = own.iter().filter(|step| step.failed > 0);
+    let shown = failed.filter_map(|step| Some((step.failed, step.first.as_ref()?)));
+    let (_, first) = shown.filter(|(_, first)| shows(first)).max_by_key(|(failed, _)| *failed)?;
+    first.feed_line
 }
 
 /// The variables and the other options are given once, for all files.

@@ -2,6 +2,7 @@
 
 use ablaze_model::monitor::{Connections as Sockets, Process};
 use ablaze_model::plan::Load;
+use ablaze_model::printable::printable;
 use ablaze_model::run::WorkerEffort;
 use ablaze_model::{Record, Run};
 
@@ -10,9 +11,12 @@ use crate::finding::{Finding, Severity};
 use crate::live::figures;
 use crate::printed::{Connections, Tool};
 use crate::rules::{Circumstances, CpuPerResponse, Member, Pace, Responses, Server, Work};
+use crate::words::listed;
 
 /// Of a server whose busiest thread used less of a core, chance decides which threads work.
 const AT_ITS_LIMIT: f64 = 0.85;
+/// So many steps of a journey are named.
+const STEPS_NAMED: usize = 5;
 /// A thread that does less than this share of the busiest one's work is no worker.
 const A_WORKER: f64 = 0.2;
 
@@ -63,15 +67,15 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         statuses: record.statuses.clone(),
         body_bytes,
         body_bytes_error: body_bytes_error(record),
-        // A head changes by a date at most; what else was received may belong to no response.
         bytes: body_bytes
             .filter(|_| !record.first_head.is_empty())
-            .map(|body_bytes| body_bytes + record.first_head.len() as f64),
+            .map(|body_bytes| body_bytes + head_bytes(run)),
         connections: connections(record),
         in_flight: figures::in_flight(run).map(|mean| (mean, mean)),
         in_flight_at_most: figures::in_flight_at_most(run),
-        method: Some(plan.requests.method.clone()),
-        path: Some(plan.target.path.clone()),
+        method: Some(steps(run).unwrap_or_else(|| plan.requests.method.clone())),
+        // Of several requests no path is that of all, and the steps of a journey have their own.
+        path: (plan.journey.is_none() && record.groups.len() < 2).then(|| plan.target.path.clone()),
         http_version: Some(plan.http_version()),
         tls: plan.target.url.starts_with("https:"),
         open_loop: plan.load.is_open(),
@@ -93,6 +97,32 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
                 Some((facts.quic.sent.per_call()?, facts.quic.received.per_call()?))
             }),
         }),
+    }
+}
+
+/// What stands for the method of a journey of several steps: the plan's is that of the first.
+fn steps(run: &Run) -> Option<String> {
+    let steps = &run.plan.journey.as_ref()?.steps;
+    let named = steps.iter().take(STEPS_NAMED).map(|step| printable(step).into_owned());
+    let more = steps.len().saturating_sub(STEPS_NAMED);
+    let more = (more > 0).then(|| format!("{more} more"));
+    (steps.len() > 1)
+        .then(|| format!("those of {} steps: {}", steps.len(), listed(named.chain(more))))
+}
+
+/// Of one status a head changes by a date at most, and the first is as long as the others; what else was received may belong to no
+/// response. Of several statuses it is the mean, where nothing else was received.
+fn head_bytes(run: &Run) -> f64 {
+    let record = &run.record;
+    let first = record.first_head.len() as f64;
+    let is_all = record.failures_total() == 0 && record.surplus == 0 && record.repeated == 0;
+    let heads = record.received_bytes.saturating_sub(record.body_bytes);
+    let mean = heads as f64 / record.responses.max(1) as f64;
+    // Chunks, and the frames of HTTP/2, are no heads: then it is longer.
+    let is_plain = run.plan.streams().is_none() && mean < 2.0 * first;
+    match record.statuses.len() > 1 && is_all && is_plain && heads > 0 {
+        true => mean,
+        false => first,
     }
 }
 

@@ -119,6 +119,44 @@ fn unequal_work_is_named_and_not_ranked() {
     );
 }
 
+/// The plan has the method of the first step, and the path of the target, for which no step need ask.
+#[test]
+fn journeys_are_compared_by_all_of_their_steps() {
+    let walked = |steps: &[&str]| {
+        let mut run = changed(|run| run.plan.target.path = "/".into());
+        run.plan.journey = crate::live::setup::sample::with_failed(0).plan.journey;
+        run.plan.journey.as_mut().unwrap().steps = steps.iter().map(|s| (*s).to_owned()).collect();
+        run
+    };
+    let of = |one: Run, other: Run| {
+        let compared = compared(&[("a", one), ("b", other)]);
+        finding(&compared, D05).map_or(String::new(), |found| found.evidence.clone())
+    };
+    let steps = ["GET /x", "GET /y"];
+    assert_eq!(of(walked(&steps), walked(&steps)), "");
+    let said = of(run(2000), walked(&steps));
+    assert!(said.contains("method GET against those of 2 steps: GET /x and GET /y"), "{said}");
+    assert!(!said.contains(" against /"), "{said}");
+    let said = of(walked(&["GET /x", "GET /z"]), walked(&steps));
+    assert!(said.contains("GET /x and GET /z against those of 2 steps"), "{said}");
+}
+
+/// Every fifth response is another page behind another head: the first is not as long as all.
+#[test]
+fn of_several_statuses_the_mean_of_the_heads_is_told() {
+    let with = |responses_of_503: u64| {
+        changed(|run| {
+            let all = run.record.responses;
+            run.record.statuses = [(200, all - responses_of_503), (503, responses_of_503)].into();
+            run.record.received_bytes = run.record.body_bytes + all * 55;
+            run.record.first_head = vec![b'x'; 41];
+        })
+    };
+    let compared = compared(&[("a", run(2000)), ("b", with(400))]);
+    let evidence = &finding(&compared, D05).unwrap().evidence;
+    assert!(evidence.contains("heads of 41 B against 55 B"), "{evidence}");
+}
+
 #[test]
 fn a_faster_target_is_no_unequal_work() {
     let runs = [("a", run(2000)), ("b", run(9000))];

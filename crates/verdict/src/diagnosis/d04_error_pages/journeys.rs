@@ -28,10 +28,11 @@ pub(super) fn failed(run: &Run) -> Option<Finding> {
     }
     let mut steps: Vec<_> = journeys.steps.iter().filter(|step| step.failed > 0).collect();
     steps.sort_by_key(|step| std::cmp::Reverse(step.failed));
+    let most = if steps.len() > STEPS_NAMED { ", most of them" } else { "" };
     let named = steps.iter().take(STEPS_NAMED);
     let named = named.map(|step| format!("{} ({}×)", printable(&step.name), grouped(step.failed)));
     let evidence = format!(
-        "{} of {} that ended ({}) failed, most of them in {}.",
+        "{} of {} that ended ({}) failed{most} in {}.",
         grouped(journeys.failed),
         counted(ended, "journey"),
         percent(journeys.failed as f64 / ended as f64),
@@ -39,7 +40,7 @@ pub(super) fn failed(run: &Run) -> Option<Finding> {
     );
     let fix = format!(
         "Walk one with `{}` to see what fails, and correct the journey, its data or the server.",
-        walk::command(run, "")
+        walk::command_with_response(run, "")
     );
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, CAUSE, fix))
@@ -51,8 +52,11 @@ pub(super) fn beside(run: &Run) -> String {
     let (Some(found), Some(journeys)) = (failed(run), run.record.journeys.as_ref()) else {
         return String::new();
     };
-    let most = journeys.steps.iter().max_by_key(|step| step.failed);
-    let first = most.and_then(|step| step.first.as_ref()).map_or_else(String::new, |first| {
+    // What got no response is no page: another finding tells of it.
+    let shown = journeys.steps.iter().filter_map(|step| Some((step.failed, step.first.as_ref()?)));
+    let shown = shown.filter(|(_, first)| !walk::is_without_response(first));
+    let first = shown.max_by_key(|(failed, _)| *failed).map(|(_, first)| first);
+    let first = first.map_or_else(String::new, |first| {
         format!(" The first of them: {}.", printable(first.text.trim_end_matches('.')))
     });
     format!(" {}{first}", found.evidence)
@@ -82,7 +86,7 @@ mod tests {
         assert_eq!(failed(&with(2000, 2)), None);
         let some = failed(&with(90, 10)).unwrap();
         assert_eq!(some.severity, Severity::Suspect);
-        let evidence = "10 of 100 journeys that ended (10 %) failed, most of them in buy (10×).";
+        let evidence = "10 of 100 journeys that ended (10 %) failed in buy (10×).";
         assert_eq!(some.evidence, evidence);
         assert_eq!(failed(&with(0, 400)).unwrap().severity, Severity::Invalid);
         // Each failed at the last of 50 redirects, which nobody follows.
@@ -100,9 +104,35 @@ mod tests {
         run.record.statuses = [(200, 8_000), (404, 12_000)].into();
         let found = super::super::on_run(&run).unwrap();
         assert!(found.evidence.starts_with("12,000 of 20,000 responses"), "{found:?}");
-        let journeys = "400 of 400 journeys that ended (100 %) failed, most of them in buy (400×). The first of them: line 3: \
+        let journeys = "400 of 400 journeys that ended (100 %) failed in buy (400×). The first of them: line 3: \
                         the status is 201, not 200.";
         assert!(found.evidence.contains(journeys), "{found:?}");
+    }
+
+    /// The first row fails before a response comes: it shows nothing of the statuses.
+    #[test]
+    fn a_journey_without_a_response_shows_no_error_page() {
+        let mut run = with(200, 200);
+        let first = run.record.journeys.as_mut().unwrap().steps[1].first.as_mut().unwrap();
+        (first.text, first.feed_line) = ("line 2: no response: malformed".into(), Some(2));
+        run.record.failures[ablaze_model::FailureKind::Malformed as usize] = 100;
+        run.record.statuses = [(200, 15_000), (401, 5_000)].into();
+        sample::asked(&mut run, &[]);
+        let data = ablaze_model::spec::DataSpec {
+            feed: ablaze_model::spec::Feed {
+                file: ablaze_model::spec::Blob::new("u.csv", Vec::new()),
+                part: None,
+            },
+            order: ablaze_model::feed::Order::Sequential,
+        };
+        run.asked.as_mut().unwrap().requests.data = Some(data);
+        let planned = crate::live::setup::sample::with_failed(0).plan.journey;
+        run.plan.journey = planned;
+        let found = super::super::on_run(&run).unwrap();
+        assert!(found.evidence.contains("200 of 400 journeys"), "{found:?}");
+        assert!(!found.evidence.contains("no response"), "{found:?}");
+        assert!(found.fix.contains("--feed u.csv"), "{found:?}");
+        assert!(!found.fix.contains("--feed-line"), "{found:?}");
     }
 
     #[test]
@@ -112,6 +142,9 @@ mod tests {
         run.record.first_head = b"HTTP/1.1 302 Found\r\nLocation: http://other/\r\n\r\n".to_vec();
         let evidence = |run: &Run| super::super::on_run(run).unwrap().evidence;
         assert!(evidence(&run).contains("which nobody followed"), "{}", evidence(&run));
+        run.plan.journey = crate::live::setup::sample::with_failed(0).plan.journey;
+        let fix = |run: &Run| super::super::on_run(run).unwrap().fix.to_string();
+        assert!(fix(&run).contains("`location: true` in their `[Options]`"), "{}", fix(&run));
         sample::asked(&mut run, &[]);
         let blob = ablaze_model::spec::Blob::new("a.hurl", Vec::new());
         let mut journey = ablaze_model::spec::JourneySpec::of(blob);
@@ -119,6 +152,7 @@ mod tests {
         run.asked.as_mut().unwrap().requests.journey = Some(journey);
         let said = evidence(&run);
         assert!(said.contains("were redirects that the journey did not follow"), "{said}");
+        assert!(fix(&run).contains("with `location: false` in the step's"), "{}", fix(&run));
     }
 
     #[test]

@@ -149,7 +149,9 @@ impl Kind {
 
     fn fix(self, run: &Run, expect: &str) -> String {
         let look = match &run.plan.journey {
-            Some(_) => format!("Look at the responses with `{}`", walk::command(run, "")),
+            Some(_) => {
+                format!("Look at the responses with `{}`", walk::command_with_response(run, ""))
+            }
             None => format!(
                 "Look at one response with `curl -i {}`",
                 curl::arguments_where(run, |group| expected::without_success(run, group))
@@ -159,7 +161,7 @@ impl Kind {
             Self::Redirects if redirects::are_to_be_followed(run) => format!(
                 "{look} to see why they were not followed: they are followed to hosts that are known before the run (a step \
                  with `skip: true` makes one known), and no more of them than --max-redirs says; if redirects are what is \
-                 measured, name their status {expect}."
+                 measured, name their status {expect}, with `location: false` in the step's `[Options]`."
             ),
             Self::Idle => format!(
                 "{}; where requests are slow or not whole, {}. If these responses are intended, give their status {expect}.",
@@ -169,6 +171,9 @@ impl Kind {
             Self::Redirects => {
                 let way = match redirects::lead_nowhere(run) {
                     true => ": the first has no Location, and leads nowhere",
+                    false if run.plan.journey.is_some() => {
+                        ", and have the steps follow them: `location: true` in their `[Options]`, or --location for all"
+                    }
                     false => " and load the URL that it leads to",
                 };
                 format!(
@@ -212,9 +217,10 @@ impl Kind {
             ),
             Self::Errors if expected::success_beside(run) == Beside::Alike => {
                 let (what, look) = match &run.plan.journey {
-                    Some(_) => {
-                        ("steps", format!("Walk a journey with `{}`. ", walk::command(run, "")))
-                    }
+                    Some(_) => (
+                        "steps",
+                        format!("Walk a journey with `{}`. ", walk::command_with_response(run, "")),
+                    ),
                     None if run.record.groups.is_empty() => ("URL", String::new()),
                     None => ("URLs", String::new()),
                 };

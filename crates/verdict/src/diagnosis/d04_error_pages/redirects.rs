@@ -3,6 +3,7 @@
 
 use ablaze_model::Run;
 
+use super::MOST;
 use super::kinds::{CAUSE_OF_ALL, CAUSE_OF_MOST, CAUSE_OF_SOME};
 use crate::printed::{Report, Tool};
 
@@ -62,16 +63,17 @@ fn excluded(report: &Report) -> bool {
     printed || matches!(report.tool, Tool::Wrk | Tool::Wrk2)
 }
 
-/// The cause where most responses had another status than 2xx.
-pub fn of_most(report: &Report, all: bool) -> &'static str {
-    match (excluded(report), all) {
+/// The cause where half of the responses or more had another status than 2xx.
+pub fn of_most(report: &Report, share: f64) -> &'static str {
+    match (excluded(report), share >= 1.0) {
         (true, false) => {
             "The rate is in large part that of error pages, which cost a server different work than the intended page."
         }
         (true, true) => {
             "The rate is that of an error page, which costs a server different work than the intended page."
         }
-        (false, false) => CAUSE_OF_MOST,
+        (false, false) if share > MOST => CAUSE_OF_MOST,
+        (false, false) => CAUSE_OF_SOME,
         (false, true) => CAUSE_OF_ALL,
     }
 }

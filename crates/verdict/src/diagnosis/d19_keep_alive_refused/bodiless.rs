@@ -103,7 +103,7 @@ mod tests {
         sample::asked(&mut run, &[]);
         let spec = run.asked.as_mut().unwrap();
         spec.requests.urls = Some(Feed { file: Blob::new("urls.txt", Vec::new()), part: None });
-        run.record.groups = names.iter().map(|name| GroupRecord::new(*name, false)).collect();
+        run.record.groups = names.iter().map(|name| GroupRecord::new(name, false)).collect();
         run.plan.requests.method = names[0].split(' ').next().unwrap().to_owned();
         run.record.statuses = statuses.iter().copied().collect();
         run
