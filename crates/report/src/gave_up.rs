@@ -24,6 +24,8 @@ pub(crate) fn in_words(run: &Run) -> String {
         FailureKind::AnsweredInPlain => ": the server responds in plain HTTP, not TLS",
         kind if kind.is_of_proxy() && tunnels == 0 => ": the proxy opened no tunnel",
         kind if kind.is_of_proxy() => "",
+        // Here it is this side that ends the connection.
+        FailureKind::TlsBroken if completed => ": what followed the TLS handshake failed",
         kind if kind.is_of_tls() && completed => {
             ": the server ended the connections after the TLS handshake"
         }
@@ -75,6 +77,9 @@ mod tests {
         let facts = TlsFacts { connected: 10, handshakes_full: 10, ..TlsFacts::default() };
         run.record.tls = Some(facts.into());
         assert!(in_words(&run).ends_with("after the TLS handshake"));
+        run.record.first_failure.as_mut().unwrap().kind = FailureKind::TlsBroken;
+        assert!(in_words(&run).ends_with(": what followed the TLS handshake failed"));
+        run.record.first_failure.as_mut().unwrap().kind = FailureKind::ClientCertificate;
         run.record.tls.as_mut().unwrap().handshakes_full = 9;
         assert_eq!(in_words(&run), "no connection could be used");
         run.record.tls.as_mut().unwrap().handshakes_full = 0;

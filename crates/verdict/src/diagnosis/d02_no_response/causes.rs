@@ -50,11 +50,13 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let mut causes: Vec<String> = many.map(told).collect();
     causes.dedup();
     if run.record.responses > 0 {
-        let of_ab = match run.front_end() {
-            FrontEnd::Ab => " but those of ab's table",
-            _ => "",
-        };
-        causes.push(format!("The times of these requests are in no percentile{of_ab}."));
+        causes.push(match run.front_end() {
+            FrontEnd::Ab => {
+                "The times of these requests are among the percentiles of ab's report, and in no others."
+                    .to_owned()
+            }
+            _ => "The times of these requests are in no percentile.".to_owned(),
+        });
     }
     causes.join(" ")
 }
