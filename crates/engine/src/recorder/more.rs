@@ -209,7 +209,8 @@ impl Recorder {
         match at > self.window_end_ns {
             true => self.unfinished(exchange, self.window_end_ns),
             false => {
-                self.record.circumstances.came_late += 1;
+                // Behind the end of the window it is unfinished, and no timeout.
+                self.record.circumstances.came_late += u64::from(!self.window_has_closed());
                 self.failed(exchange, at, FailureKind::Timeout, 0, false);
             }
         }
@@ -343,7 +344,22 @@ mod tests {
             recorder.unfinished(&next, 25 * MS);
         }
         let record = recorder.record();
-        (record.responses, record.failures_of(FailureKind::Timeout), record.unfinished)
+        let timeouts = record.failures_of(FailureKind::Timeout);
+        assert_eq!(record.circumstances.came_late, timeouts, "{end_ms}");
+        (record.responses, timeouts, record.unfinished)
+    }
+
+    /// A run that was interrupted has no end of its window that says so.
+    #[test]
+    fn what_is_read_when_the_window_was_closed_is_no_late_response() {
+        let mut recorder = Recorder::new(&plan(), Arc::new(Snapshot::default()), None);
+        recorder.open_window(10 * MS, u64::MAX, 0);
+        recorder.close_window();
+        let exchange = Exchange { started_ns: 10 * MS, sent_ns: 10 * MS, ..Exchange::default() };
+        recorder.answered(&exchange, 40 * MS, 200, 5, false);
+        let record = recorder.record();
+        let late = record.circumstances.came_late;
+        assert_eq!((record.failures_of(FailureKind::Timeout), late), (0, 0));
     }
 
     /// A thread that had no processor at the end of the run looks at the clock long after it.
