@@ -70,7 +70,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         complete: report.complete,
         keep_alive: match report.connections {
             Connections::Kept(_) => Some(true),
-            Connections::PerRequest => Some(false),
+            // A server that closes all the same changes nothing of what was asked for (D19).
+            Connections::PerRequest => Some(report.asked_to_keep),
             Connections::Unknown => None,
         },
         lacks_line_of_kept: report.tool.is_ab_like()

@@ -128,6 +128,8 @@ fn rejected(line: &str, number: usize, command: &Command) -> Option<Abort> {
         Program::Ab if line.starts_with("ab: ") && !line.ends_with(REJECTED) => {
             (Tool::Ab, Reason::Rejected)
         }
+        // `-t: warning: the number of threads is greater than hardware cores.`: it goes on.
+        Program::H2load if line.contains(": warning: ") => return None,
         program => {
             let fits = |(of, start, part, _): &&(Program, &str, &str, Reason)| {
                 *of == program && line.starts_with(start) && line.contains(part)

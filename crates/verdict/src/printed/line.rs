@@ -37,27 +37,33 @@ pub fn cleaned(line: &str) -> String {
     }
 }
 
+/// How lines begin whose figure every tool prints with decimals.
+const WITH_DECIMALS: [&str; 12] = [
+    "Requests per second:",
+    "Time taken for tests:",
+    "Time per request:",
+    "Requests/sec:",
+    "Transfer/sec:",
+    "finished in ",
+    "Reqs/sec",
+    "Average:",
+    "Elapsed time:",
+    "Transaction rate:",
+    "\"elapsed_time\":",
+    "\"transaction_rate\":",
+];
+
+/// That figure, and what follows it.
+pub fn with_decimals(line: &str) -> Option<&str> {
+    let (_, figure) = WITH_DECIMALS.iter().find_map(|label| line.split_once(label))?;
+    Some(figure.trim_start())
+}
+
 /// The text with points where another locale has written decimal commas: figures that every tool prints with
 /// decimals show that. `94,865` alone is ambiguous, and shows nothing.
 pub fn with_points(text: &str) -> Cow<'_, str> {
-    const WITH_DECIMALS: [&str; 12] = [
-        "Requests per second:",
-        "Time taken for tests:",
-        "Time per request:",
-        "Requests/sec:",
-        "Transfer/sec:",
-        "finished in ",
-        "Reqs/sec",
-        "Average:",
-        "Elapsed time:",
-        "Transaction rate:",
-        "\"elapsed_time\":",
-        "\"transaction_rate\":",
-    ];
     let behind = |line: &str| {
-        let label = WITH_DECIMALS.iter().find_map(|label| line.split_once(label))?;
-        let value = label.1.trim_start();
-        let value = value.trim_end().trim_end_matches(',');
+        let value = with_decimals(line)?.trim_end().trim_end_matches(',');
         let end = value.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(value.len());
         let (whole, decimals) = value[..end].split_once(',')?;
         let own =

@@ -27,6 +27,7 @@ mod report;
 mod sweep;
 mod system;
 mod targets;
+mod thousands;
 mod titles;
 mod tool;
 mod verdict;

@@ -18,7 +18,7 @@ use super::titles::{Titles, is_output_of};
 use super::{
     Abort, Begun, Command, Errors, Handshakes, LoneRate, PrintedVerdict, Report, Text, Tool,
     command, headings, listed::Listed, logged, looped, named, native, peers, remarks, sweep,
-    targets, verdict,
+    targets, thousands, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -35,6 +35,7 @@ pub fn read(text: &str) -> Text {
     let has_end = has_end || text.ends_with('\n');
     let mut json = peers::json::find(&text).into_iter().peekable();
     let text = peers::h2load::unwrapped(&text);
+    let text = thousands::joined(&text);
     let text = &*native::without_rests(&with_points(&text)).into_owned();
     let mut reader = Reader::default();
     let mut read_until = 0;

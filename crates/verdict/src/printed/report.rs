@@ -166,6 +166,8 @@ pub struct Report {
     pub non_2xx: Option<u64>,
     /// How connections were used.
     pub connections: Connections,
+    /// Its head says that they were to be kept, whatever the server made of that.
+    pub asked_to_keep: bool,
     /// Bytes received. May be negative: gurl counted in 32 bits.
     pub total_bytes: Option<i64>,
     /// Bytes of bodies received.
@@ -247,6 +249,7 @@ impl Report {
             failed_parts: None,
             non_2xx: None,
             connections: Connections::Unknown,
+            asked_to_keep: false,
             total_bytes: None,
             body_bytes: None,
             sent_bytes: None,

@@ -189,9 +189,11 @@ pub fn url(report: &Report) -> Option<String> {
     if report.command.as_ref().is_some_and(several) {
         return None;
     }
-    let scheme = if report.tls { "https" } else { "http" };
+    // Of handshakes that all failed ab's report has no line on TLS.
+    let tls = report.tls || report.handshakes.failed > 0;
+    let scheme = if tls { "https" } else { "http" };
     let (host, port) = (report.host.as_deref()?, report.port?);
-    let default_port = if report.tls { 443 } else { 80 };
+    let default_port = if tls { 443 } else { 80 };
     let port = if port == default_port { String::new() } else { format!(":{port}") };
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     Some(format!("{scheme}://{host}{port}{}", report.path.as_deref().unwrap_or("/")))

@@ -8,6 +8,7 @@ mod contradictions;
 mod doubts;
 mod excluded;
 mod figures;
+mod genuine;
 mod golden;
 mod inputs;
 mod loops;

@@ -56,7 +56,7 @@ pub fn head(report: &mut Report, line: &str) {
             url(report, item.split_whitespace().nth(1).unwrap_or_default());
         }
         if item.contains("keep-alive") {
-            report.connections = Connections::Kept(None);
+            (report.connections, report.asked_to_keep) = (Connections::Kept(None), true);
         } else if item.contains("a connection per request") {
             report.connections = Connections::PerRequest;
         }
@@ -70,6 +70,8 @@ pub fn head(report: &mut Report, line: &str) {
         if let Some(connections) = shape.and_then(count) {
             let pipeline = item.split_once("× ").and_then(|(_, rest)| count(rest)).unwrap_or(1);
             report.concurrency = Some(connections.saturating_mul(pipeline));
+            // `-c` is the number of connections, however many requests each has in flight.
+            report.clients = (pipeline > 1).then_some(connections);
         }
     }
 }

@@ -192,7 +192,7 @@ fn thousands(cell: &str) -> Option<Printed> {
 }
 
 fn counts(report: &mut Report, line: &str) -> bool {
-    let is_count = |text| number(text).is_some_and(|(_, rest)| rest.is_empty());
+    let is_count = |text: &str| number(text).is_some_and(|(_, rest)| rest.is_empty());
     let requests = line.split_once(" requests in ").filter(|(requests, _)| is_count(requests));
     if let Some((requests, rest)) = requests {
         report.complete = count(requests);
@@ -207,6 +207,11 @@ fn counts(report: &mut Report, line: &str) -> bool {
             kind.and_then(count).unwrap_or(0)
         };
         let [connect, read, write, timeout] = ["connect ", "read ", "write ", "timeout "].map(of);
+        // `read 40,89`: no number as wrk prints them.
+        let is_whole = |kind: &str| kind.rsplit(' ').next().is_some_and(is_count);
+        if !errors.trim().split(", ").all(is_whole) {
+            report.impossible.push(line.trim().to_owned());
+        }
         // A connection that ends behind a response, or with it, is a read error, too.
         let without = read.saturating_sub(report.complete.unwrap_or(0));
         report.failed = Some(connect.saturating_add(write).saturating_add(without));

@@ -3,6 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::rates::bytes_wrapped;
+use crate::diagnosis::d02_no_response::all_bodies_came;
 use crate::diagnosis::d32_counter_wrapped::{body_wrapped, shows_no_round};
 use crate::printed::{AB_FINISHED, Connections, Document, Report, Tool};
 use crate::words::{counted, grouped};
@@ -24,6 +25,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         statuses,
         bodies,
         bodies_of_all,
+        heads,
         bytes_below_zero,
     ];
     rules.into_iter().filter_map(|rule| rule(report)).collect()
@@ -222,6 +224,32 @@ fn bytes_below_zero(report: &Report) -> Option<Contradiction> {
         figure.digits(report)
     );
     Some(Contradiction::new([&[figure], &others[..]].concat(), said))
+}
+
+/// ab takes a response for one of 2xx where its head has at least `HTTP/1.1 200` and a blank line (ab.c: `read_connection`).
+const SHORTEST_HEAD_BYTES: u64 = 14;
+
+/// Each of the bodies that came had a head.
+fn heads(report: &Report) -> Option<Contradiction> {
+    let all_succeeded = report.non_2xx.unwrap_or(0) == 0;
+    if !all_succeeded || !all_bodies_came(report) || bytes_wrapped(report) {
+        return None;
+    }
+    let (total, body) = (report.total_bytes?, report.body_bytes?);
+    let (heads, complete) =
+        (total.checked_sub(body).filter(|heads| *heads >= 0)?, report.complete?);
+    let least = complete.saturating_mul(SHORTEST_HEAD_BYTES);
+    (heads.unsigned_abs() < least).then(|| {
+        let said = format!(
+            "{} − {} leaves {} B for the heads of {}, whose bodies all came: {SHORTEST_HEAD_BYTES} B each, {} B, is the least that they have.",
+            TotalBytes.name(report),
+            BodyBytes.name(report),
+            grouped(heads.unsigned_abs()),
+            counted(complete, "response"),
+            grouped(least)
+        );
+        Contradiction::new([TotalBytes, BodyBytes, Complete, Document], said)
+    })
 }
 
 /// A request that ab could not send is complete to it, and has no body. Where the others have the length of the first,

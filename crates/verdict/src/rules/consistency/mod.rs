@@ -85,7 +85,12 @@ pub fn rate_is_contradicted(report: &Report) -> bool {
 pub fn sound(report: &Report) -> Option<Report> {
     let found = contradictions(report);
     let of_bytes = |figure: Figure| found.iter().any(|one| one.figures.contains(&figure));
-    let (total, body) = (of_bytes(Figure::TotalBytes), of_bytes(Figure::BodyBytes));
+    let body = of_bytes(Figure::BodyBytes);
+    // The number of responses may be what is wrong with the bodies: what each brought is then unknown.
+    let of_both = |one: &Contradiction| {
+        [Figure::Complete, Figure::BodyBytes].iter().all(|figure| one.figures.contains(figure))
+    };
+    let total = of_bytes(Figure::TotalBytes) || found.iter().any(of_both);
     let clock = wrk::clock_is_wrong(report);
     (total || body || clock).then(|| {
         let mut sound = report.clone();

@@ -99,7 +99,7 @@ fn deviation(report: &Report, row: Row) -> Option<Contradiction> {
             at(Deviation).digits(report),
             at(Mean).digits(report),
             at(Max).digits(report),
-            decimal(ms, 1)
+            amount(ms)
         )
     };
     if sd.low > most {
@@ -255,7 +255,8 @@ fn mean_within_percentiles(report: &Report) -> Option<Contradiction> {
         (before, from) = (ms.low, share);
     }
     let (low, high) = (low * (1.0 - near) - slack, high * (1.0 + near) + slack);
-    (mean.high < low || mean.low > high).then(|| {
+    // Where these contradict each other, they leave nothing to it.
+    (low <= high && (mean.high < low || mean.low > high)).then(|| {
         let percentiles = report.percentiles.iter().map(|(percent, _)| Percentile(*percent));
         let said = format!(
             "{} is {} ms, but the percentiles leave {} to {} to the mean.",
