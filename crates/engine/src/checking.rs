@@ -280,7 +280,7 @@ impl Walk for Watch {
         self.sampling.open_window(at_ns);
     }
 
-    fn report(&mut self, record: &mut Record) {
+    fn report(&mut self, record: &mut Record, _closed_ns: u64) {
         record.checks = Some(Box::new(std::mem::take(&mut self.record)));
         self.sampling.report(record);
     }

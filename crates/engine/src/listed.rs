@@ -144,9 +144,9 @@ impl Walk for List {
         }
     }
 
-    fn report(&mut self, record: &mut Record) {
+    fn report(&mut self, record: &mut Record, closed_ns: u64) {
         if let Some(watch) = &mut self.watch {
-            watch.report(record);
+            watch.report(record, closed_ns);
         }
     }
 }

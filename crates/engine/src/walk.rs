@@ -104,7 +104,7 @@ pub trait Walk: BodySink {
     }
 
     /// The run is over: adds what is to be reported.
-    fn report(&mut self, _record: &mut Record) {}
+    fn report(&mut self, _record: &mut Record, _closed_ns: u64) {}
 }
 
 /// What a user does next.

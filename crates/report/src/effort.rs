@@ -72,15 +72,21 @@ pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
     let slices = &run.record.slices;
     let last = slices.slices.iter().rposition(|slice| slice.responses > 0);
     let alive_ns = last.map_or(run.elapsed_ns, |last| (last as u64 + 1) * slices.slice_ns);
-    let (finished, elapsed_ns) = match ended {
-        true => (run.record.responses as f64, alive_ns.min(run.elapsed_ns)),
-        false => (run.record.finished() as f64, run.elapsed_ns),
-    };
     if target.children_ended > 0 {
         return None;
     }
     // One that began later, or ended earlier, did nothing in the rest of the time.
     let longest_ns = target.processes.iter().map(|process| process.watched_ns).max()?.max(1);
+    let (finished, elapsed_ns) = match ended {
+        // Responses that came long after that are another's.
+        true if longest_ns + 2 * slices.slice_ns < alive_ns => {
+            let lived = (longest_ns / slices.slice_ns.max(1)) as usize + 1;
+            let of_its_life = slices.slices.iter().take(lived).map(|slice| slice.responses);
+            (of_its_life.sum::<u64>() as f64, longest_ns)
+        }
+        true => (run.record.responses as f64, alive_ns.min(run.elapsed_ns)),
+        false => (run.record.finished() as f64, run.elapsed_ns),
+    };
     let share = target.cpu_ns() as f64 / longest_ns as f64;
     let others = match target.processes.iter().filter(|process| process.cpu_ns() > 0).count() {
         0 | 1 => String::new(),
@@ -164,6 +170,14 @@ mod tests {
         run.record.failures[0] += 100_000;
         let (died_ns, _) = super::of_the_server(&run).unwrap();
         assert!((died_ns / alive_ns - 0.3).abs() < 0.02, "{died_ns} {alive_ns}");
+        // Another took its place a second later: what that responded cost the first nothing.
+        let slices = &mut run.record.slices.slices;
+        let from = slices.len() * 4 / 10;
+        for slice in &mut slices[from..] {
+            slice.responses = 1_000;
+        }
+        let (anew_ns, _) = super::of_the_server(&run).unwrap();
+        assert!((anew_ns / alive_ns - 1.0).abs() < 0.1, "{anew_ns} {alive_ns}");
         run.monitor.as_mut().unwrap().target.children_ended = 1;
         assert_eq!(super::of_the_server(&run), None);
     }

@@ -12,6 +12,10 @@ struct Options {
     trust: Option<&'static str>,
     /// Whether it can be told a name, a client certificate, and versions of TLS.
     has_others: bool,
+    /// How it is told versions, cipher suites and groups.
+    versions: &'static str,
+    /// And a client certificate.
+    certificate: &'static str,
 }
 
 impl Options {
@@ -20,11 +24,19 @@ impl Options {
             accept_any: "accept any with -k",
             trust: Some("--cacert FILE"),
             has_others: true,
+            versions: "--tls-min, --tls-max, --tls-ciphers, --tls-groups",
+            certificate: "--cert",
         };
         match front_end {
             FrontEnd::Gurl => Self { trust: None, has_others: false, ..native },
             // These tools verify nothing: --cacert, which is ours, made them do it. -k is something else in ab.
-            FrontEnd::Ab | FrontEnd::Wrk | FrontEnd::Hey | FrontEnd::H2load => {
+            FrontEnd::Ab => Self {
+                accept_any: "accept any by leaving out --cacert",
+                versions: "-f, -Z, --tls-groups",
+                certificate: "-E",
+                ..native
+            },
+            FrontEnd::Wrk | FrontEnd::Hey | FrontEnd::H2load => {
                 Self { accept_any: "accept any by leaving out --cacert", ..native }
             }
             FrontEnd::Oha => Self { accept_any: "accept any with --insecure", ..native },
@@ -131,12 +143,11 @@ fn of_alert(alert: TlsAlert, to: &str, run: &Run) -> String {
             if run.record.tls.as_ref().is_some_and(|facts| facts.handshakes() == 0) =>
         {
             let name = if is_named(run) { ", the name that it was asked for" } else { "" };
+            let Options { versions, certificate, .. } = Options::of(run.front_end());
             let own = match (has_others, is_named(run)) {
-                (true, true) => {
-                    "--tls-min, --tls-max, --tls-ciphers, --tls-groups, --sni and --cert"
-                }
-                (true, false) => "--tls-min, --tls-max, --tls-ciphers, --tls-groups and --cert",
-                (false, _) => "what the server permits",
+                (true, true) => format!("{versions}, --sni and {certificate}"),
+                (true, false) => format!("{versions} and {certificate}"),
+                (false, _) => "what the server permits".to_owned(),
             };
             format!(
                 "{ended}, which does not say why: the versions, cipher suites or groups that were offered{name}, a missing client \
@@ -211,10 +222,14 @@ fn client_certificate(to: &str, front_end: FrontEnd, is_given: bool) -> String {
 }
 
 fn no_common_tls(to: &str, front_end: FrontEnd, named: bool) -> String {
-    let own = match (Options::of(front_end).has_others, named) {
-        (true, true) => "--tls-min, --tls-max, --tls-ciphers, --tls-groups and --sni, and ",
-        (true, false) => "--tls-min, --tls-max, --tls-ciphers and --tls-groups, and ",
-        (false, _) => "",
+    let Options { has_others, versions, .. } = Options::of(front_end);
+    let own = match (has_others, named) {
+        (true, true) => format!("{versions} and --sni, and "),
+        (true, false) => {
+            let (others, last) = versions.rsplit_once(", ").unwrap_or(("", versions));
+            format!("{others} and {last}, and ")
+        }
+        (false, _) => String::new(),
     };
     // Files of older versions have the alert `handshake_failure` as this, which some servers send for a name, too.
     let or = match named {

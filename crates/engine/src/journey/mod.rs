@@ -57,8 +57,6 @@ pub struct JourneyWalk {
     names: Vec<String>,
     worker_users: WorkerUsers,
     steps: Vec<StepNeeds>,
-    /// When a user was last asked what it does.
-    latest_ns: u64,
     /// How long the measured window is, if it has a length.
     duration_ns: Option<u64>,
     /// When it ends: what comes later in the last turn is no part of the run.
@@ -111,7 +109,6 @@ impl JourneyWalks {
             names: self.names.clone(),
             worker_users: self.of_workers[of.worker as usize].clone(),
             steps: steps.iter().map(StepNeeds::of).collect(),
-            latest_ns: 0,
             duration_ns: self.duration_ns,
             window_end_ns: u64::MAX,
             route: Arc::clone(&self.route),
@@ -188,7 +185,6 @@ impl Walk for JourneyWalk {
     }
 
     fn next(&mut self, user: u32, now_ns: u64) -> Next {
-        self.latest_ns = self.latest_ns.max(now_ns);
         self.what_next(user as usize, now_ns)
     }
 
@@ -257,11 +253,11 @@ impl Walk for JourneyWalk {
         self.walking > 0
     }
 
-    fn report(&mut self, record: &mut Record) {
+    fn report(&mut self, record: &mut Record, closed_ns: u64) {
         self.sampling.report(record);
-        // Pauses that the end of the run cut short: as long as anything was asked of any user.
+        // Pauses that the end of the run cut short.
         let paused = self.users.iter().filter_map(|user| user.paused_ns);
-        self.record.pauses_ns += paused.map(|ns| self.latest_ns.saturating_sub(ns)).sum::<u64>();
+        self.record.pauses_ns += paused.map(|ns| closed_ns.saturating_sub(ns)).sum::<u64>();
         let setup = self.worker_users.setup.clone();
         record.journeys = Some(Box::new(Journeys { setup, ..self.record.clone() }));
     }

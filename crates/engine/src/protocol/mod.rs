@@ -209,8 +209,8 @@ pub(crate) trait Protocol: Sized {
     /// The pause of the user of a place is over: it goes on, unless it has moved on before.
     fn go_on_after_pause<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _place: u32) {}
 
-    /// Adds what is to be reported about the protocol itself.
-    fn report(&mut self, record: &mut Record);
+    /// Adds what is to be reported about the protocol itself, and the walk of its users; the window closed then.
+    fn report(&mut self, record: &mut Record, closed_ns: u64);
 
     /// The run is over: the sink is given back.
     fn into_sink(self) -> Self::Sink;

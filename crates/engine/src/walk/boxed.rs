@@ -45,7 +45,7 @@ pub trait AnyWalk: Send {
     fn is_over(&self) -> bool;
     fn has_more(&self, user: u32) -> bool;
     fn address(&self) -> usize;
-    fn report(&mut self, record: &mut Record);
+    fn report(&mut self, record: &mut Record, closed_ns: u64);
 }
 
 /// One function of a trait by that of another of the same name.
@@ -88,7 +88,7 @@ impl Walk for Boxed {
         fn failed(&mut self, user: u32, template: u32, kind: FailureKind, at_ns: u64);
         fn window_opens(&mut self, at_ns: u64);
         fn prepared(&mut self);
-        fn report(&mut self, record: &mut Record);
+        fn report(&mut self, record: &mut Record, closed_ns: u64);
     }
 
     fn is_walking(&self) -> bool {
@@ -135,7 +135,7 @@ impl<W: Walk + Send> AnyWalk for W {
         Walk: fn failed(&mut self, user: u32, template: u32, kind: FailureKind, at_ns: u64);
         Walk: fn window_opens(&mut self, at_ns: u64);
         Walk: fn prepared(&mut self);
-        Walk: fn report(&mut self, record: &mut Record);
+        Walk: fn report(&mut self, record: &mut Record, closed_ns: u64);
     }
 
     fn only_watches(&self) -> bool {

@@ -61,7 +61,7 @@ pub(crate) fn work<P: Protocol, L: Line<Worker<P>>>(
     let mut record =
         Record { tls: facts.tls, proxy: facts.proxy, faults, ..record.unwrap_or_default() };
     let mut protocol = worker.protocol;
-    unless_it_panics(|| protocol.report(&mut record));
+    unless_it_panics(|| protocol.report(&mut record, closed_ns.unwrap_or(0)));
     let record = WorkerRecord {
         record,
         effort: course.effort,

@@ -7,6 +7,7 @@ use ablaze_model::finding::{Judged as Verdicts, Limit, Severity};
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::journey::PlannedJourney;
 use ablaze_model::plan::{Arrivals, Load};
+use ablaze_model::printable::printable;
 use ablaze_model::{Assessed, FailureKind, Run};
 use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
 use ablaze_report::number::{counted, grouped, percent, rate, time};
@@ -195,10 +196,14 @@ fn due(run: &Run) -> u64 {
 
 fn too_few(run: &Run, needed: u64) -> String {
     let requests = counted(due(run), "request");
-    format!(
-        "{requests} at this rate: too few to judge it, which takes {}; use a longer -d",
-        grouped(needed)
-    )
+    let fix = match run.plan.requests.data.as_ref().filter(|data| data.ended(run)) {
+        Some(data) => format!(
+            "give `{}` more rows, each of which is used once, or leave out --feed-order unique",
+            printable(&data.name)
+        ),
+        None => "use a longer -d".to_owned(),
+    };
+    format!("{requests} at this rate: too few to judge it, which takes {}; {fix}", grouped(needed))
 }
 
 /// Requests at the end that would not have been answered later either: the oldest waits for much longer than

@@ -143,7 +143,7 @@ impl Recovery {
                 if usual.expected && unexpected > 0 {
                     return Ok(Waited::InVain(format!(
                         "the target did not recover from {}/s: of {} since, one at a time, {unexpected} had an unexpected \
-                         status; before the first stage, none had. Start it again, and use a lower --to",
+                         status; before the first stage, none had. Start it again, and use lower rates (--from, --to)",
                         rate(asked_per_s),
                         counted(asked, what)
                     )));
@@ -154,7 +154,7 @@ impl Recovery {
                 };
                 return Ok(Waited::InVain(format!(
                     "the target did not recover from {}/s: {} later, a single {what} {now}; before the \
-                     first stage, one took {}. Start it again, and use a lower --to",
+                     first stage, one took {}. Start it again, and use lower rates (--from, --to)",
                     rate(asked_per_s),
                     time(spent.as_nanos() as f64),
                     time(usual.ns as f64)

@@ -235,7 +235,7 @@ fn a_target_that_is_gone_ends_the_search_and_keeps_its_stages() {
     let why = searched.gone.clone().unwrap();
     assert!(why.starts_with("the target did not recover from 1,414/s: 20."), "{why}");
     assert!(why.contains("a single request failed (refused the connection); before the"), "{why}");
-    assert!(why.ends_with("Start it again, and use a lower --to"), "{why}");
+    assert!(why.ends_with("Start it again, and use lower rates (--from, --to)"), "{why}");
     // The stage in which it went away; then it is tried by single requests.
     assert_eq!(searched.stages.len(), 3, "{searched:?}");
     assert!(searched.stages[..2].iter().all(|stage| stage.measured.is_some()));

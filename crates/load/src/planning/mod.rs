@@ -316,11 +316,16 @@ fn checked_load(
     if let Some(requests) = spec.limits.requests
         && u64::from(connections) > requests
     {
-        notes.push(format!(
-            "{} {connections} is more than the {requests} requests of {}: using {requests} \
-             connections",
-            names.connections, names.requests
-        ));
+        notes.push(match spec.requests.journey.is_some() {
+            true => format!(
+                "{connections} users are more than the {requests} journeys of {}: using {requests} users",
+                names.requests
+            ),
+            false => format!(
+                "{} {connections} is more than the {requests} requests of {}: using {requests} connections",
+                names.connections, names.requests
+            ),
+        });
         return Ok(Load::Closed { connections: requests as u32, pipeline });
     }
     Ok(Load::Closed { connections, pipeline })

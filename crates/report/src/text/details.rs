@@ -162,7 +162,12 @@ fn delay(run: &Run) -> Option<String> {
 /// How long the client left connections without a request: in no latency, but in the rate.
 fn resting(run: &Run) -> Option<String> {
     let share = effort::resting(run)?;
-    Some(format!("{} of the time, between a response and the next request", percent(share, 1.0)))
+    // A stream may have to wait for its first request, too: until the server has said how many it permits.
+    let when = match run.plan.http2.is_some() || run.plan.http3.is_some() {
+        true => "with no request in flight",
+        false => "between a response and the next request",
+    };
+    Some(format!("{} of the time, {when}", percent(share, 1.0)))
 }
 
 /// Only when the requests in flight and their times do not fit together.

@@ -11,7 +11,9 @@ use ablaze_model::Run;
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::plan::tls::{TlsVersion, Trust};
 use ablaze_model::record::GroupRecord;
-use ablaze_model::spec::{Bodies, Body, ConnectTo, Family, Feed, Head, LoadSpec, TrustSpec};
+use ablaze_model::spec::{
+    Bodies, Body, ConnectTo, Family, Feed, FrontEnd, Head, LoadSpec, TrustSpec,
+};
 
 use crate::words::for_shell;
 
@@ -69,6 +71,8 @@ fn arguments_to(run: &Run, typed: &str, line: Option<listed::Line<'_>>) -> Strin
     let url = if is_filled { fields::filled(typed) } else { typed.to_owned() };
     let is_fed = is_filled && asked.is_some_and(|asked| asked.requests.data.is_some());
     let url = if is_fed { fields::without_columns(&url) } else { url };
+    // wrk sends none of the credentials of a URL, curl does.
+    let url = if run.front_end() == FrontEnd::Wrk { without_credentials(&url) } else { url };
     let mut words = Vec::new();
     let name = line.as_ref().map_or(run.plan.requests.method.as_str(), |line| line.method);
     let has_body = line.as_ref().map_or(run.plan.requests.has_body, |line| line.has_body);
@@ -109,6 +113,13 @@ fn arguments_to(run: &Run, typed: &str, line: Option<listed::Line<'_>>) -> Strin
     words.push(for_shell(&url));
     let command = words.join(" ");
     if is_fed { fields::without_columns(&command) } else { command }
+}
+
+fn without_credentials(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let authority = rest.find('/').unwrap_or(rest.len());
+    let host_at = rest[..authority].rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}://{}", &rest[host_at..])
 }
 
 /// The URL with the name that the server is asked for in TLS (`--sni`), which curl takes from there, and how the connection and

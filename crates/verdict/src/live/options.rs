@@ -2,6 +2,7 @@
 //! program that uses the library. A finding names an [`Opt`], never the word.
 
 use ablaze_model::Run;
+use ablaze_model::plan::data::Data;
 use ablaze_model::spec::FrontEnd;
 
 /// What a finding can advise to change.
@@ -57,6 +58,11 @@ pub(crate) fn spelled(run: &Run, option: Opt) -> &'static str {
 
 /// What a run is limited by that ends with a number: of journeys, or of those of each user, where it walks them.
 pub(crate) fn number_asked(run: &Run) -> &'static str {
+    // No more are asked for than there are rows.
+    let rows = run.plan.requests.data.as_ref().and_then(Data::requests_max);
+    if rows.is_some() && rows == run.plan.limits.requests {
+        return "rows that are each used once (--feed-order unique)";
+    }
     match run.plan.journey.as_ref().map(|journey| journey.users.iterations) {
         None => "a number of requests",
         Some(None) => "a number of journeys",
@@ -161,6 +167,7 @@ impl Opt {
             Self::OneThread => Some("-cpus 1"),
             Self::Timeout => Some("-t"),
             Self::Header => Some("-H"),
+            Self::Rate => Some("-q"),
             Self::NoKeepAlive => Some("-disable-keepalive"),
             _ => None,
         }
@@ -204,6 +211,7 @@ impl Opt {
             Self::Timeout => Some("-N"),
             Self::Header => Some("-H"),
             Self::Streams => Some("-m"),
+            Self::Rate => Some("--rps"),
             Self::Warmup => Some("--warm-up-time"),
             Self::Http11 => Some("--h1"),
             _ => None,

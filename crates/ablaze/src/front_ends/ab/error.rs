@@ -188,18 +188,33 @@ impl fmt::Display for AbError {
     }
 }
 
-/// What is wrong with a host that holds what is none: ab takes a scheme other than http and https,
-/// and a port that is no number, for a part of the name.
+/// Schemes that people have in mind, and ab does not know.
+const SCHEMES: [&str; 6] = ["ftp", "ws", "wss", "h2", "h2c", "file"];
+
+/// What is wrong with a host that holds what is none: ab takes a scheme other than http and https, one with a single slash,
+/// a user with a password and a port that is no number for a part of the name.
 fn no_name(host: &str) -> Option<String> {
     let (before, port) = host.rsplit_once(':')?;
     if host.parse::<std::net::Ipv6Addr>().is_ok() {
         return None;
     }
+    if host.contains('@') {
+        return Some("ab reads no user and password in a URL: give them with -A USER:PASSWORD".to_owned());
+    }
     Some(match (port, before.to_ascii_lowercase().as_str()) {
+        // With both slashes and in lower case it is no part of the host.
+        ("", scheme @ ("http" | "https")) if before == scheme => {
+            format!("`{scheme}:` needs two slashes: use {scheme}://")
+        }
         ("", scheme @ ("http" | "https")) => {
             format!("ab reads `{before}://` in lower case only: use {scheme}://")
         }
-        ("", _) => format!("unsupported scheme {before}://: use http:// or https://"),
+        ("", scheme) if SCHEMES.contains(&scheme) => {
+            format!("unsupported scheme {before}://: use http:// or https://")
+        }
+        ("", _) => format!(
+            "no port behind `{before}:`: give one, or leave out the colon; as schemes ab knows http:// and https://"
+        ),
         _ => format!("port `{port}` is not a number: a port is 1 to 65535"),
     })
 }
@@ -242,6 +257,15 @@ mod tests {
         for (host, fix) in [
             ("ftp:", "unsupported scheme ftp://: use http:// or https://"),
             ("HTTP:", "ab reads `HTTP://` in lower case only: use http://"),
+            ("http:", "`http:` needs two slashes: use http://"),
+            (
+                "127.0.0.1:",
+                "no port behind `127.0.0.1:`: give one, or leave out the colon; as schemes ab knows http:// and https://",
+            ),
+            (
+                "ann:secret@127.0.0.1",
+                "ab reads no user and password in a URL: give them with -A USER:PASSWORD",
+            ),
             ("127.0.0.1:abc", "port `abc` is not a number: a port is 1 to 65535"),
             ("h", "check its spelling"),
         ] {

@@ -200,7 +200,7 @@ fn no_response(record: &Record, no_time: bool) -> AbError {
         .collect();
     match kinds[..] {
         [] if no_time => {
-            AbError::line("ablaze: -t 0 or less leaves no time for a request: use -t 1 or more")
+            AbError::line("ablaze: a -t below 0 leaves no time for a request: use -t 1 or more")
         }
         [] => AbError::line("ablaze: no response before the run ended"),
         _ => AbError::line(format!(

@@ -106,6 +106,9 @@ fn unique_rows_end_the_run_and_the_report_says_so() {
     let ran = ablaze(&[&words[..], &["-d", "20s"]].concat());
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("200 rows, each used once; the run ended when"), "{}", ran.stdout);
+    // A longer run is none of more time: it was given 20 s.
+    let flat = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("instead of rows that are each used once"), "{}", ran.stdout);
     let expected: BTreeMap<_, _> = (0..200)
         .map(|n| ([format!("/{n}"), String::new(), String::new(), String::new()], 1))
         .collect();

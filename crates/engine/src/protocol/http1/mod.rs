@@ -312,9 +312,9 @@ impl<S: Walk> Protocol for Http1<S> {
         }
     }
 
-    fn report(&mut self, record: &mut Record) {
+    fn report(&mut self, record: &mut Record, closed_ns: u64) {
         if S::WALKS {
-            self.bodies.sink().report(record);
+            self.bodies.sink().report(record, closed_ns);
         }
     }
 

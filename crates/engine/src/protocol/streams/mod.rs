@@ -356,10 +356,10 @@ impl<C: Multiplexer, S: Walk> Protocol for Streams<C, S> {
         worker.go_on_with_user(io, place);
     }
 
-    fn report(&mut self, record: &mut Record) {
+    fn report(&mut self, record: &mut Record, closed_ns: u64) {
         self.multiplexer.report(record);
         if S::WALKS {
-            self.bodies.sink().report(record);
+            self.bodies.sink().report(record, closed_ns);
         }
     }
 

@@ -299,3 +299,21 @@ fn users_think_between_steps_and_not_around_journeys() {
         });
     }
 }
+
+/// Nothing is asked of them any more, and they think until the end all the same.
+#[test]
+fn a_pause_that_the_end_cuts_short_counts_up_to_there() {
+    let (peer, _) = noting(MS);
+    let mut plan = journey(plan(1, 4), TWO, |_, _| {});
+    plan.limits.requests = None;
+    plan.limits.duration_ns = Some(100 * MS);
+    let think = Some(ThinkTime::Constant { ns: 400 * MS });
+    let asked = Users { think_time: think, pause: true, ..Users::default() };
+    walk(&users(plan, asked), &peer, |run, journeys| {
+        // Each has its first response after 1 ms.
+        let thought_ns = 4 * (run.elapsed_ns - MS);
+        let off = thought_ns.abs_diff(journeys.pauses_ns);
+        assert!(off <= 4 * MS / 2, "{} of {thought_ns}", journeys.pauses_ns);
+        assert!(run.elapsed_ns >= 100 * MS, "{}", run.elapsed_ns);
+    });
+}

@@ -122,7 +122,7 @@ impl Walk for Walkers {
         self.users.iter().any(|user| user.journey.is_some())
     }
 
-    fn report(&mut self, record: &mut Record) {
+    fn report(&mut self, record: &mut Record, _closed_ns: u64) {
         record.first_malformed = b"a walk reported".to_vec();
     }
 }

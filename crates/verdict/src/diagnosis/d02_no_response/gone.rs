@@ -62,7 +62,11 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let only_then = before == 0 && failed + slices.slices[last].failures == all;
     let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, run.record.failures_of(kind)));
     let mut kinds: Vec<_> = kinds.filter(|(_, count)| *count > 0).collect();
-    let failed = if only_then { all } else { failed };
+    // Those of the slice of the last response broke with what broke there; but a request that timed out in it had been sent long
+    // before, when responses came.
+    let timed_out = FailureKind::Timeout;
+    let earlier = slices.slices[last].failures > 0 && run.record.failures_of(timed_out) == all;
+    let failed = if only_then && !earlier { all } else { failed };
     match kinds.as_mut_slice() {
         [(_, count)] => *count = failed,
         _ if only_then => {}
@@ -191,6 +195,16 @@ mod tests {
         assert_eq!(found.cause, ENDED.1);
         // Alike, so that their kind is known.
         assert!(killed(1).evidence.contains(": 220 requests failed, 220 refused."));
+    }
+
+    /// They had been sent a timeout before, when others were answered.
+    #[test]
+    fn requests_that_timed_out_beside_responses_are_not_of_the_silence() {
+        let mut run = silent_from(50, RateProfile::constant(2_000.0));
+        run.record.slices.slices[49].failures = 30;
+        run.record.failures[FailureKind::Timeout as usize] = 60;
+        let evidence = went_away(&run).unwrap().evidence;
+        assert!(evidence.contains(": 30 requests failed, 30 timed out."), "{evidence}");
     }
 
     /// It has no local port left (D20); the server stands by.

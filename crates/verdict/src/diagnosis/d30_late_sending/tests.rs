@@ -287,3 +287,29 @@ fn users_who_failed_in_their_setup_leave_no_connection_free() {
     run.record.journeys.as_mut().unwrap().setup = None;
     assert!(on_run(&run).unwrap().cause.contains("Connections were free"));
 }
+
+/// `ablaze hey -q` and `ablaze h2load --rps` are rates of each connection; and who leaves out oha's -c has 50.
+#[test]
+fn what_is_advised_can_be_asked_for() {
+    use ablaze_model::spec::FrontEnd;
+    let told = |front_end| {
+        let mut run = late_by(1_200_000_000);
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+        run.plan.load = match run.plan.load {
+            Load::Open { rate, arrivals, connections, .. } => {
+                Load::Open { rate, arrivals, connections, bounded: true }
+            }
+            closed => closed,
+        };
+        sample::asked(&mut run, &[]);
+        run.asked.as_mut().unwrap().front_end = front_end;
+        on_run(&run).unwrap().fix
+    };
+    assert!(told(FrontEnd::Load).contains("permit more connections (--connections) or set no limit"));
+    for (front_end, option) in [(FrontEnd::Hey, "-q"), (FrontEnd::H2load, "--rps")] {
+        let fix = told(front_end);
+        assert!(!fix.contains("more connections"), "{fix}");
+        assert!(fix.contains(&format!("a lower rate of each connection ({option})")), "{fix}");
+    }
+    assert!(!told(FrontEnd::Oha).contains("no limit"));
+}
