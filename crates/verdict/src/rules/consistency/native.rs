@@ -3,7 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Row};
-use crate::printed::{ASKED, FASTEST, INTERVAL, Printed, Report, SLOWEST};
+use crate::printed::{ASKED, FASTEST, INTERVAL, Printed, RECEIVED, Report, SLOWEST};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -13,6 +13,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(seconds(report));
     found.extend(more_than_asked(report));
     found.extend(more_by_status(report));
+    found.extend(fewer_by_status(report));
     found
 }
 
@@ -99,6 +100,21 @@ fn more_by_status(report: &Report) -> Option<Contradiction> {
     let complete = report.complete.filter(|complete| sum > *complete)?;
     let said = format!(
         "The numbers by status add up to {}, more than {} ({}).",
+        grouped(sum),
+        Complete.name(report),
+        grouped(complete)
+    );
+    Some(Contradiction::new([Complete, Statuses], said))
+}
+
+/// None is left out. Many of them may go on below, on a line that was lost: what stands behind the last shows that they do
+/// not.
+fn fewer_by_status(report: &Report) -> Option<Contradiction> {
+    report.own(RECEIVED).filter(|_| !report.statuses.is_empty())?;
+    let sum = report.statuses.values().copied().fold(0, u64::saturating_add);
+    let complete = report.complete.filter(|complete| sum < *complete)?;
+    let said = format!(
+        "The numbers by status add up to {}, fewer than {} ({}).",
         grouped(sum),
         Complete.name(report),
         grouped(complete)
@@ -197,6 +213,13 @@ mod tests {
         };
         assert_eq!(said(&text("39,770")), "");
         assert!(said(&text("39,771")).contains("add up to 39,775"), "{}", said(&text("39,771")));
+        for (status, sum) in [("39,769", "39,773"), ("0", "4")] {
+            let expected = format!("add up to {sum}, fewer than");
+            assert!(said(&text(status)).contains(&expected), "{}", said(&text(status)));
+        }
+        // Those that a narrow terminal has on the next line, which is not there.
+        let wrapped = text("39,770").replace(" · 503: 4 · 1.27 MiB/s", "");
+        assert_eq!(said(&wrapped), "");
     }
 
     #[test]
