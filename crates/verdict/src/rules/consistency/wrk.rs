@@ -15,6 +15,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         found.extend(parts_lie_apart(report));
         found.extend(above_its_parts(report));
         found.extend(late(report));
+        found.extend(longer_than_its_share(report));
         found.extend(within(report));
     }
     found
@@ -193,6 +194,37 @@ fn late(report: &Report) -> Option<Contradiction> {
     })
 }
 
+/// Each connection has one request under way: so each takes no longer on average than the run by the requests of a
+/// connection. Beside a longer one wrk adds values, which go down from it by that interval (stats_correct): their mean is
+/// above the middle of both ends by no more than half of it. What a script sends at once shares its time.
+fn longer_than_its_share(report: &Report) -> Option<Contradiction> {
+    let command = report.command.as_ref().filter(|_| !report.is_of_ablaze())?;
+    let of_script = command.value_of('s', "script").is_some();
+    let (mean, max) = (Cell(Row::Total, Column::Mean), Cell(Row::Total, Column::Max));
+    let (mean_ms, max_ms) = (mean.range(report)?, max.range(report)?);
+    let (n, connections, taken) = (report.complete?, report.clients?, report.taken_s?);
+    let of_each = n.checked_div(connections).filter(|of_each| *of_each > 0)?;
+    let interval_ms = (taken.high() + BEGUN_S) * 1e3 / of_each as f64;
+    let most = (max_ms.high / 2.0 + interval_ms).max(2.0 * interval_ms) * ROUNDED;
+    (!of_script && mean_ms.low > most).then(|| {
+        let said = format!(
+            "{} in {} s leave {} ms to each on {}, but {} is {} ms and {} {} ms.",
+            counted(n, "request"),
+            Taken.digits(report),
+            decimal(interval_ms, 2),
+            counted(connections, "connection"),
+            mean.name(report),
+            mean.digits(report),
+            max.name(report),
+            max.digits(report)
+        );
+        Contradiction::new([mean, max, Complete, Taken, Concurrency], said)
+    })
+}
+
+/// Its histogram has whole µs, and the clocks are several.
+const ROUNDED: f64 = 1.05;
+
 /// Whether more responses came too late than fit into the run.
 pub fn late_are_too_many(report: &Report) -> bool {
     report.tool == Tool::Wrk && late(report).is_some()
@@ -219,4 +251,32 @@ fn spectrum(report: &Report) -> Option<Contradiction> {
     let falls = report.spectrum.windows(2).find(|pair| pair[1].1.value < pair[0].1.value)?;
     let said = format!("In {name} times fall from {} to {}.", row(&falls[0]), row(&falls[1]));
     Some(Contradiction::new([Own(name)], said))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::DiagnosisId::D43;
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    fn said(text: &str) -> String {
+        let findings = judge(&read(text)).reports.remove(0).findings;
+        findings.into_iter().filter(|one| one.id == D43).map(|one| one.evidence).collect()
+    }
+
+    #[test]
+    fn requests_take_no_longer_than_their_connections_have() {
+        let text = |connections: u64, script: &str| {
+            format!(
+                "$ wrk -t2 -c{connections} -d1s{script} http://h/\nRunning 1s test @ http://h/\n  2 threads and {connections} connections\n  \
+                 Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    20.43ms  346.21us  22.11ms   94.58%\n    \
+                 Req/Sec   240.70     20.65   252.00     80.00%\n  480 requests in 1.00s, 68.91KB read\n\
+                 Requests/sec:    479.39\nTransfer/sec:     68.82KB\n"
+            )
+        };
+        assert_eq!(said(&text(10, "")), "");
+        assert_eq!(said(&text(2, " -s pipeline.lua")), "");
+        let expected = "480 requests in 1.00 s leave 4.60 ms to each on 2 connections";
+        assert!(said(&text(2, "")).contains(expected), "{}", said(&text(2, "")));
+    }
 }
