@@ -80,8 +80,10 @@ fn parts_lie_apart(report: &Report) -> Option<Contradiction> {
     spread::contradiction(report, &row, Some(parts))
 }
 
-/// Percent that a percentile may be off of its place: by one request of many.
+/// Percent that a percentile may be off of its place: by one request of many, and by these of few.
 const OFF: f64 = 0.5;
+const OFF_REQUESTS: f64 = 4.0;
+const FEWEST: u64 = 100;
 
 /// wrk counts the requests whose time is no farther from the mean than the deviation. Those between two percentiles that
 /// are within it are among them, and those beyond one that is not are none.
@@ -90,9 +92,13 @@ fn within(report: &Report) -> Option<Contradiction> {
     let (mean, sd) = (Cell(Row::Total, Column::Mean), Cell(Row::Total, Column::Deviation));
     let (share, mean_ms, sd_ms) =
         (figure.printed(report)?.value, mean.range(report)?, sd.range(report)?);
-    if report.complete? < 1_000 {
+    // Those that came too late have no time.
+    let late = report.socket_errors.map_or(0, |errors| errors.timeout);
+    let timed = report.complete?.saturating_sub(late);
+    if timed < FEWEST {
         return None;
     }
+    let off = (OFF_REQUESTS * 100.0 / timed as f64).max(OFF);
     // For sure within, and for sure beyond.
     let inner = [mean_ms.high - sd_ms.low, mean_ms.low + sd_ms.low];
     let outer = [mean_ms.low - sd_ms.high, mean_ms.high + sd_ms.high];
@@ -106,7 +112,7 @@ fn within(report: &Report) -> Option<Contradiction> {
     let above = ranges().filter(|(_, ms)| ms.low > outer[1]).map(|(percent, _)| percent);
     let below = ranges().filter(|(_, ms)| ms.high < outer[0]).map(|(percent, _)| percent);
     let most = above.fold(100.0, f64::min) - below.fold(0.0, f64::max);
-    (share + OFF < least || share - OFF > most).then(|| {
+    (share + off < least || share - off > most).then(|| {
         let said = format!(
             "{} is {} %, but mean, deviation and percentiles leave {} to {} % to it.",
             figure.name(report),
@@ -262,6 +268,26 @@ mod tests {
     fn said(text: &str) -> String {
         let findings = judge(&read(text)).reports.remove(0).findings;
         findings.into_iter().filter(|one| one.id == D43).map(|one| one.evidence).collect()
+    }
+
+    /// 480 requests.
+    fn of_few(row: &str) -> String {
+        format!(
+            "$ wrk -t2 -c10 -d1s --latency http://h/\nRunning 1s test @ http://h/\n  2 threads and 10 connections\n  \
+             Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    {row}\n    \
+             Req/Sec   240.70     20.65   252.00     80.00%\n  Latency Distribution\n     50%   20.37ms\n     \
+             75%   20.42ms\n     90%   20.50ms\n     99%   22.10ms\n  480 requests in 1.00s, 68.91KB read\n\
+             Requests/sec:    479.39\nTransfer/sec:     68.82KB\n"
+        )
+    }
+
+    #[test]
+    fn mean_and_deviation_of_few_requests_lie_among_their_percentiles() {
+        assert_eq!(said(&of_few("20.43ms  346.21us  22.11ms   94.58%")), "");
+        for row in ["12.43ms  346.21us  22.11ms   94.58%", "20.43ms  346.21us  22.11ms    4.58%"] {
+            let said = said(&of_few(row));
+            assert!(said.contains("mean, deviation and percentiles leave"), "{said}");
+        }
     }
 
     #[test]
