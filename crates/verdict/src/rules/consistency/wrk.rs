@@ -16,6 +16,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         found.extend(above_its_parts(report));
         found.extend(late(report));
         found.extend(longer_than_its_share(report));
+        found.extend(too_few_bytes(report));
         found.extend(within(report));
     }
     found
@@ -228,6 +229,26 @@ fn longer_than_its_share(report: &Report) -> Option<Contradiction> {
     })
 }
 
+/// The shortest head that wrk's parser takes for one: `HTTP/1.1 200` with two bare line ends.
+const SHORTEST_BYTES: f64 = 14.0;
+
+/// wrk counts a response when its head and body were read, and all that it read.
+fn too_few_bytes(report: &Report) -> Option<Contradiction> {
+    let (read, complete) = (Kilobytes.range(report)?, report.complete?);
+    let least = complete as f64 * SHORTEST_BYTES;
+    (read.high * 1024.0 < least).then(|| {
+        let said = format!(
+            "{} have {} B at least, {} each, but {} are {}.",
+            counted(complete, "response"),
+            grouped(least as u64),
+            decimal(SHORTEST_BYTES, 0),
+            Kilobytes.name(report),
+            Kilobytes.digits(report)
+        );
+        Contradiction::new([Kilobytes, Complete], said)
+    })
+}
+
 /// Its histogram has whole µs, and the clocks are several.
 const ROUNDED: f64 = 1.05;
 
@@ -288,6 +309,19 @@ mod tests {
             let said = said(&of_few(row));
             assert!(said.contains("mean, deviation and percentiles leave"), "{said}");
         }
+    }
+
+    #[test]
+    fn each_response_has_a_head() {
+        let row = "20.43ms  346.21us  22.11ms   94.58%";
+        let text = |read: &str, per_s: &str| {
+            of_few(row).replace("68.91KB", read).replace("68.82KB", per_s)
+        };
+        assert_eq!(said(&text("6.60KB", "6.59KB")), "");
+        let said = said(&text("2.91KB", "2.91KB"));
+        let expected =
+            "480 responses have 6,720 B at least, 14 each, but the kilobytes received are 2.91.";
+        assert!(said.contains(expected), "{said}");
     }
 
     #[test]
