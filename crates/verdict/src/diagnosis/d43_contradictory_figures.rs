@@ -183,6 +183,19 @@ mod tests {
         assert!(finding.evidence.contains("`Total` mean is 70 ms, more than"), "{finding:?}");
     }
 
+    #[test]
+    fn no_request_takes_longer_than_both_of_its_parts() {
+        let with = |longest: f64| {
+            let mut report = sample::ab();
+            report.processing = Some(sample::times(12.0, 19.0, 3.0, 19.0, longest));
+            on_report(&report)
+        };
+        assert_eq!(with(50.0), None);
+        let finding = with(45.0).unwrap();
+        let expected = "`Connect` takes 9 ms and `Processing` 45 ms at most, but `Total` 60 ms.";
+        assert_eq!(finding.evidence, expected);
+    }
+
     /// hey's own report, of which one count was edited.
     #[test]
     fn times_of_no_response_are_no_errors_that_were_left_out() {

@@ -209,7 +209,7 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
         Statuses => statuses(report, value),
         Concurrency => report.concurrency = count(value),
         Schedule => report.open_loop = true,
-        Taken => report.taken_s = printed(value),
+        Taken => report.taken_s = in_seconds(value),
         Complete => report.complete = count(value),
         Failed => report.failed = count(value),
         FailedParts => report.failed_parts = Some(failed_parts(value, report.failed)),
@@ -233,6 +233,20 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
 
 fn printed(value: &str) -> Option<Printed> {
     number(value).map(|(printed, _)| printed).filter(|printed| printed.value >= 0.0)
+}
+
+/// `1.108 seconds`; what converts reports writes other units.
+fn in_seconds(value: &str) -> Option<Printed> {
+    let unit = number(value).map_or("", |(_, rest)| rest).trim_start_matches([' ', '[']);
+    let end = unit.find(|c: char| !c.is_alphabetic()).unwrap_or(unit.len());
+    let by = match unit[..end].to_lowercase().as_str() {
+        "us" | "µs" | "μs" | "microseconds" => 1e-6,
+        "ms" | "msec" | "millisecond" | "milliseconds" => 1e-3,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hour" | "hours" => 3600.0,
+        _ => 1.0,
+    };
+    printed(value).map(|s| Printed { value: s.value * by, step: s.step * by })
 }
 
 /// `25.000 [ms] (mean)`: ab and gurl print no other unit.
@@ -364,6 +378,14 @@ mod tests {
         assert_eq!(failed_parts(parts, None), expected);
         let without = failed_parts("   (Connect: 1, Length: 3, Exceptions: 4)", Some(10));
         assert_eq!(without, expected);
+    }
+
+    #[test]
+    fn the_length_of_the_run_is_read_with_its_unit() {
+        let of = |value| in_seconds(value).map(|s| (s.value * 1e6).round());
+        let same = ["1.108 seconds", "1.108 s", "1.108", "1108 ms", "1,108 [ms]"];
+        assert_eq!(same.map(of), [Some(1.108e6); 5]);
+        assert_eq!(["1.5 minutes", "2 hours"].map(of), [Some(90e6), Some(7_200e6)]);
     }
 
     #[test]

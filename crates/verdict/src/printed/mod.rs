@@ -40,7 +40,7 @@ pub(crate) use labels::FINISHED as AB_FINISHED;
 pub use looped::Looped;
 pub use named::no_report;
 pub use naming::shown as shown_label;
-pub(crate) use native::{ASKED, FASTEST, INTERVAL, SLOWEST, proven};
+pub(crate) use native::{ASKED, FASTEST, INTERVAL, RECEIVED, SLOWEST, proven};
 pub(crate) use numbered::{before_number, is_warm_up, without_load_of_file};
 pub use numbered::{counts_runs, target_of_file};
 pub(crate) use numbered::{without_load, words_of_target};

@@ -114,7 +114,24 @@ fn figures(report: &mut Report, line: &str) -> bool {
     report.taken_s =
         time.map(|(taken, _)| Printed { value: taken.value / 1e3, step: taken.step / 1e3 });
     statuses(report, after, " · ");
+    report.own.extend(after.split(" · ").find_map(received).map(|rate| (RECEIVED, rate)));
     true
+}
+
+/// Behind the last of the statuses, in bytes per second: that none of them is on another line.
+pub const RECEIVED: &str = "the bytes received per second";
+
+/// `70.3 KiB/s`.
+fn received(item: &str) -> Option<Printed> {
+    let (rate, unit) = number(item)?;
+    let by = match unit.trim() {
+        "B/s" => 1.0,
+        "KiB/s" => 1024.0,
+        "MiB/s" => 1024.0 * 1024.0,
+        "GiB/s" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    Some(Printed { value: rate.value * by, step: rate.step * by })
 }
 
 /// `p50 476 µs   p95 776 µs   p99 1.20 ms [1.18–1.25]   max 9.38 ms   errors 0`: the table has them once more.

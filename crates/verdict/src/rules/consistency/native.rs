@@ -3,7 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Row};
-use crate::printed::{ASKED, FASTEST, INTERVAL, Printed, Report, SLOWEST};
+use crate::printed::{ASKED, FASTEST, INTERVAL, Printed, RECEIVED, Report, SLOWEST};
 use crate::words::{counted, decimal, grouped};
 
 pub fn contradictions(report: &Report) -> Vec<Contradiction> {
@@ -13,6 +13,8 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     found.extend(seconds(report));
     found.extend(more_than_asked(report));
     found.extend(more_by_status(report));
+    found.extend(fewer_by_status(report));
+    found.extend(bodies(report));
     found
 }
 
@@ -106,6 +108,44 @@ fn more_by_status(report: &Report) -> Option<Contradiction> {
     Some(Contradiction::new([Complete, Statuses], said))
 }
 
+/// None is left out. Many of them may go on below, on a line that was lost: what stands behind the last shows that they do
+/// not.
+fn fewer_by_status(report: &Report) -> Option<Contradiction> {
+    report.own(RECEIVED).filter(|_| !report.statuses.is_empty())?;
+    let sum = report.statuses.values().copied().fold(0, u64::saturating_add);
+    let complete = report.complete.filter(|complete| sum < *complete)?;
+    let said = format!(
+        "The numbers by status add up to {}, fewer than {} ({}).",
+        grouped(sum),
+        Complete.name(report),
+        grouped(complete)
+    );
+    Some(Contradiction::new([Complete, Statuses], said))
+}
+
+/// Of the bodies so many came while the clock ran, for sure: of what was under way when it started a part had come before.
+const WHILE_IT_RAN: f64 = 0.5;
+
+/// All that came is no less than the bodies.
+fn bodies(report: &Report) -> Option<Contradiction> {
+    let received = Own(RECEIVED);
+    let (per_s, taken) = (received.printed(report)?, report.taken_s?);
+    let crate::printed::Document::Bytes(length) = report.document? else { return None };
+    let (complete, under_way) = (report.complete?, report.concurrency?);
+    let bodies = complete.saturating_sub(under_way) as f64 * WHILE_IT_RAN;
+    (bodies * length as f64 > per_s.high() * taken.high() * NEAR).then(|| {
+        let said = format!(
+            "{} with bodies of {} B each in {} s are {} B/s, but {RECEIVED} are {}.",
+            counted(complete, "response"),
+            grouped(length),
+            Taken.digits(report),
+            decimal(complete as f64 * length as f64 / taken.value, 0),
+            decimal(per_s.value, 0)
+        );
+        Contradiction::new([received, Document, Complete, Taken], said)
+    })
+}
+
 /// p99 lies in its own interval.
 fn interval(report: &Report) -> Option<Contradiction> {
     let beside = Own("p99 beside the rate");
@@ -197,6 +237,29 @@ mod tests {
         };
         assert_eq!(said(&text("39,770")), "");
         assert!(said(&text("39,771")).contains("add up to 39,775"), "{}", said(&text("39,771")));
+        for (status, sum) in [("39,769", "39,773"), ("0", "4")] {
+            let expected = format!("add up to {sum}, fewer than");
+            assert!(said(&text(status)).contains(&expected), "{}", said(&text(status)));
+        }
+        // Those that a narrow terminal has on the next line, which is not there.
+        let wrapped = text("39,770").replace(" · 503: 4 · 1.27 MiB/s", "");
+        assert_eq!(said(&wrapped), "");
+    }
+
+    #[test]
+    fn bodies_are_no_more_than_all_bytes() {
+        let text = |received: &str| {
+            format!(
+                "VALID · limit unknown\nGET http://h/ · HTTP/1.1 keep-alive · closed loop, 10 connections · 1 thread\n\n  \
+                 490 requests/s    p50 20.2 ms   p95 21.3 ms   p99 23.9 ms   max 23.9 ms   errors 0\n  \
+                 490 responses in 1.000 s · 200: 490 · {received}\n\n  body length        14 B each\n"
+            )
+        };
+        for received in ["70.3 KiB/s", "7.00 KiB/s", "7,000 B/s"] {
+            assert_eq!(said(&text(received)), "", "{received}");
+        }
+        let expected = "are 6,860 B/s, but the bytes received per second are 3,174.";
+        assert!(said(&text("3.1 KiB/s")).contains(expected), "{}", said(&text("3.1 KiB/s")));
     }
 
     #[test]

@@ -197,7 +197,23 @@ fn parts(report: &Report) -> Vec<Contradiction> {
         found.extend(pairs.into_iter().filter_map(held));
     }
     found.extend(sum_of_means(report));
+    found.extend(longest_of_both(report));
     found
+}
+
+/// No request takes longer than the longest to connect and the longest processing together. ab rounds each to ms.
+fn longest_of_both(report: &Report) -> Option<Contradiction> {
+    let figures = [Row::Connect, Row::Processing, Row::Total].map(|row| Cell(row, Column::Max));
+    let [connect, processing, total] = figures.map(|figure| figure.range(report));
+    let (connect, processing, total) = (connect?, processing?, total?);
+    let most = (connect.high + processing.high) * (1.0 + rounding(report.tool));
+    (total.low > most).then(|| {
+        let [one, other, all] = figures.map(|figure| figure.digits(report));
+        let said = format!(
+            "`Connect` takes {one} ms and `Processing` {other} ms at most, but `Total` {all} ms."
+        );
+        Contradiction::new(figures, said)
+    })
 }
 
 /// hey has the time to connect in that of the request, counted as 0 where a connection was there, and those of sending

@@ -15,6 +15,8 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
         found.extend(parts_lie_apart(report));
         found.extend(above_its_parts(report));
         found.extend(late(report));
+        found.extend(longer_than_its_share(report));
+        found.extend(too_few_bytes(report));
         found.extend(within(report));
     }
     found
@@ -79,8 +81,10 @@ fn parts_lie_apart(report: &Report) -> Option<Contradiction> {
     spread::contradiction(report, &row, Some(parts))
 }
 
-/// Percent that a percentile may be off of its place: by one request of many.
+/// Percent that a percentile may be off of its place: by one request of many, and by these of few.
 const OFF: f64 = 0.5;
+const OFF_REQUESTS: f64 = 4.0;
+const FEWEST: u64 = 100;
 
 /// wrk counts the requests whose time is no farther from the mean than the deviation. Those between two percentiles that
 /// are within it are among them, and those beyond one that is not are none.
@@ -89,9 +93,13 @@ fn within(report: &Report) -> Option<Contradiction> {
     let (mean, sd) = (Cell(Row::Total, Column::Mean), Cell(Row::Total, Column::Deviation));
     let (share, mean_ms, sd_ms) =
         (figure.printed(report)?.value, mean.range(report)?, sd.range(report)?);
-    if report.complete? < 1_000 {
+    // Those that came too late have no time.
+    let late = report.socket_errors.map_or(0, |errors| errors.timeout);
+    let timed = report.complete?.saturating_sub(late);
+    if timed < FEWEST {
         return None;
     }
+    let off = (OFF_REQUESTS * 100.0 / timed as f64).max(OFF);
     // For sure within, and for sure beyond.
     let inner = [mean_ms.high - sd_ms.low, mean_ms.low + sd_ms.low];
     let outer = [mean_ms.low - sd_ms.high, mean_ms.high + sd_ms.high];
@@ -105,7 +113,7 @@ fn within(report: &Report) -> Option<Contradiction> {
     let above = ranges().filter(|(_, ms)| ms.low > outer[1]).map(|(percent, _)| percent);
     let below = ranges().filter(|(_, ms)| ms.high < outer[0]).map(|(percent, _)| percent);
     let most = above.fold(100.0, f64::min) - below.fold(0.0, f64::max);
-    (share + OFF < least || share - OFF > most).then(|| {
+    (share + off < least || share - off > most).then(|| {
         let said = format!(
             "{} is {} %, but mean, deviation and percentiles leave {} to {} % to it.",
             figure.name(report),
@@ -193,6 +201,57 @@ fn late(report: &Report) -> Option<Contradiction> {
     })
 }
 
+/// Each connection has one request under way: so each takes no longer on average than the run by the requests of a
+/// connection. Beside a longer one wrk adds values, which go down from it by that interval (stats_correct): their mean is
+/// above the middle of both ends by no more than half of it. What a script sends at once shares its time.
+fn longer_than_its_share(report: &Report) -> Option<Contradiction> {
+    let command = report.command.as_ref().filter(|_| !report.is_of_ablaze())?;
+    let of_script = command.value_of('s', "script").is_some();
+    let (mean, max) = (Cell(Row::Total, Column::Mean), Cell(Row::Total, Column::Max));
+    let (mean_ms, max_ms) = (mean.range(report)?, max.range(report)?);
+    let (n, connections, taken) = (report.complete?, report.clients?, report.taken_s?);
+    let of_each = n.checked_div(connections).filter(|of_each| *of_each > 0)?;
+    let interval_ms = (taken.high() + BEGUN_S) * 1e3 / of_each as f64;
+    let most = (max_ms.high / 2.0 + interval_ms).max(2.0 * interval_ms) * ROUNDED;
+    (!of_script && mean_ms.low > most).then(|| {
+        let said = format!(
+            "{} in {} s leave {} ms to each on {}, but {} is {} ms and {} {} ms.",
+            counted(n, "request"),
+            Taken.digits(report),
+            decimal(interval_ms, 2),
+            counted(connections, "connection"),
+            mean.name(report),
+            mean.digits(report),
+            max.name(report),
+            max.digits(report)
+        );
+        Contradiction::new([mean, max, Complete, Taken, Concurrency], said)
+    })
+}
+
+/// The shortest head that wrk's parser takes for one: `HTTP/1.1 200` with two bare line ends.
+const SHORTEST_BYTES: f64 = 14.0;
+
+/// wrk counts a response when its head and body were read, and all that it read.
+fn too_few_bytes(report: &Report) -> Option<Contradiction> {
+    let (read, complete) = (Kilobytes.range(report)?, report.complete?);
+    let least = complete as f64 * SHORTEST_BYTES;
+    (read.high * 1024.0 < least).then(|| {
+        let said = format!(
+            "{} have {} B at least, {} each, but {} are {}.",
+            counted(complete, "response"),
+            grouped(least as u64),
+            decimal(SHORTEST_BYTES, 0),
+            Kilobytes.name(report),
+            Kilobytes.digits(report)
+        );
+        Contradiction::new([Kilobytes, Complete], said)
+    })
+}
+
+/// Its histogram has whole µs, and the clocks are several.
+const ROUNDED: f64 = 1.05;
+
 /// Whether more responses came too late than fit into the run.
 pub fn late_are_too_many(report: &Report) -> bool {
     report.tool == Tool::Wrk && late(report).is_some()
@@ -219,4 +278,65 @@ fn spectrum(report: &Report) -> Option<Contradiction> {
     let falls = report.spectrum.windows(2).find(|pair| pair[1].1.value < pair[0].1.value)?;
     let said = format!("In {name} times fall from {} to {}.", row(&falls[0]), row(&falls[1]));
     Some(Contradiction::new([Own(name)], said))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::DiagnosisId::D43;
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    fn said(text: &str) -> String {
+        let findings = judge(&read(text)).reports.remove(0).findings;
+        findings.into_iter().filter(|one| one.id == D43).map(|one| one.evidence).collect()
+    }
+
+    /// 480 requests.
+    fn of_few(row: &str) -> String {
+        format!(
+            "$ wrk -t2 -c10 -d1s --latency http://h/\nRunning 1s test @ http://h/\n  2 threads and 10 connections\n  \
+             Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    {row}\n    \
+             Req/Sec   240.70     20.65   252.00     80.00%\n  Latency Distribution\n     50%   20.37ms\n     \
+             75%   20.42ms\n     90%   20.50ms\n     99%   22.10ms\n  480 requests in 1.00s, 68.91KB read\n\
+             Requests/sec:    479.39\nTransfer/sec:     68.82KB\n"
+        )
+    }
+
+    #[test]
+    fn mean_and_deviation_of_few_requests_lie_among_their_percentiles() {
+        assert_eq!(said(&of_few("20.43ms  346.21us  22.11ms   94.58%")), "");
+        for row in ["12.43ms  346.21us  22.11ms   94.58%", "20.43ms  346.21us  22.11ms    4.58%"] {
+            let said = said(&of_few(row));
+            assert!(said.contains("mean, deviation and percentiles leave"), "{said}");
+        }
+    }
+
+    #[test]
+    fn each_response_has_a_head() {
+        let row = "20.43ms  346.21us  22.11ms   94.58%";
+        let text = |read: &str, per_s: &str| {
+            of_few(row).replace("68.91KB", read).replace("68.82KB", per_s)
+        };
+        assert_eq!(said(&text("6.60KB", "6.59KB")), "");
+        let said = said(&text("2.91KB", "2.91KB"));
+        let expected =
+            "480 responses have 6,720 B at least, 14 each, but the kilobytes received are 2.91.";
+        assert!(said.contains(expected), "{said}");
+    }
+
+    #[test]
+    fn requests_take_no_longer_than_their_connections_have() {
+        let text = |connections: u64, script: &str| {
+            format!(
+                "$ wrk -t2 -c{connections} -d1s{script} http://h/\nRunning 1s test @ http://h/\n  2 threads and {connections} connections\n  \
+                 Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    20.43ms  346.21us  22.11ms   94.58%\n    \
+                 Req/Sec   240.70     20.65   252.00     80.00%\n  480 requests in 1.00s, 68.91KB read\n\
+                 Requests/sec:    479.39\nTransfer/sec:     68.82KB\n"
+            )
+        };
+        assert_eq!(said(&text(10, "")), "");
+        assert_eq!(said(&text(2, " -s pipeline.lua")), "");
+        let expected = "480 requests in 1.00 s leave 4.60 ms to each on 2 connections";
+        assert!(said(&text(2, "")).contains(expected), "{}", said(&text(2, "")));
+    }
 }
