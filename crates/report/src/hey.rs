@@ -51,9 +51,10 @@ fn summary(run: &Run, out: &mut String) -> std::fmt::Result {
     writeln!(out, "  Average:\t{} secs", seconds(latency.mean_ns()))?;
     writeln!(out, "  Requests/sec:\t{rate:.4}")?;
     writeln!(out, "  ")?;
-    if record.body_bytes > 0 && record.responses > 0 {
-        writeln!(out, "  Total data:\t{} bytes", record.body_bytes)?;
-        writeln!(out, "  Size/request:\t{} bytes", record.body_bytes / record.responses)?;
+    let body_bytes = record.bytes_of_responses();
+    if body_bytes > 0 && record.responses > 0 {
+        writeln!(out, "  Total data:\t{body_bytes} bytes")?;
+        writeln!(out, "  Size/request:\t{} bytes", body_bytes / record.responses)?;
     }
     writeln!(out)
 }
@@ -244,6 +245,12 @@ Status code distribution:
             "{text}"
         );
         assert!(text.contains("  [200]\t20000 responses\n"), "{text}");
+        // Three that timed out had brought a part of theirs.
+        let mut run = sample::ordinary();
+        run.record.failures[ablaze_model::FailureKind::Timeout as usize] = 3;
+        run.record.body_bytes += 1_277_952;
+        run.record.body_lengths = [(14, 20_000)].into();
+        assert!(write(&run).contains("  Size/request:\t14 bytes\n"), "{}", write(&run));
         let counts = text.lines().filter_map(|line| line.split_once("]\t|")?.0.split_once(" ["));
         let sum: u64 = counts.map(|(_, count)| count.parse::<u64>().unwrap()).sum();
         assert_eq!(sum, 20_000, "{text}");

@@ -297,6 +297,15 @@ impl Record {
         self.responses + self.failures_total()
     }
 
+    /// Bytes of the bodies of responses, without those of failed requests, which `body_bytes` has too. Where lengths found no place
+    /// and requests failed, nobody knows them apart: then they are all.
+    pub fn bytes_of_responses(&self) -> u64 {
+        if self.failures_total() == 0 || self.body_lengths_other > 0 {
+            return self.body_bytes;
+        }
+        self.body_lengths.iter().map(|(length, count)| length.saturating_mul(*count)).sum()
+    }
+
     /// Responses with an expected status.
     pub fn succeeded(&self) -> u64 {
         self.responses - self.unexpected

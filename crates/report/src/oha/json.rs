@@ -11,7 +11,7 @@ pub fn json(run: &Run, corrected: bool) -> String {
     let record = &run.record;
     let latency = latency(run, corrected);
     let seconds = run.elapsed_ns as f64 / 1e9;
-    let per_s = if seconds > 0.0 { record.body_bytes as f64 / seconds } else { 0.0 };
+    let per_s = if seconds > 0.0 { record.bytes_of_responses() as f64 / seconds } else { 0.0 };
     let statuses =
         record.statuses.iter().map(|(status, count)| (status.to_string(), (*count).into()));
     let statuses: Map<String, Value> = statuses.collect();
@@ -26,8 +26,8 @@ pub fn json(run: &Run, corrected: bool) -> String {
             "fastest": latency.min_ns().map(s),
             "average": latency.mean_ns().map(|ns| ns / 1e9),
             "requestsPerSec": rate_per_s(run),
-            "totalData": record.body_bytes,
-            "sizePerRequest": record.body_bytes.checked_div(record.responses),
+            "totalData": record.bytes_of_responses(),
+            "sizePerRequest": record.bytes_of_responses().checked_div(record.responses),
             "sizePerSec": per_s,
         },
         "responseTimeHistogram": marks(latency),

@@ -79,11 +79,11 @@ fn summary(run: &Run, latency: &Latency, unit: Unit, out: &mut String) -> std::f
     writeln!(out, "  Average:\t{}", unit.shown(latency.mean_ns().unwrap_or(f64::NAN)))?;
     writeln!(out, "  Requests/sec:\t{:.4}", rate_per_s(run))?;
     writeln!(out)?;
-    writeln!(out, "  Total data:\t{}", size(record.body_bytes as f64))?;
-    let each = record.body_bytes.checked_div(record.responses);
+    writeln!(out, "  Total data:\t{}", size(record.bytes_of_responses() as f64))?;
+    let each = record.bytes_of_responses().checked_div(record.responses);
     let each = each.map_or_else(|| "NaN".to_owned(), |bytes| size(bytes as f64));
     writeln!(out, "  Size/request:\t{each}")?;
-    let per_s = if seconds > 0.0 { record.body_bytes as f64 / seconds } else { 0.0 };
+    let per_s = if seconds > 0.0 { record.bytes_of_responses() as f64 / seconds } else { 0.0 };
     writeln!(out, "  Size/sec:\t{}\n", size(per_s))
 }
 
