@@ -6,6 +6,7 @@ mod bombardier;
 pub(crate) mod counts;
 pub(crate) mod figure;
 mod h2load;
+mod histogram;
 mod native;
 mod peers;
 mod rates;

@@ -2,7 +2,7 @@
 
 use super::figure::Figure::{self, *};
 use super::figure::{Column, Range, Row, digits};
-use super::{Contradiction, bombardier, h2load, native, siege, wrk};
+use super::{Contradiction, bombardier, h2load, histogram as bins, native, siege, wrk};
 use crate::printed::{HEY_KEEPS, HEY_PHASES, Printed, RATIO, Report, Tool, VEGETA_SUM};
 use crate::words::{counted, decimal, grouped};
 
@@ -166,6 +166,9 @@ fn histogram(report: &Report) -> Vec<Contradiction> {
         }
     }
     found.extend(uneven_mark(report, first.0, last.0).filter(|_| kept));
+    // With another number of responses, or other ends, it is another's.
+    let is_sound = kept && !older && found.is_empty();
+    found.extend(bins::against_percentiles(report).filter(|_| is_sound));
     found
 }
 
