@@ -112,9 +112,9 @@ fn what(by: NotKeptBy) -> &'static str {
         }
         NotKeptBy::NoLength => "had neither `Content-Length` nor `Transfer-Encoding: chunked`",
         NotKeptBy::OldCoding => "had HTTP/1.0 with `Transfer-Encoding`, which it does not define",
-        NotKeptBy::Surplus => "had more bytes behind them than they have by their heads",
+        NotKeptBy::Surplus => "had more bytes than announced",
         NotKeptBy::SurplusChunked => "had bytes behind the last chunk",
-        NotKeptBy::SurplusResponse => "had another response behind them that nobody asked for",
+        NotKeptBy::SurplusResponse => "had another response behind, which nobody had asked for",
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
         use NotKeptBy::{Close, NoLength, Surplus};
         let found = found(CLOSE, &[(Close, 9_000), (NoLength, 10_000), (Surplus, 900)]);
         let listed = "10,000 had neither `Content-Length` nor `Transfer-Encoding: chunked`, 9,000 had `Connection: close`, 900 \
-                      had more bytes behind them than they have by their heads and 100 ended for another reason.";
+                      had more bytes than announced and 100 ended for another reason.";
         assert!(found.cause.ends_with(listed), "{found:?}");
         assert!(!found.fix.contains("nable keep-alive"), "{found:?}");
     }
