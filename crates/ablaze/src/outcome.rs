@@ -2,8 +2,10 @@
 //! measured.
 
 mod addresses;
+mod differing;
 mod ended;
 mod failure;
+mod http2;
 mod http3;
 mod malformed;
 mod proxy;
@@ -134,13 +136,16 @@ pub fn explanation(run: &Run) -> Option<String> {
             "no connection to {to} opened, its accept queue was full: see what keeps it from accepting (`ss -lnt` shows the queue)"
         ));
     }
+    let differing = record.first_failure.filter(|_| ended_in_plain(run).is_none());
+    let differing = differing.and_then(|failure| differing::of_kinds(failure.kind, &to, run));
     match record.first_failure {
         Some(failure) if run.plan.http3.is_some() => {
-            Some(http3::of_failure(&failure, &to, run).unwrap_or_else(|| fix(&failure, &to, run)))
+            let known = differing.or_else(|| http3::of_failure(&failure, &to, run));
+            Some(known.unwrap_or_else(|| fix(&failure, &to, run)))
         }
         Some(failure) => {
             let special = proxy::of_failure(&failure, run).or_else(|| addresses::by_several(run));
-            Some(special.unwrap_or_else(|| fix(&failure, &to, run)))
+            Some(special.or(differing).unwrap_or_else(|| fix(&failure, &to, run)))
         }
         None if ended::only_interim_until_the_end(run) => Some(format!(
             "{to} sent interim responses (1xx), and no final one until the run ended: see its log"

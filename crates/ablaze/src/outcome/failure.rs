@@ -8,7 +8,7 @@ use ablaze_verdict::live::{connections_option, request_shown};
 
 use super::malformed::malformed;
 use super::refused::{self, ended_in_plain, without_http2};
-use super::{connections_that, ended, failed_in_a_response, spoke_http2, stood, tls};
+use super::{connections_that, ended, failed_in_a_response, http2, spoke_http2, stood, tls};
 
 /// A server of another protocol ends at once what it cannot read; one that took longer had read it, or waited for more.
 const CLOSED_LATE_NS: u64 = 250_000_000;
@@ -100,27 +100,7 @@ pub(super) fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("no common protocol: {to} does not speak HTTP/2; {}", without_http2(run))
         }
         FailureKind::StreamReset | FailureKind::GoAway | FailureKind::Http2Violated => {
-            let first = run.record.http2.as_ref().and_then(|facts| {
-                let failed = facts.first_failure.as_ref().map(|(_, words)| words);
-                // That it refused a request twice says less than the error that it named.
-                match failure.kind {
-                    FailureKind::GoAway => facts.first_goaway.as_ref().or(failed),
-                    _ => failed.or(facts.first_goaway.as_ref()),
-                }
-            });
-            match first {
-                Some(words) if failure.kind == FailureKind::Http2Violated && !spoke_http2(run) => {
-                    format!("HTTP/2 with {to} failed: {words}; does it speak HTTP/2?")
-                }
-                Some(words) if words.contains("HTTP_1_1_REQUIRED") => {
-                    format!(
-                        "{to} requires HTTP/1.1 for this request ({words}): {}",
-                        without_http2(run)
-                    )
-                }
-                Some(words) => format!("HTTP/2 with {to} failed: {words}"),
-                None => format!("HTTP/2 with {to} failed: see the server's log"),
-            }
+            http2::of_failure(failure.kind, to, run)
         }
         FailureKind::TooLarge => format!(
             "the response heads of {to} are longer than {} bytes: allow more with --max-head",

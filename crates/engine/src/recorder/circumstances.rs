@@ -1,7 +1,7 @@
 //! What more is known of some exchanges than the kind of their failure, or that they were in flight at the end.
 
 use ablaze_model::failure::FailureKind;
-use ablaze_model::record::Circumstances;
+use ablaze_model::record::{Circumstances, MalformedBy};
 
 use super::Recorder;
 use crate::connection::Exchange;
@@ -25,6 +25,13 @@ impl Recorder {
         // One that was to leave with the next turn has no times yet.
         let is_of_window = exchange.started_ns == 0 || exchange.started_ns >= self.window_start_ns;
         (is_of_window && self.window_is_open()).then_some(&mut self.record.circumstances)
+    }
+
+    /// An exchange is about to fail, as what came is no valid response.
+    #[cold]
+    pub fn malformed(&mut self, exchange: &Exchange, by: MalformedBy) {
+        let counts = self.circumstance(exchange).is_some() && !self.window_has_closed();
+        self.record.malformed.add(by, u64::from(counts));
     }
 
     /// An exchange is unfinished, and its request has not left whole.

@@ -6,7 +6,7 @@ use ablaze_stats::Latency;
 
 use super::{
     AddressRecord, AnsweredEarly, Circumstances, EndedIdle, Phases, Record, Silent, Slices,
-    Stopped, Streamless, group,
+    Stopped, Streamless, Tally, group,
 };
 use crate::failure::FailureKind;
 
@@ -25,6 +25,7 @@ impl Record {
             first_head: Vec::new(),
             content_codings: Default::default(),
             reused: 0,
+            not_kept: Tally::default(),
             repeated: 0,
             repeated_after_failure: 0,
             repeated_after_announced: 0,
@@ -60,6 +61,7 @@ impl Record {
             drain_ns: None,
             first_failure: None,
             first_malformed: Vec::new(),
+            malformed: Tally::default(),
             stopped: Stopped::default(),
             silent: Silent::default(),
             streamless: Streamless::default(),
@@ -91,6 +93,7 @@ impl Record {
             first_head,
             content_codings,
             reused,
+            not_kept,
             repeated,
             repeated_after_failure,
             repeated_after_announced,
@@ -126,6 +129,7 @@ impl Record {
             drain_ns,
             first_failure,
             first_malformed,
+            malformed,
             stopped,
             silent,
             streamless,
@@ -149,6 +153,8 @@ impl Record {
         if self.first_malformed.is_empty() {
             self.first_malformed = first_malformed;
         }
+        self.malformed.merge(malformed);
+        self.not_kept.merge(not_kept);
         self.stopped.merge(stopped);
         self.silent.merge(silent);
         self.streamless.merge(streamless);

@@ -12,7 +12,9 @@ mod http2;
 mod http3;
 mod idle;
 mod journeys;
+mod malformed;
 mod merge;
+mod not_kept;
 mod phases;
 mod proxy;
 mod samples;
@@ -20,6 +22,7 @@ mod silent;
 mod slices;
 mod stopped;
 mod streamless;
+mod tally;
 mod tls;
 mod tls_alert;
 
@@ -39,6 +42,8 @@ pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
 pub use http3::{DatagramTraffic, Http3Facts, NamedCounts, QuicFacts, QuicHandshakes, Spread};
 pub use idle::{EndedIdle, IdleTimes};
 pub use journeys::{FirstMessage, JourneyStep, Journeys, OneJourney, Setup};
+pub use malformed::MalformedBy;
+pub use not_kept::NotKeptBy;
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
 pub use samples::{
@@ -49,6 +54,7 @@ pub use silent::Silent;
 pub use slices::{Slice, Slices};
 pub use stopped::{Stopped, StoppedResponse};
 pub use streamless::Streamless;
+pub use tally::{Reason, Tally};
 pub use tls::{Agreed, Spoken, TlsFacts, TlsParty};
 pub use tls_alert::TlsAlert;
 
@@ -80,6 +86,8 @@ pub struct Record {
     pub content_codings: BTreeSet<String>,
     /// Responses on connections that stayed open for another request.
     pub reused: u64,
+    /// Of the others, why their connection was not kept; of HTTP/1.
+    pub not_kept: Tally<NotKeptBy>,
     /// Requests sent again because a reused connection ended before any response byte.
     pub repeated: u64,
     /// Those of them whose connection this program gave up, because a request before them failed.
@@ -157,6 +165,8 @@ pub struct Record {
     pub first_failure: Option<FirstFailure>,
     /// How the first malformed response of a worker began; at most [`Record::MALFORMED_KEPT`] bytes.
     pub first_malformed: Vec<u8>,
+    /// What the malformed responses are. Requests that were pipelined behind one fail with it, and are not in it.
+    pub malformed: Tally<MalformedBy>,
     /// Responses that stopped in the middle.
     pub stopped: Stopped,
     /// Requests in flight at the end to which nothing had come for long.

@@ -18,6 +18,7 @@ const BEHIND_THE_CLOCK_NS: u128 = 200_000_000;
 /// The first contradiction, with both figures.
 pub(super) fn check(document: &Document) -> Result<(), LoadError> {
     counts(document)?;
+    reasons(document)?;
     first_failure(document)?;
     repeated(document)?;
     workers(document)?;
@@ -37,6 +38,24 @@ fn counts(document: &Document) -> Result<(), LoadError> {
         return Err(LoadError::Damaged(format!(
             "statuses add up to {with_status}, and responses is {responses}"
         )));
+    }
+    Ok(())
+}
+
+/// No more have a reason than there are.
+fn reasons(document: &Document) -> Result<(), LoadError> {
+    let malformed = document.failed.by_kind.get("malformed").copied().unwrap_or(0);
+    let of = [
+        ("not_kept", &document.not_kept, "responses", document.responses),
+        ("failed.malformed_by", &document.failed.malformed_by, "malformed", malformed),
+    ];
+    for (name, reasons, all, count) in of {
+        let together = sum(reasons.values());
+        if together > u128::from(count) {
+            return Err(LoadError::Damaged(format!(
+                "{name} adds up to {together}, and {all} is {count}"
+            )));
+        }
     }
     Ok(())
 }

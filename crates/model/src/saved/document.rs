@@ -100,6 +100,9 @@ pub(super) struct Document {
     #[serde(default)]
     pub answered_early: AnsweredEarly,
     pub reused: u64,
+    /// Only what there was.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_kept: BTreeMap<String, u64>,
     pub connections_opened: u64,
     pub statuses: BTreeMap<u16, u64>,
     pub body_lengths: BTreeMap<u64, u64>,
@@ -246,6 +249,9 @@ pub(super) struct Failed {
     /// How the first malformed response began, one character per byte; empty when none was.
     #[serde(default)]
     pub first_malformed: String,
+    /// What the malformed responses are; only what there was.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub malformed_by: BTreeMap<String, u64>,
     /// Of the timeouts, those of requests that waited for a stream where the server permitted none.
     #[serde(default)]
     pub without_stream: u64,

@@ -206,6 +206,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         first_head,
         content_codings: document.content_codings.iter().cloned().collect(),
         reused: document.reused,
+        not_kept: tally(&document.not_kept),
         repeated: document.repeated,
         repeated_after_failure: document.repeated_after_failure,
         repeated_after_announced: document.repeated_after_announced,
@@ -255,6 +256,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
             connecting: first.connecting,
         }),
         first_malformed: bytes("failed.first_malformed", &document.failed.first_malformed)?,
+        malformed: tally(&document.failed.malformed_by),
         stopped: stopped(&document.stopped),
         silent: record::Silent {
             count: document.unfinished.silent,
@@ -281,6 +283,15 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         every_request: Vec::new(),
         faults: document.faults.iter().map(Fault::load).collect(),
     })
+}
+
+/// Reasons by their names; those of later versions are left out.
+fn tally<R: record::Reason>(numbers: &BTreeMap<String, u64>) -> record::Tally<R> {
+    let mut tally = record::Tally::default();
+    for reason in R::ALL {
+        tally.add(*reason, numbers.get(reason.key()).copied().unwrap_or(0));
+    }
+    tally
 }
 
 /// Failures by kind, whose sum must be `total`; `what` is the object that has them.

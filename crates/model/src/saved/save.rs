@@ -19,7 +19,7 @@ use super::verdict::Assessment;
 use super::{http2, http3, proxy, tls};
 use crate::moment::rfc3339;
 use crate::run::{self, Run};
-use crate::{FailureKind, Record};
+use crate::{FailureKind, Record, record};
 
 pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
     let (plan, record) = (&run.plan, &run.record);
@@ -108,6 +108,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         closed_early: record.closed_early,
         answered_early: AnsweredEarly::save(record.answered_early),
         reused: record.reused,
+        not_kept: tally(&record.not_kept),
         connections_opened: record.connections_opened,
         statuses: record.statuses.clone(),
         body_lengths: record.body_lengths.clone(),
@@ -180,8 +181,14 @@ fn failed(record: &Record) -> Failed {
             at_clock_ns: first.at_ns,
         }),
         first_malformed: characters(&record.first_malformed),
+        malformed_by: tally(&record.malformed),
         without_stream: record.streamless.timed_out,
     }
+}
+
+/// The reasons that were met, by their names.
+fn tally<R: record::Reason>(tally: &record::Tally<R>) -> BTreeMap<String, u64> {
+    tally.met().map(|(reason, count)| (reason.key().to_owned(), count)).collect()
 }
 
 /// The kinds that there were any of, by their names.

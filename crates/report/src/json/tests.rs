@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::{FORMAT, LoadError, load};
 use crate::sample::{self, assessed};
 use crate::text;
-use ablaze_model::Run;
+use ablaze_model::record::{MalformedBy, NotKeptBy, Reason};
+use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
 fn all() -> [Run; 8] {
@@ -228,6 +229,25 @@ fn reading_back_loses_nothing() {
         assert_eq!(saved.run.workers, run.workers);
         assert_eq!(format!("{:?}", saved.run.plan), format!("{:?}", run.plan));
     }
+}
+
+#[test]
+fn reasons_are_read_back_by_their_names() {
+    let mut run = sample::troubled();
+    run.record.failures[FailureKind::Malformed as usize] = 15;
+    for (at, by) in (1..).zip(MalformedBy::ALL) {
+        run.record.malformed.add(*by, at);
+    }
+    for (at, by) in (1..).zip(NotKeptBy::ALL) {
+        run.record.not_kept.add(*by, at);
+    }
+    let complete = jsonschema::validator_for(&strict(schema())).unwrap();
+    assert_eq!(errors(&complete, &value(&run)), Vec::<String>::new());
+    let back = load(&write(&run)).unwrap().run.record;
+    assert_eq!((back.not_kept, back.malformed), (run.record.not_kept, run.record.malformed));
+    // More than there are do not come of a run.
+    run.record.malformed.add(MalformedBy::Head, 1);
+    assert!(load(&write(&run)).is_err());
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! D03: the target sent the request back. Its first line is no status line, so that every such response
-//! fails as malformed; how the first of them began was kept.
+//! fails as malformed; how many of them began as a request does is counted.
 //! Of a printed report the length tells: that of ab's request is known, and an echo has the same.
 
 use ablaze_model::printable::printable;
+use ablaze_model::record::MalformedBy;
 use ablaze_model::{FailureKind, Run};
 
+use super::d02_no_response::{Kinds, kinds, told_apart};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D03;
 use crate::finding::{Finding, Severity};
@@ -29,28 +31,54 @@ const MOST: f64 = 0.5;
 
 const CAUSE: &str =
     "The target sends back what it receives: it is a TCP echo server and does not speak HTTP.";
+const CAUSE_OF_FIRST: &str =
+    "The target sent back what it received, as a TCP echo server does that does not speak HTTP.";
 const REMEDY: &str = "Call it an echo test, or run an HTTP server there; do not compare it with a \
                       target that generates responses.";
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    let line = echoed_line(run)?;
-    let echoes = record.failures_of(FailureKind::Malformed);
-    if (echoes as f64) < record.finished() as f64 * MOST {
+    let malformed = record.failures_of(FailureKind::Malformed);
+    if malformed == 0 || (malformed as f64) < record.finished() as f64 * MOST {
         return None;
     }
+    let kinds = kinds(run);
+    let line = echoed_line(run);
+    let is_counted = kinds == Kinds::Nearly(MalformedBy::Request);
+    // A request that was not sent is no echo.
+    let is_other = MalformedBy::of_head(&record.first_malformed) == MalformedBy::Request;
+    if line.is_none() && is_other {
+        return None;
+    }
+    if !is_counted && (record.malformed.total() > 0 || line.is_none()) {
+        return None;
+    }
+    let line = match line {
+        Some(line) => {
+            format!("the first of which started with the request's own line, `{line}`")
+        }
+        None => "and nearly all of these started as a request does".to_owned(),
+    };
+    let others = match told_apart(run, Some(MalformedBy::Request)) {
+        others if others.is_empty() => others,
+        others => format!(" Not all of them are requests: {others}."),
+    };
+    let cause = match is_counted {
+        true => CAUSE.to_owned(),
+        // Older versions kept the first alone.
+        false => format!("{CAUSE_OF_FIRST} Of the others it was not recorded."),
+    };
     Some(Finding::new(
         D03,
         Severity::Invalid,
         format!(
-            "{} of {} got a malformed response, the first of which started with the request's own \
-             line, `{line}`; {} B were sent and {} B came back.",
-            grouped(echoes),
+            "{} of {} got a malformed response, {line}; {} B were sent and {} B came back.{others}",
+            grouped(malformed),
             counted(record.finished(), "request"),
             grouped(record.sent_bytes),
             grouped(record.received_bytes),
         ),
-        CAUSE,
+        cause,
         REMEDY,
     ))
 }
@@ -124,6 +152,7 @@ mod tests_on_runs {
         sample::nobody_answers(&mut run);
         run.record.failures[FailureKind::Malformed as usize] = 900;
         run.record.first_malformed = line.to_vec();
+        run.record.malformed.add(MalformedBy::of_head(line), 900);
         run
     }
 
@@ -140,6 +169,29 @@ mod tests_on_runs {
         assert_eq!(roots, [D03], "{:?}", judged.findings);
         let explained = |id| judged.findings.iter().find(|f| f.id == id).unwrap().explained_by;
         assert_eq!((explained(D02), explained(D20)), (Some(D03), Some(D03)));
+    }
+
+    /// An echo of one request, and something else for the others.
+    #[test]
+    fn what_the_first_is_is_not_said_of_the_others() {
+        let mut run = with(b"GET / HTTP/1.1\r\nHost: here\r\n");
+        run.record.malformed = Default::default();
+        run.record.malformed.add(MalformedBy::Request, 1);
+        run.record.malformed.add(MalformedBy::Chunks, 899);
+        assert_eq!(on_run(&run), None);
+        // The other way round.
+        run.record.first_malformed = b"220 mail ESMTP\r\n".to_vec();
+        run.record.malformed = Default::default();
+        run.record.malformed.add(MalformedBy::NotHttp1, 1);
+        run.record.malformed.add(MalformedBy::Request, 899);
+        let found = on_run(&run).unwrap();
+        assert!(!found.evidence.contains("own line"), "{found:?}");
+        assert!(found.evidence.ends_with("1 time something that is not HTTP/1."), "{found:?}");
+        // In files of older versions nothing is counted.
+        let mut old = with(b"GET / HTTP/1.1\r\n");
+        old.record.malformed = Default::default();
+        let found = on_run(&old).unwrap();
+        assert!(found.cause.ends_with("Of the others it was not recorded."), "{found:?}");
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! D19: connections were to be kept, and not one was. The head of the first response tells why.
+//! D19: connections were to be kept, and not one was. Why is counted for each response; of runs of older versions the head of
+//! the first response tells.
 
 mod bodiless;
+mod counted;
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
@@ -8,6 +10,7 @@ use ablaze_model::spec::FrontEnd;
 
 pub(super) use self::bodiless::bodiless;
 use self::bodiless::has_no_bodies;
+use self::counted::Counted;
 use super::d18_connections_cut::surplus;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D03, D04, D19};
@@ -57,18 +60,18 @@ fn found(run: &Run) -> Option<Finding> {
     if record.statuses.keys().all(|status| *status == 101) {
         return None;
     }
-    let reason = match Reason::of(&record.first_head) {
-        // What can have no body needs no length (RFC 9112, 6.3).
-        Reason::NoLength if has_no_bodies(run) => Reason::None,
-        reason => reason,
+    let (reason, lacks_length) = match counted::of(run) {
+        Counted::Nearly(reason, lacks_length) => (reason, lacks_length),
+        Counted::Several => (Reason::Several, false),
+        Counted::Unknown => of_first(run),
     };
-    let reason = match reason {
-        Reason::None if record.surplus_responses > 0 => Reason::SurplusResponses,
-        Reason::None if record.surplus > 0 => Reason::Surplus,
-        reason => reason,
+    let closes = match reason {
+        Reason::Several => counted::closes(run),
+        reason => matches!(reason, Reason::Close | Reason::NoKeepAlive),
     };
-    let closes = matches!(reason, Reason::Close | Reason::NoKeepAlive);
-    let without_body = bodiless(run).filter(|_| reason == Reason::Surplus);
+    let is_surplus = matches!(reason, Reason::Surplus | Reason::SurplusChunked);
+    let without_body = bodiless(run).filter(|_| is_surplus);
+    let several = counted::several(run);
     let (cause, fix) = match asks_to_close(run) {
         true if closes => (
             "The request itself asks the server to close: it has `Connection: close`, or is HTTP/1.0 \
@@ -80,9 +83,10 @@ fn found(run: &Run) -> Option<Finding> {
                 spelled(run, Opt::NoKeepAlive)
             ),
         ),
-        false if closes && lacks_length(&record.first_head) && !has_no_bodies(run) => {
-            reason.without_length(run)
+        _ if reason == Reason::Several => {
+            (several.as_str(), counted::fix_of_several(to_close(run)))
         }
+        false if closes && lacks_length => reason.without_length(run),
         false if closes && steps_may_ask_to_close(run) => (
             "The server announces the end of each connection. A step of the journey may ask it to: `Connection: close` is a header \
              field of its own.",
@@ -99,10 +103,11 @@ fn found(run: &Run) -> Option<Finding> {
     let is_behind = !is_forwarded(run) && has_field(&record.first_head, "via");
     let by_others = closes && !asks_to_close(run) && is_behind;
     let by_proxy = match by_others {
-        true => " It came through a proxy (`Via`): the proxy may close, not the server.",
+        true => " The first came through a proxy (`Via`): the proxy may close, not the server.",
         false => "",
     };
-    let cause = format!("{cause}{by_proxy}");
+    let of_how_many = counted::of_how_many(run);
+    let cause = format!("{cause}{of_how_many}{by_proxy}");
     let finding = Finding::new(
         D19,
         Severity::Suspect,
@@ -115,14 +120,36 @@ fn found(run: &Run) -> Option<Finding> {
         fix,
     );
     // What the head itself says needs no failed requests to explain it.
-    let in_the_head = !matches!(
-        reason,
-        Reason::Surplus | Reason::SurplusResponses | Reason::None | Reason::Unknown
-    );
+    let in_the_head = match reason {
+        Reason::Several => counted::in_heads(run),
+        Reason::Surplus
+        | Reason::SurplusChunked
+        | Reason::SurplusResponses
+        | Reason::None
+        | Reason::Unknown => false,
+        _ => true,
+    };
     let finding = if in_the_head { finding.not_explained_by(D02) } else { finding };
     // Servers close after error pages that keep connections open otherwise.
     let only_errors = record.statuses.keys().all(|status| *status >= 400) && !asks_to_close(run);
     Some(if only_errors { finding } else { finding.not_explained_by(D04) })
+}
+
+/// Why the connection of the first response ended, and whether that lacks a length as well.
+fn of_first(run: &Run) -> (Reason, bool) {
+    let record = &run.record;
+    let reason = match Reason::of(&record.first_head) {
+        // What can have no body needs no length (RFC 9112, 6.3).
+        Reason::NoLength if has_no_bodies(run) => Reason::None,
+        reason => reason,
+    };
+    let reason = match reason {
+        Reason::None if record.surplus_responses > 0 => Reason::SurplusResponses,
+        Reason::None if record.surplus > 0 && surplus::is_chunked(run) => Reason::SurplusChunked,
+        Reason::None if record.surplus > 0 => Reason::Surplus,
+        reason => reason,
+    };
+    (reason, lacks_length(&record.first_head) && !has_no_bodies(run))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -189,12 +216,16 @@ enum Reason {
     OldCoding,
     /// Nothing in the head, but more bytes came than it announced.
     Surplus,
+    /// The same, behind the last chunk.
+    SurplusChunked,
     /// Nothing in the head, but another response came behind it.
     SurplusResponses,
     /// Nothing in the head.
     None,
     /// There is no head to look at.
     Unknown,
+    /// Not the same in nearly all responses.
+    Several,
 }
 
 impl Reason {
@@ -287,7 +318,7 @@ impl Reason {
                 "Have the server respond with HTTP/1.1 where it sends `Transfer-Encoding`, or with a Content-Length."
                     .to_owned(),
             ),
-            Self::Surplus if surplus::is_chunked(run) => (
+            Self::SurplusChunked => (
                 "The server sends more bytes behind the last chunk: a next response could not be told apart from \
                  them, so the client closes the connection.",
                 surplus::FIX_OF_CHUNKED.to_owned(),
@@ -310,7 +341,7 @@ impl Reason {
                 "Look at one response with `curl -i` and the URL, and find what closes the \
                  connection in the server.".to_owned(),
             ),
-            Self::Unknown => (
+            Self::Unknown | Self::Several => (
                 "The server closes after each response.",
                 format!("Look at the head with `curl -i` and the URL; if the server is meant to close, \
                  {closes}."),

@@ -29,9 +29,10 @@ pub(crate) mod sample;
 
 use ablaze_model::Run;
 pub use ablaze_model::finding::{Assessed, Judged, Passed};
-use ablaze_model::record::GroupRecord;
+use ablaze_model::record::{GroupRecord, MalformedBy};
 pub use under_way::{Asked, UnderWay, while_it_runs};
 
+use crate::diagnosis::d02_no_response::Kinds;
 use crate::diagnosis::{Diagnosis, DiagnosisId, OnRun, d02_no_response};
 use crate::finding::{Verdict, settled};
 use crate::limit;
@@ -112,6 +113,20 @@ pub fn bodies_were_held(run: &Run) -> bool {
 /// Whether the first response of the run has no length, so that its end is that of the connection.
 pub fn have_no_length(run: &Run) -> bool {
     d02_no_response::without_end(run)
+}
+
+/// What nearly all malformed responses of a run are, or the first of them where no other was looked at; `None` where they
+/// differ.
+pub fn malformed_alike(run: &Run) -> Option<MalformedBy> {
+    match d02_no_response::kinds(run) {
+        Kinds::Nearly(by) | Kinds::First(by) => Some(by),
+        Kinds::Several => None,
+    }
+}
+
+/// What they are, with their numbers.
+pub fn malformed_told_apart(run: &Run) -> String {
+    d02_no_response::told_apart(run, None)
 }
 
 /// The diagnoses that can be seen in a Run.

@@ -38,6 +38,28 @@ pub struct Head {
     pub framing: Framing,
     /// Whether the server will keep the connection (RFC 9112, 9.3), judged by the head alone.
     pub keep_alive: bool,
+    /// Why it will not.
+    pub ending: Ending,
+}
+
+/// What in the head of a response ends its connection (RFC 9112, 9.3 and 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ending {
+    /// Nothing.
+    #[default]
+    None,
+    /// It has `Connection: close`.
+    Close,
+    /// The same, and nothing else tells where the body ends.
+    CloseWithoutLength,
+    /// It is HTTP/1.0 without `Connection: keep-alive`.
+    NoKeepAlive,
+    /// The same, and it has no length that HTTP/1.0 knows.
+    NoKeepAliveWithoutLength,
+    /// Nothing else tells where the body ends.
+    NoLength,
+    /// It is HTTP/1.0 and has a transfer coding, which HTTP/1.0 does not define.
+    OldCoding,
 }
 
 /// How the end of a body is found (RFC 9112, 6.3).
@@ -258,5 +280,24 @@ fn conclude(
     let persistent = !facts.close
         && if minor_version == 0 { facts.keep_alive && !facts.transfer_encoding } else { true };
     let keep_alive = persistent && framing != Framing::UntilClose;
-    Head { len, status, minor_version, framing, keep_alive }
+    let ending = if keep_alive { Ending::None } else { why_it_ends(minor_version, framing, facts) };
+    Head { len, status, minor_version, framing, keep_alive, ending }
+}
+
+/// What of a head that ends its connection does.
+fn why_it_ends(minor_version: u8, framing: Framing, facts: &Facts) -> Ending {
+    let endless = framing == Framing::UntilClose;
+    let is_old = minor_version == 0;
+    if facts.close {
+        return if endless { Ending::CloseWithoutLength } else { Ending::Close };
+    }
+    if is_old && !facts.keep_alive {
+        // A coding is none for HTTP/1.0.
+        let without_length = endless || framing == Framing::Chunked;
+        return match without_length {
+            true => Ending::NoKeepAliveWithoutLength,
+            false => Ending::NoKeepAlive,
+        };
+    }
+    if is_old && facts.transfer_encoding { Ending::OldCoding } else { Ending::NoLength }
 }

@@ -110,6 +110,13 @@ fn gone() {
             "refused a request and its repetition",
             |peer| each(peer, |peer, stream| peer.frame(RST_STREAM, 0, stream, &[0, 0, 0, 7])),
         ),
+        // What the first is reset with is not said of the others.
+        row("resets the first otherwise", "stream-reset", "streams with INTERNAL_ERROR", |peer| {
+            each(peer, |peer, stream| {
+                let code = if stream == 1 { 13 } else { 2 };
+                peer.frame(RST_STREAM, 0, stream, &[0, 0, 0, code])
+            })
+        }),
         row("resets with an unknown code", "stream-reset", "error code 0x7b", |peer| {
             each(peer, |peer, stream| peer.frame(RST_STREAM, 0, stream, &[0, 0, 0, 123]))
         }),

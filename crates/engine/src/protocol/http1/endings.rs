@@ -50,7 +50,7 @@ impl<S: Walk> Worker<Http1<S>> {
             return;
         }
         if connection.state.reading == Reading::ToEnd && why == CloseReason::Eof {
-            self.answered(slot, at, connection.state.body_bytes, false);
+            self.last_answered(slot, at);
             self.repeat_or_fail(slot, why, at);
             return;
         }
@@ -185,7 +185,7 @@ impl<S: Walk> Worker<Http1<S>> {
     pub(super) fn end_last_response(&mut self, slot: Slot, at: u64) {
         let connection = self.connections[slot as usize];
         if connection.in_flight > 0 && connection.state.reading == Reading::ToEnd {
-            self.answered(slot, at, connection.state.body_bytes, false);
+            self.last_answered(slot, at);
         } else if connection.in_flight > 0 && connection.state.response_began {
             let kind = short(connection.state.reading);
             self.oldest_failed(slot, at, Failure::of((kind, 0)));

@@ -1,6 +1,7 @@
 //! Heads: those seen before, new ones, and those that come in pieces.
 
 use ablaze_model::failure::FailureKind;
+use ablaze_model::record::MalformedBy;
 use ablaze_net::{Io, Receive, Slot};
 use ablaze_wire::http1::response::{self, Head, HeadError, Scan};
 
@@ -101,6 +102,7 @@ impl<S: Walk> Worker<Http1<S>> {
                     && self.connections[slot as usize].responses > 0;
                 let oldest = self.connections[slot as usize].state.oldest;
                 let exchange = self.exchanges[self.place(slot, oldest)];
+                self.recorder.malformed(&exchange, MalformedBy::of_head(text));
                 if behind && let Some(known) = self.recorder.circumstance(&exchange) {
                     known.malformed_behind += 1;
                 }

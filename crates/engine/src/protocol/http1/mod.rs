@@ -18,6 +18,7 @@ mod walking;
 use ablaze_model::record::Record;
 use ablaze_net::{CloseHow, CloseReason, Io, Receive, Slot};
 use ablaze_wire::http1::chunked::Chunked;
+use ablaze_wire::http1::response::Ending;
 
 use self::heads::{KnownHead, Spill};
 use self::sends::Sends;
@@ -56,6 +57,8 @@ pub(crate) struct State {
     status: u16,
     /// The server keeps the connection after the current response.
     server_keeps: bool,
+    /// Why it does not, as far as the head tells.
+    ending: Ending,
     /// A byte of the current response has arrived.
     response_began: bool,
     /// Whole interim responses have arrived, and nothing that shows a final one.

@@ -2,6 +2,7 @@
 //! skipped.
 
 use ablaze_model::failure::FailureKind;
+use ablaze_model::record::MalformedBy;
 use ablaze_net::{Io, Receive, Slot};
 use ablaze_wire::http1::chunked::Chunked;
 use ablaze_wire::http1::response::{Framing, Head};
@@ -120,6 +121,7 @@ impl<S: Walk> Worker<Http1<S>> {
         connection.state.only_interim = false;
         connection.state.status = head.status;
         connection.state.server_keeps = head.keep_alive && head.status != 101;
+        connection.state.ending = head.ending;
         connection.state.body_bytes = 0;
         if S::LISTENS {
             let place = (slot * self.pipeline + connection.state.oldest) as usize;
@@ -185,7 +187,11 @@ impl<S: Walk> Worker<Http1<S>> {
             }
             Reading::Chunked(chunked) => {
                 match chunked.feed_to(bytes, |data| bodies.bytes(place, data, at)) {
-                    Err(_) => Piece::Broken(FailureKind::Malformed),
+                    Err(_) => {
+                        let exchange = self.exchanges[place];
+                        self.recorder.malformed(&exchange, MalformedBy::Chunks);
+                        Piece::Broken(FailureKind::Malformed)
+                    }
                     Ok(step) => {
                         let in_chunk = chunked.remaining_in_chunk();
                         connection.state.body_bytes += step.body_bytes;

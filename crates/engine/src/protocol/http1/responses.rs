@@ -1,5 +1,6 @@
 //! Responses that are complete: recorded, and the connection fed, held or ended.
 
+use ablaze_model::record::NotKeptBy;
 use ablaze_net::{CloseHow, Io, Receive, Slot};
 
 use super::{Http1, Reading};
@@ -17,7 +18,10 @@ impl<S: Walk> Worker<Http1<S>> {
         let used_up =
             connection.requests >= self.requests_per_connection && connection.in_flight == 1;
         let keeps = server_keeps && !used_up;
-        self.answered(slot, at, body_bytes, server_keeps && self.plan.connections.keep_alive);
+        match server_keeps {
+            true => self.answered(slot, at, body_bytes, self.plan.connections.keep_alive),
+            false => self.last_answered(slot, at),
+        }
         if !keeps {
             // The request said so too when connections are not to be kept.
             let announced = !server_keeps || !self.plan.connections.keep_alive;
@@ -76,6 +80,24 @@ impl<S: Walk> Worker<Http1<S>> {
         self.retire(slot);
     }
 
+    /// Records the oldest exchange as answered, behind which the connection ends by what its head says.
+    #[inline(never)]
+    pub(super) fn last_answered(&mut self, slot: Slot, at: u64) {
+        let ending = self.connections[slot as usize].state.ending;
+        self.answered_and_ended(slot, at, NotKeptBy::of_head(ending));
+    }
+
+    fn answered_and_ended(&mut self, slot: Slot, at: u64, by: Option<NotKeptBy>) {
+        let (before, _) = self.recorder.so_far();
+        let body_bytes = self.connections[slot as usize].state.body_bytes;
+        self.answered(slot, at, body_bytes, false);
+        // One of the warm-up, or behind its time, is no response of the run.
+        let counts = self.recorder.so_far().0 > before;
+        if let Some(by) = by.filter(|_| counts) {
+            self.recorder.record().not_kept.add(by, 1);
+        }
+    }
+
     /// More bytes came than the last response in flight has: nobody asked for them, and a next
     /// response could not be told apart from them. The connection is not used again.
     #[cold]
@@ -86,8 +108,14 @@ impl<S: Walk> Worker<Http1<S>> {
         at: u64,
         surplus: &[u8],
     ) {
-        let body_bytes = self.connections[slot as usize].state.body_bytes;
-        self.answered(slot, at, body_bytes, false);
+        let is_chunked =
+            matches!(self.connections[slot as usize].state.reading, Reading::Chunked(_));
+        let by = match is_chunked {
+            _ if surplus.starts_with(b"HTTP/1.") => NotKeptBy::SurplusResponse,
+            true => NotKeptBy::SurplusChunked,
+            false => NotKeptBy::Surplus,
+        };
+        self.answered_and_ended(slot, at, Some(by));
         self.surplus(io, slot, surplus, false);
     }
 

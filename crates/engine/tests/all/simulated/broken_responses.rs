@@ -1,6 +1,7 @@
 //! Responses that break off or are none: each kind of failure under its own name.
 
 use ablaze_model::FailureKind;
+use ablaze_model::record::MalformedBy;
 
 use crate::simulated::support::{HELLO, MS, Script, check_sums, plan, run};
 
@@ -91,4 +92,28 @@ fn a_server_that_speaks_before_it_is_asked() {
             assert_eq!(run.record.responses, 0);
         });
     }
+}
+
+/// How the first began says nothing of the others.
+#[test]
+fn what_each_malformed_response_is_is_counted() {
+    let peer = Script::new(
+        &[
+            b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+            b"220 mail.example ESMTP\r\n",
+        ],
+        |moment| {
+            let which = [0, 1, 1, 1, 2, 3, 3, 1, 1, 1][moment.connection as usize % 10];
+            moment.send(MS, which);
+        },
+    );
+    run(&plan(10, 1), &peer, |run| {
+        let record = &run.record;
+        assert_eq!(record.failures_of(FailureKind::Malformed), 10);
+        let counted: Vec<_> = record.malformed.met().collect();
+        use MalformedBy::{Chunks, Head, NotHttp1, Request};
+        assert_eq!(counted, [(NotHttp1, 2), (Request, 1), (Head, 1), (Chunks, 6)]);
+    });
 }

@@ -1,6 +1,7 @@
 //! How and when connections are ended.
 
 use ablaze_model::plan::Close;
+use ablaze_model::record::{NotKeptBy, Reason};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Misbehave, Pieces};
 
@@ -131,5 +132,34 @@ fn one_request_per_connection() {
         assert_eq!((run.record.responses, run.record.connections_opened), (30, 30));
         assert_eq!(run.record.reused, 0);
         assert_eq!(run.record.answered.connect.count(), 30);
+    });
+}
+
+/// What ends a connection is counted by itself for each response, whatever the first had.
+#[test]
+fn why_each_connection_was_not_kept_is_counted() {
+    let responses: [&[u8]; 10] = [
+        HELLO_CLOSE,
+        b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+        b"HTTP/1.0 200 OK\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\n\r\nhello",
+        b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello and more",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n and more",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+    ];
+    let peer = Script::new(&responses, |moment| {
+        moment.send(MS, moment.connection as usize % 10);
+        moment.far.close_after(2 * MS);
+    });
+    run(&plan(20, 1), &peer, |run| {
+        check_sums(run);
+        let record = &run.record;
+        assert_eq!((record.responses, record.reused), (20, 0));
+        // The one that changes the protocol has no reason.
+        let each: Vec<_> = NotKeptBy::ALL.iter().map(|by| (*by, 2)).collect();
+        assert_eq!(record.not_kept.met().collect::<Vec<_>>(), each);
     });
 }

@@ -1,5 +1,6 @@
 //! Bytes behind the last response: nobody asked for them, the connection is not used again.
 
+use ablaze_model::record::NotKeptBy;
 use ablaze_net::CloseHow;
 
 use crate::simulated::support::{HELLO, Log, MS, Script, Seen, check_sums, plan, run};
@@ -14,6 +15,7 @@ fn the_connection_is_closed_at_once() {
         assert_eq!((run.record.responses, run.record.failures_total()), (10, 0));
         assert_eq!(run.record.connections_opened, 10);
         assert_eq!(run.record.surplus, 10);
+        assert_eq!(run.record.not_kept.met().collect::<Vec<_>>(), [(NotKeptBy::Surplus, 10)]);
         assert_eq!(run.record.body_bytes, 50);
         // Nothing announced a close: there is none to wait for.
         assert_eq!(run.elapsed_ns, 10 * MS);

@@ -6,14 +6,10 @@ use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
 use super::opening::{self, Hung};
-use super::{begun, hosts, over_quic, through, told};
+use super::{begun, hosts, malformed, over_quic, through, told};
 use crate::limit::{self, Limit};
 use crate::live::figures;
 use crate::words::{counted, grouped, listed};
-
-/// The record does not tell these from each other: the limits are the scanner's own.
-const NOT_CHUNKED: &str = "are not valid chunked coding, or have a chunk whose size line (with its extensions) is longer than 16 KiB, or \
-                           trailers longer than 64 KiB, which the client does not take";
 
 /// Kinds with a smaller share of the failures are named, not explained.
 const SHARE: f64 = 0.1;
@@ -274,39 +270,7 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
             "The server closes connections before the head of a response is complete, as one that \
              crashes or is cut off does."
         }
-        Malformed if record.first_malformed.is_empty() && some => {
-            return format!("{} of the responses had bodies that {NOT_CHUNKED}.", grouped(count));
-        }
-        Malformed if record.first_malformed.is_empty() => {
-            return format!("The server's responses have bodies that {NOT_CHUNKED}.");
-        }
-        Malformed if some && record.circumstances.malformed_behind == count => {
-            return format!(
-                "{} times bytes that begin no response came on a connection whose responses before had been whole: more \
-                 than the length of the response before that comes late, or something that is not HTTP/1; nothing tells \
-                 these apart.",
-                grouped(count)
-            );
-        }
-        Malformed if some => {
-            let what = match record.first_malformed.starts_with(b"HTTP/1.") {
-                true => "had heads that are not valid HTTP/1",
-                // Whatever comes behind a response there is taken for the next one.
-                false if run.plan.load.pipeline() > 1 => {
-                    "were not HTTP/1; on pipelined connections bytes beyond the length of a response are taken for \
-                     the next one"
-                }
-                false => "were not HTTP/1",
-            };
-            return format!("{} of the responses {what}.", grouped(count));
-        }
-        Malformed if record.first_malformed.starts_with(b"HTTP/1.") => {
-            "The server speaks HTTP/1, but the heads of its responses are not valid."
-        }
-        Malformed if record.began_with_http2() => {
-            "What the server sends is not HTTP/1: it begins with SETTINGS of HTTP/2."
-        }
-        Malformed => "What the server sends is not HTTP/1.",
+        Malformed => return malformed::cause(run, count),
         TooLarge => "The heads of the responses are longer than allowed.",
         AnsweredInPlain if began_with_plain_http2(run) => {
             "The TLS handshake failed: the server speaks HTTP/2 without TLS; what it sends begins with SETTINGS."

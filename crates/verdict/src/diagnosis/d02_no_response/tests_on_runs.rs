@@ -87,7 +87,8 @@ fn where_a_response_broke_is_said_only_as_it_was_seen() {
         run.record.first_malformed = began.to_vec();
         on_run(&run).unwrap().cause
     };
-    assert_eq!(malformed(b"SSH-2.0-x"), "What the server sends is not HTTP/1.");
+    let other = malformed(b"SSH-2.0-x");
+    assert!(other.starts_with("What the server sends is not HTTP/1."), "{other}");
     let speaks = malformed(b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n");
     assert!(speaks.starts_with("The server speaks HTTP/1, but"), "{speaks}");
     assert!(malformed(b"").contains("chunked"));
