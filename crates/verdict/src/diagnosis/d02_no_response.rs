@@ -10,6 +10,7 @@ pub(crate) mod begun;
 mod causes;
 mod counted;
 mod cut;
+mod elsewhere;
 mod empty;
 mod ended;
 mod fixes;
@@ -178,6 +179,11 @@ fn found(run: &Run) -> Option<Finding> {
         if again > 0 { format!("{} sent again, ", grouped(again)) } else { String::new() },
         causes::by_kind(&failed)
     );
+    evidence.push_str(&elsewhere::in_words(&[
+        ("whose responses stopped partway (D29)", d29_stuck_connection::timed_out(&stuck)),
+        ("on reused connections that ended (D18)", closed_idle + reset_idle),
+        ("that no stream was permitted for (D40)", record.without_stream().timed_out),
+    ]));
     let mut severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     if let Some(of_time) = of_time.filter(|of_time| share <= SHARE || *of_time >= MOST) {
         let they = match timed_out::still_silent_ns(run) {
