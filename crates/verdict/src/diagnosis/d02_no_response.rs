@@ -208,7 +208,7 @@ fn found(run: &Run) -> Option<Finding> {
     if away.is_none() && ended::is_seen(run, &failed) {
         evidence = format!("{evidence} {}", ENDED.0);
         if ended::is_why(run, &failed) {
-            return Some(Finding::new(D02, severity, evidence, ENDED.1, ENDED.2));
+            return Some(Finding::new(D02, severity, evidence, ended::cause(run, &failed), ENDED.2));
         }
     }
     let timeouts = failures_of(FailureKind::Timeout);
