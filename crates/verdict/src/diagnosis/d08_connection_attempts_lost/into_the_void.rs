@@ -12,7 +12,7 @@ pub(super) struct Void {
     pub(super) responses: u64,
     /// So many segments timers have to send again for them.
     needed: u64,
-    /// So many were, by whomever; `None` where nobody counted.
+    /// So many were, by whomever, for requests that were answered; `None` where that is not known.
     sent_again: Option<u64>,
 }
 
@@ -28,7 +28,10 @@ impl Void {
         Self {
             responses: d09_retransmission::after_timers(times, median_ns),
             needed: d09_retransmission::timers_run_out(times, median_ns),
-            sent_again: counter(run, "TcpRetransSegs").map(|all| all.saturating_sub(first_packets)),
+            sent_again: counter(run, "TcpRetransSegs")
+                .map(|all| all.saturating_sub(first_packets))
+                .zip(for_waiting(run))
+                .map(|(all, waiting)| all.saturating_sub(waiting)),
         }
     }
 
@@ -50,19 +53,29 @@ impl Void {
                  again."
             )),
             Some(count) => Some(format!(
-                "{came}, as responses do to requests that timers send again because the server did not consider their \
-                 connections open; but only {} sent again (TcpRetransSegs, of this network namespace), where these responses \
-                 would take {}: others, or all, were late for another reason.",
+                "{came}. Timers may have sent some of their requests again, because the server did not consider their connections \
+                 open, but not all: that takes {}, and {} for requests that were answered (TcpRetransSegs, of this network \
+                 namespace). The others took that long for another reason.",
+                counted(self.needed, "segment"),
                 match count {
-                    1 => "1 segment was".to_owned(),
-                    more => format!("{} were", counted(more, "segment")),
-                },
-                grouped(self.needed)
+                    1 => "1 was sent again".to_owned(),
+                    more => format!("{} were sent again", grouped(more)),
+                }
             )),
             None => Some(format!(
                 "{came}. Either timers sent their requests again, because the server did not consider their connections open, or \
-                 it took that long for them: it was not counted what was sent again."
+                 it took that long for them, or some of each: how many segments were sent again for them is not known."
             )),
         }
     }
+}
+
+/// What was sent again for requests that still waited in the end: with a connection for each, those that stand then are theirs.
+/// `None` where kept ones do not tell them from others.
+fn for_waiting(run: &Run) -> Option<u64> {
+    if run.record.silent.count == 0 {
+        return Some(0);
+    }
+    let seen = monitor(run)?.connections.as_ref()?.last;
+    (!run.plan.connections.keep_alive).then_some(seen.retransmissions)
 }

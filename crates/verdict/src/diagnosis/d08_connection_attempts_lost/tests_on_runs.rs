@@ -214,8 +214,19 @@ fn requests_to_connections_that_the_server_dropped_are_counted() {
     run.record.setup_connect.record(1_003_000_000);
     sample::counter(&mut run, "TcpRetransSegs", 53);
     let evidence = on_run(&run).unwrap().evidence;
-    assert!(evidence.contains("only 43 segments were sent again"), "{evidence}");
-    assert!(evidence.contains("would take 44: others, or all, were late for another reason"));
+    assert!(evidence.contains("that takes 44 segments, and 43 were sent again"), "{evidence}");
+    // Nor does it tell which those are of requests that still wait on kept connections; of others those that stand are theirs.
+    sample::counter(&mut run, "TcpRetransSegs", 200);
+    assert!(on_run(&run).unwrap().evidence.contains("timers sent the requests again."));
+    run.record.silent.count = 5;
+    assert!(on_run(&run).unwrap().evidence.contains("or some of each"));
+    run.plan.connections.keep_alive = false;
+    let connections = sample::monitor(&mut run).connections.as_mut().unwrap();
+    connections.last.retransmissions = 150;
+    assert!(on_run(&run).unwrap().evidence.contains("and 40 were sent again for requests that"));
+    run.plan.connections.keep_alive = true;
+    run.record.silent.count = 0;
+    sample::counter(&mut run, "TcpRetransSegs", 53);
     // Nothing else says that it was the target's queue.
     run.record.setup_connect.clear();
     assert_eq!(on_run(&run), None);
