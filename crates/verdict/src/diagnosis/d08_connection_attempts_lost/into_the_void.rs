@@ -52,10 +52,14 @@ impl Void {
                 "{came}: the client considered their connections open while the server did not, and timers sent the requests \
                  again."
             )),
+            Some(0) => Some(format!(
+                "{came}. As far as the kernel's counters tell (TcpRetransSegs, of this network namespace), no segment was sent \
+                 again for requests that were answered: they took that long for another reason than a timer."
+            )),
             Some(count) => Some(format!(
                 "{came}. Timers may have sent some of their requests again, because the server did not consider their connections \
-                 open, but not all: that takes {}, and {} for requests that were answered (TcpRetransSegs, of this network \
-                 namespace). The others took that long for another reason.",
+                 open, but not all: that takes {}, and {} for requests that were answered, as far as the kernel's counters tell \
+                 (TcpRetransSegs, of this network namespace). The others took that long for another reason.",
                 counted(self.needed, "segment"),
                 match count {
                     1 => "1 was sent again".to_owned(),

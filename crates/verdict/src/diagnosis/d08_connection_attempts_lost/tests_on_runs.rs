@@ -224,6 +224,9 @@ fn requests_to_connections_that_the_server_dropped_are_counted() {
     let connections = sample::monitor(&mut run).connections.as_mut().unwrap();
     connections.last.retransmissions = 150;
     assert!(on_run(&run).unwrap().evidence.contains("and 40 were sent again for requests that"));
+    sample::counter(&mut run, "TcpRetransSegs", 150);
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("for another reason than a timer."), "{evidence}");
     run.plan.connections.keep_alive = true;
     run.record.silent.count = 0;
     sample::counter(&mut run, "TcpRetransSegs", 53);
