@@ -12,7 +12,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let spoken = run.record.responses > 0 || facts.settings.is_some();
     let mut items: Vec<String> =
         streams_in_flight(run, asked.streams, spoken).into_iter().collect();
-    items.extend(facts.streams_permitted.map(|most| streams_permitted(most.into(), asked.streams)));
+    items.extend(facts.streams_permitted.map(|most| permitted(run, most.into(), asked.streams)));
     items.extend(limits(run, facts));
     if facts.goaways > 0 {
         let times = counted(facts.goaways, "connection");
@@ -82,6 +82,21 @@ pub(crate) fn streams_in_flight(run: &Run, streams: u32, spoken: bool) -> Option
     })
 }
 
+/// Of several limits the lowest is kept: where more streams were in flight than it permits, it was not that of all connections, or
+/// not all the time.
+fn permitted(run: &Run, most: u64, asked: u32) -> String {
+    let connections = u128::from(run.plan.load.connections());
+    let of_all_ns = u128::from(most) * connections * u128::from(run.elapsed_ns);
+    match run.record.in_flight_ns * 100 > of_all_ns * 105 {
+        true => format!(
+            "at least for a time the server permitted no more than {} at once on a connection, {} were requested",
+            counted(most, "stream"),
+            grouped(asked.into())
+        ),
+        false => streams_permitted(most, asked),
+    }
+}
+
 /// How many streams the server permits, where that is fewer than were asked for.
 pub(crate) fn streams_permitted(permitted: u64, asked: u32) -> String {
     format!(
@@ -132,5 +147,15 @@ mod tests {
         ] {
             assert!(words.contains(part), "{part:?} is not in {words}");
         }
+    }
+
+    #[test]
+    fn a_limit_that_was_exceeded_was_not_in_force_all_the_time() {
+        let mut run = sample::over_http2();
+        let places = 15 * u128::from(run.plan.load.connections());
+        run.record.in_flight_ns = places * u128::from(run.elapsed_ns);
+        let words = in_words(&run).unwrap().join("; ");
+        assert!(words.contains("at least for a time the server permitted no more than 10 streams"));
+        assert!(!words.contains("permits 10 streams"), "{words}");
     }
 }

@@ -8,6 +8,7 @@ mod processors;
 mod quota;
 mod response_time;
 mod thinking;
+mod unqueued;
 
 pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
@@ -238,7 +239,8 @@ fn full_server(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Optio
     if let Some(at_rest) = restless(run) {
         return Some(full_without_load(server, &at_rest));
     }
-    Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), client) })
+    let by_it = || Limited { by: Limit::Server, evidence: beside(&of_server(server), client) };
+    Some(unqueued::found(run, server).unwrap_or_else(by_it))
 }
 
 /// A server some of whose threads are busy without a load, too: full or idle, these look the same.
@@ -271,7 +273,8 @@ fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Optio
         (Some(server), Some(client)) if server.busiest < client.busiest => {}
         (Some(server), _) => {
             let evidence = beside(&of_server(server), client);
-            return Some(Limited { by: Limit::Server, evidence });
+            let by_it = || Limited { by: Limit::Server, evidence };
+            return Some(unqueued::found(run, server).unwrap_or_else(by_it));
         }
         (None, Some(_)) => {}
         (None, None) => return None,

@@ -10,6 +10,7 @@ pub(crate) mod begun;
 mod causes;
 mod counted;
 mod cut;
+mod elsewhere;
 mod empty;
 mod ended;
 mod fixes;
@@ -181,6 +182,11 @@ fn found(run: &Run) -> Option<Finding> {
         if again > 0 { format!("{} sent again, ", grouped(again)) } else { String::new() },
         causes::by_kind(&failed)
     );
+    evidence.push_str(&elsewhere::in_words(&[
+        ("whose responses stopped partway (D29)", d29_stuck_connection::timed_out(&stuck)),
+        ("on reused connections that ended (D18)", closed_idle + reset_idle),
+        ("that no stream was permitted for (D40)", record.without_stream().timed_out),
+    ]));
     let mut severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     if let Some(of_time) = of_time.filter(|of_time| share <= SHARE || *of_time >= MOST) {
         let they = match timed_out::still_silent_ns(run) {
@@ -205,7 +211,7 @@ fn found(run: &Run) -> Option<Finding> {
     if away.is_none() && ended::is_seen(run, &failed) {
         evidence = format!("{evidence} {}", ENDED.0);
         if ended::is_why(run, &failed) {
-            return Some(Finding::new(D02, severity, evidence, ENDED.1, ENDED.2));
+            return Some(Finding::new(D02, severity, evidence, ended::cause(run, &failed), ENDED.2));
         }
     }
     let timeouts = failures_of(FailureKind::Timeout);

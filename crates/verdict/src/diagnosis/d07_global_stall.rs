@@ -8,6 +8,7 @@
 mod around;
 mod chance;
 mod end;
+mod filled;
 mod hardly;
 mod pauses;
 mod printed;

@@ -3,15 +3,17 @@
 //!
 //! Of a printed report the longest connect tells, if it stands at one of these timers.
 
+mod into_the_void;
 mod not_accepted;
 mod printed;
 
 use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
+use self::into_the_void::Void;
 pub use self::printed::timer_ms;
 use super::d22_kernel_queue_overflow::is_of_openings;
-use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
+use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D07, D08, D21, D22};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{client_counter, counter, is_over_tcp, monitor, target};
@@ -51,11 +53,11 @@ fn found(run: &Run) -> Option<Finding> {
         return None;
     }
     let late = Late::of(run);
-    let void = requests_into_the_void(run);
+    let void = Void::of(run);
     // The counter is that of the whole namespace; these are signs that it counted ours: the second only of a queue that this load
     // can fill.
     let ours = was_full(run) && may_have_suffered(run)
-        || can_fill(run) && (late.connections > 0 || void > 0);
+        || can_fill(run) && (late.connections > 0 || void.is_certain());
     let overflows = overflows(run).filter(|count| *count > 0 && ours);
     if overflows.is_none() && late.connections == 0 {
         return None;
@@ -83,14 +85,7 @@ fn found(run: &Run) -> Option<Finding> {
             grouped(backlog)
         ));
     }
-    if overflows.is_some() && void > 0 {
-        evidence.push(format!(
-            "{} came {} s later than the median: the client considered their connections open \
-             while the server did not, and timers sent the requests again.",
-            counted(void, "response"),
-            d09_retransmission::times()
-        ));
-    }
+    evidence.extend(void.in_words().filter(|_| overflows.is_some()));
     evidence.extend(late.evidence(run));
     evidence.extend(got_nothing(run));
     let given_up = queue.filter(|_| overflows.is_some()).and_then(|(backlog, _)| {
@@ -345,17 +340,6 @@ fn may_have_suffered(run: &Run) -> bool {
     let opened = record.connections_opened >= u64::from(run.plan.load.connections());
     let waits = silent.count > 0 || silent.connecting > 0 || record.failures_total() > 0;
     waits || !opened || run.plan.load.is_open() && record.unfinished > 0
-}
-
-/// Responses to requests that went out before the server knew of the connection. When a full accept
-/// queue drops the last packet of opening, the client's kernel takes the connection to stand.
-fn requests_into_the_void(run: &Run) -> u64 {
-    let sent_again = monitor(run).and_then(|monitor| monitor.connections.as_ref());
-    if sent_again.is_some_and(|connections| connections.last.with_retransmissions == 0) {
-        return 0;
-    }
-    let times = &run.record.answered.processing;
-    times.quantile_ns(0.5).map_or(0, |median_ns| d09_retransmission::after_timers(times, median_ns))
 }
 
 /// Connects that took a second or more.

@@ -153,11 +153,22 @@ fn late(run: &Run) -> Option<u64> {
 
 /// Values that lie apart from the others, later than `base_ns` by what the timers take.
 pub(super) fn after_timers(times: &ablaze_stats::Latency, base_ns: u64) -> u64 {
-    let clusters = TIMERS_NS.map(|timer_ns| {
+    let late = clusters(times, base_ns).into_iter().filter(Cluster::stands_out);
+    late.map(|cluster| cluster.count).sum()
+}
+
+fn clusters(times: &ablaze_stats::Latency, base_ns: u64) -> [Cluster; TIMERS_NS.len()] {
+    TIMERS_NS.map(|timer_ns| {
         let at_ns = base_ns + timer_ns;
         Cluster::of(times, at_ns - BEFORE_NS, at_ns + BEHIND_NS)
-    });
-    clusters.into_iter().filter(Cluster::stands_out).map(|cluster| cluster.count).sum()
+    })
+}
+
+/// How often timers run out for these: each is as long as all before it together, and some.
+pub(super) fn timers_run_out(times: &ablaze_stats::Latency, base_ns: u64) -> u64 {
+    let each = clusters(times, base_ns).into_iter().zip(1_u64..);
+    let late = each.filter(|(cluster, _)| cluster.stands_out());
+    late.map(|(cluster, number)| cluster.count * number).sum()
 }
 
 /// The timers, in seconds: `0.2, 0.6, 1.4 or 3.0`.

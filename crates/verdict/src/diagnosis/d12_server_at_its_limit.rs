@@ -54,14 +54,15 @@ fn on_run(run: &Run) -> Option<Finding> {
         ),
         None => (
             "server",
-            "The server could not respond faster on the CPUs it used: the rate is its capacity.",
+            "The server's threads that worked had no time left. What they work at does not show: if it is nothing but serving, the \
+             rate is its capacity.",
             "For a higher rate, give the server more threads or processes that serve, or profile it to see where its time \
              goes.",
         ),
         Some(_) => (
             "proxy",
-            "The proxy could not pass on more on the CPUs it used: the rate is its capacity, and a lower bound for the \
-             target.",
+            "The proxy's threads that worked had no time left. What they work at does not show: if it is nothing but passing on, the \
+             rate is its capacity, and a lower bound for the target.",
             "For a higher rate, give the proxy more threads, or load the target without it.",
         ),
     };
@@ -107,7 +108,7 @@ mod tests {
         let cause = on_run(&run).unwrap().cause;
         assert!(cause.contains("whether they do does not show"), "{cause}");
         let mut run = sample::run();
-        assert!(on_run(&run).unwrap().cause.contains("the rate is its capacity"));
+        assert!(on_run(&run).unwrap().cause.contains("if it is nothing but serving"));
         if let ablaze_model::plan::Load::Closed { connections, .. } = &mut run.plan.load {
             *connections = 1;
         }

@@ -54,6 +54,10 @@ const CAUSE: &str = "Opening connections, filling caches and reaching a steady s
                      share of a short run, and one disturbance weighs as much as a change worth \
                      finding.";
 
+/// The same where no connection was opened in the measured time.
+const CAUSE_BEHIND_OPENING: &str = "Filling caches and reaching a steady state take a large share of a short run, and one disturbance \
+                                    weighs as much as a change worth finding.";
+
 fn on_run(run: &Run) -> Option<Finding> {
     if run.record.responses == 0 || run.elapsed_ns == 0 {
         return None;
@@ -97,9 +101,17 @@ fn on_run(run: &Run) -> Option<Finding> {
     let too_short = length_s < SHORT_S || evidence.len() > usize::from(beginning.is_some());
     let (cause, fix) = match beginning.filter(|beginning| beginning.decides() || !too_short) {
         Some(beginning) => (beginning.cause(run), beginning.fix(run)),
+        None if opened_before(run) => (CAUSE_BEHIND_OPENING, longer_run(run)),
         None => (CAUSE, longer_run(run)),
     };
     Some(Finding::new(D14, severity, evidence.join(" "), cause, fix))
+}
+
+/// Whether all connections had been opened before the clock started: that is in no figure.
+fn opened_before(run: &Run) -> bool {
+    let record = &run.record;
+    let before = record.setup_connect.count();
+    before > 0 && before >= record.connections_opened && record.answered.connect.count() == 0
 }
 
 fn seen(run: &Run) -> Option<String> {

@@ -330,8 +330,8 @@ impl Reason {
                  server announce the length that it sends.".to_owned(),
             ),
             Self::SurplusResponses => (
-                "The server sends more responses than it was asked for: it responds twice, or says that it closes the \
-                 connection (408); which of these was not recorded. A next one could not be told apart from them, so the \
+                "The server sends more responses than it was asked for: it responds twice, or says with one to no request that it \
+                 closes the connection (a 408, or another status); which of these was not recorded. A next one could not be told apart from them, so the \
                  client closes the connection.",
                 surplus::FIX_OF_UNASKED.to_owned(),
             ),

@@ -246,7 +246,7 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
     match run.plan.load {
         Load::Open { .. } if streams.is_some() => (
             format!(
-                "They waited for a stream: the server permits {} at once on a connection.",
+                "They waited for a stream: the server permitted no more than {} at once on a connection, at least for a time.",
                 counted(streams.unwrap_or_default(), "stream")
             ),
             format!(

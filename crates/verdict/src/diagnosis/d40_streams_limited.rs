@@ -49,6 +49,9 @@ fn none_permitted(run: &Run) -> Option<Finding> {
             grouped(waiting)
         ),
     };
+    if record.responses > 0 && streamless.unfinished == 0 && run.plan.http3.is_none() {
+        return Some(none_for_a_time(run, streamless.timed_out));
+    }
     let (answered, sent) = match record.responses {
         0 => (String::new(), "no request was sent"),
         some => (
@@ -67,6 +70,34 @@ fn none_permitted(run: &Run) -> Option<Finding> {
         ),
         format!("Raise the limit on the server (nginx: {}).", limit_of_nginx(run)),
     ))
+}
+
+/// Over HTTP/2 the lowest limit is kept, and no request waited for a stream in the end: it was not always in force, or not on
+/// all connections.
+fn none_for_a_time(run: &Run, failed: u64) -> Finding {
+    Finding::new(
+        D40,
+        of_failed(run, failed),
+        format!(
+            "At least for a time the server permitted no stream on a connection ({} was 0); {} failed while waiting for one, and {} \
+             came before, later or elsewhere.",
+            limit_of(run),
+            counted(failed, "request"),
+            counted(run.record.responses, "response")
+        ),
+        "A client must not open more streams than the server's SETTINGS permit: these requests were never sent, and the rate is \
+         that of the others. Servers send 0 to refuse work for a while, or by mistake in their configuration.",
+        format!("Raise the limit on the server (nginx: {}).", limit_of_nginx(run)),
+    )
+}
+
+/// Of so many that waited for a stream in vain.
+fn of_failed(run: &Run, failed: u64) -> Severity {
+    match failed as f64 / run.record.finished().max(1) as f64 {
+        share if share >= MISSED => Severity::Invalid,
+        share if share > LATE => Severity::Suspect,
+        _ => Severity::Note,
+    }
 }
 
 /// What the server's limit is called (RFC 9113, 6.5.2; RFC 9000, 18.2).
@@ -173,8 +204,8 @@ fn elsewhere(run: &Run, permitted: u64, reached: f64) -> Option<Finding> {
         D40,
         if reached < asked as f64 * MISSED { Severity::Suspect } else { Severity::Note },
         format!(
-            "On a connection the server permitted {} at once in the end ({}), and more elsewhere or before: {} of {} were in \
-             flight on average.",
+            "At least for a time the server permitted no more than {} at once on a connection ({}), and more elsewhere, before or \
+             later: {} of {} were in flight on average.",
             counted(permitted, "stream"),
             limit_of(run),
             amount(reached),
@@ -218,8 +249,7 @@ fn at_first(run: &Run) -> Option<Raised> {
 /// another one.
 fn raised(run: &Run) -> Option<Finding> {
     let raised = at_first(run)?;
-    let record = &run.record;
-    let streamless = record.without_stream();
+    let streamless = run.record.without_stream();
     // What passed before the clock, at least.
     let of_run_ns = raised.after_ns.saturating_sub(run.plan.limits.warmup_ns);
     let late = of_run_ns as f64 > LATE * run.elapsed_ns as f64;
@@ -230,14 +260,9 @@ fn raised(run: &Run) -> Option<Finding> {
         0 => String::new(),
         failed => format!("; {} failed while waiting for one", counted(failed, "request")),
     };
-    let severity = match streamless.timed_out as f64 / record.finished().max(1) as f64 {
-        share if share >= MISSED => Severity::Invalid,
-        share if share > LATE => Severity::Suspect,
-        _ => Severity::Note,
-    };
     Some(Finding::new(
         D40,
-        severity,
+        of_failed(run, streamless.timed_out),
         format!(
             "{}; {} were requested{failed}.",
             raised.in_words(run),

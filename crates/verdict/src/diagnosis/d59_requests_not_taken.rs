@@ -19,6 +19,13 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
 };
 
+/// The client does not send the rest of such a request over HTTP/2 and HTTP/3.
+const NOT_READ: &str = "The server responds to these requests without reading them to their end: their rate and times are not those \
+                        of requests that are read whole.";
+/// Over HTTP/1 it does: who took it, the server or its kernel, is not seen, nor whether it is read slowly or not at all.
+const AND_MAY_READ_ON: &str = "The server responds to these requests before it has read them to their end: their times are not those of \
+                               requests that are read whole. Whether it reads the rest behind its response does not show.";
+
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     let early = record.answered_early;
@@ -27,7 +34,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let share = (early.count as f64 / record.responses as f64).min(1.0);
     let mut evidence = format!(
-        "{} of {} ({}) were complete before the server had taken the whole request.",
+        "{}{} of {} ({}) were complete before the server had taken the whole request.",
+        if over_http1(run) { "At least " } else { "" },
         grouped(early.count),
         counted(record.responses, "response"),
         percent(share)
@@ -38,7 +46,7 @@ fn on_run(run: &Run) -> Option<Finding> {
             time(early.waited_ns as f64 / 1e6),
             grouped(early.closed)
         ));
-    } else if run.plan.http2.is_some() || run.plan.http3.is_some() {
+    } else if !over_http1(run) {
         evidence.push_str(" The rest was not sent.");
     }
     // Who refuses a body need not read it (RFC 9110, section 15.5.14); who says that it was taken should have.
@@ -51,10 +59,17 @@ fn on_run(run: &Run) -> Option<Finding> {
         D59,
         severity,
         evidence,
-        "The server responds to these requests without reading them to their end: their rate and times are not those of requests \
-         that are read whole.",
+        match over_http1(run) {
+            true => AND_MAY_READ_ON,
+            false => NOT_READ,
+        },
         "Have the server read the body before it responds, or measure without a body if it is not meant to be read.",
     ))
+}
+
+/// Over HTTP/1 the kernel may hold the rest of a request that the server has not read, and nothing waits for it then.
+fn over_http1(run: &Run) -> bool {
+    run.plan.http2.is_none() && run.plan.http3.is_none()
 }
 
 /// Responses with a status of success.
@@ -106,8 +121,14 @@ mod tests {
         let mut run = sample::run();
         run.record.answered_early =
             AnsweredEarly { count: 30, closed: 20, waited_ns: 29_700_000_000 };
-        let evidence = on_run(&run).unwrap().evidence;
+        let finding = on_run(&run).unwrap();
+        let evidence = &finding.evidence;
+        // Others may lie whole in the kernel's buffers, unread.
+        assert!(evidence.starts_with("At least 30 of 20,000 responses"), "{evidence}");
         assert!(evidence.contains("29.7 s in total"), "{evidence}");
         assert!(evidence.contains("20 were closed"), "{evidence}");
+        // A server may respond first and read on behind that, slowly.
+        assert!(!finding.cause.contains("without reading"), "{finding:?}");
+        assert!(finding.cause.contains("Whether it reads the rest"), "{finding:?}");
     }
 }

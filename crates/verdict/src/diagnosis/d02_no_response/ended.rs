@@ -2,8 +2,10 @@
 
 use ablaze_model::{FailureKind, Run};
 
+use super::causes::by_kind;
 use super::silent::places;
 use crate::live::figures::server_ended;
+use crate::words::{counted, grouped};
 
 /// What was seen, the cause and the fix.
 pub(super) const ENDED: (&str, &str, &str) = (
@@ -20,16 +22,48 @@ pub(super) fn is_seen(run: &Run, failed: &[(FailureKind, u64)]) -> bool {
 /// Whether most of what failed did so because of that: connections that were refused, and connections that broke, one for each
 /// place at most. What failed otherwise, or broke more often, did so while the process was there.
 pub(super) fn is_why(run: &Run, failed: &[(FailureKind, u64)]) -> bool {
-    use FailureKind::{
-        ClosedWithoutResponse, GoAway, Refused, Reset, ShortBody, ShortHead, TlsTruncated,
-    };
-    let broke =
-        [Reset, ClosedWithoutResponse, ShortHead, ShortBody, TlsTruncated, GoAway].as_slice();
-    let of = |kinds: &[FailureKind]| -> u64 {
-        failed.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, count)| count).sum()
-    };
     let all: u64 = failed.iter().map(|(_, count)| count).sum();
-    is_seen(run, failed) && (of(&[Refused]) + of(broke).min(places(run))) * 2 > all
+    let refused = count_of(failed, &[FailureKind::Refused]);
+    is_seen(run, failed) && (refused + count_of(failed, &BROKE).min(places(run))) * 2 > all
+}
+
+/// Connections that broke, of whatever is counted so.
+const BROKE: [FailureKind; 6] = [
+    FailureKind::Reset,
+    FailureKind::ClosedWithoutResponse,
+    FailureKind::ShortHead,
+    FailureKind::ShortBody,
+    FailureKind::TlsTruncated,
+    FailureKind::GoAway,
+];
+
+fn count_of(failed: &[(FailureKind, u64)], kinds: &[FailureKind]) -> u64 {
+    failed.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, count)| count).sum()
+}
+
+/// The cause, and how many requests it cannot have been that of.
+pub(super) fn cause(run: &Run, failed: &[(FailureKind, u64)]) -> String {
+    let (broke, most) = (count_of(failed, &BROKE), places(run));
+    let others: Vec<(FailureKind, u64)> = failed
+        .iter()
+        .filter(|(kind, _)| *kind != FailureKind::Refused && !BROKE.contains(kind))
+        .copied()
+        .collect();
+    let before = match broke > most {
+        true => format!(
+            " No more than {} were under way at a time: of {} that failed as connections broke, at least {} failed while the \
+             process was there.",
+            counted(most, "request"),
+            grouped(broke),
+            grouped(broke - most)
+        ),
+        false => String::new(),
+    };
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!(" It does not explain those that failed otherwise: {}.", by_kind(&others)),
+    };
+    format!("{}{before}{others}", ENDED.1)
 }
 
 #[cfg(test)]
@@ -54,11 +88,16 @@ mod tests {
     /// It failed all the time, and crashed in the last moment.
     #[test]
     fn what_failed_before_the_server_ended_has_its_own_cause() {
-        use FailureKind::{Malformed, Refused, Reset};
+        use FailureKind::{Malformed, Refused, Reset, ShortBody, Timeout};
         let crashed = with(&[(Refused, 80), (Reset, 100)]);
         assert_eq!(crashed.cause, ENDED.1);
         // Another process listened later, and answered: it is there in the last slices.
         assert!(!crashed.cause.contains("any longer"), "{crashed:?}");
+        // 75 bodies that were cut short on 100 connections may have been; 175 were not.
+        assert_eq!(with(&[(Refused, 4_000), (ShortBody, 75)]).cause, ENDED.1);
+        let cut = with(&[(Refused, 4_000), (ShortBody, 175), (Timeout, 3)]).cause;
+        assert!(cut.contains("of 175 that failed as connections broke, at least 75 failed while"));
+        assert!(cut.ends_with("those that failed otherwise: 3 timed out."), "{cut}");
         let malformed = with(&[(Malformed, 4_000), (Refused, 12)]);
         assert!(malformed.cause.contains("were not HTTP/1"), "{malformed:?}");
         assert!(malformed.evidence.ends_with(ENDED.0), "{malformed:?}");

@@ -3,7 +3,7 @@
 
 use ablaze_model::Run;
 
-use super::{FEWEST_USUAL, HERE, gravity, is_idle, pauses};
+use super::{FEWEST_USUAL, HERE, filled, gravity, is_idle, pauses};
 use crate::DiagnosisId::{D07, D13, D23};
 use crate::diagnosis::d02_no_response::{self, STOPPED};
 use crate::finding::Finding;
@@ -65,12 +65,23 @@ pub(super) fn found(run: &Run, finished: &[u64]) -> Option<Finding> {
     );
     let covered = pauses::own(run, silent_s).is_some_and(|own| own.cover(silent_s, silent_s));
     let is_stopped = stopped.is_some_and(|stopped| stopped.all_lasted(silent_s));
+    let silent_slices = (silent_ns / slices.slice_ns.max(1)) as usize;
+    if !is_stopped && !covered && filled::as_ever(run, silent_slices) {
+        // They have findings of their own (D02, D29), and no more is known.
+        return None;
+    }
     let (cause, fix) = match (is_stopped, covered, in_flight_at_end) {
         (true, _, _) => STOPPED,
         (false, true, _) => HERE,
         (false, false, 1) => (
             "The run ended before a response came. The server may not respond to that request at all, or have stopped; \
              its time is in no figure.",
+            LONGER_RUN,
+        ),
+        (false, false, _) if filled::perhaps(run) => (
+            "The run ended before it was over: a server, a machine or a network that stood still for a moment, a server that \
+             stopped for good, and requests that each got no answer until they held all places look the same. The times of \
+             the requests that waited are in no figure.",
             LONGER_RUN,
         ),
         (false, false, _) => (
@@ -89,6 +100,7 @@ const LONGER_RUN: &str = "See in the server's log what it did at that time, and 
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::FailureKind;
     use ablaze_model::monitor::{Gap, Heartbeat};
     use ablaze_model::record::{Silent, Slice};
 
@@ -161,6 +173,39 @@ mod tests {
         run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
         run.record.unfinished = 3;
         assert_eq!(on_run(&run), None);
+    }
+
+    /// Ten connections, and of 1,125 requests 20 got nothing for 1.1 s: all places were in such a one nearly all the time.
+    #[test]
+    fn places_that_requests_without_an_answer_fill_one_by_one_do_not_stand_still() {
+        let mut run = sample::run();
+        run.elapsed_ns = 2_500_000_000;
+        run.plan.load = ablaze_model::plan::Load::Closed { connections: 10, pipeline: 1 };
+        run.plan.limits.timeout_ns = 1_100_000_000;
+        let record = &mut run.record;
+        (record.responses, record.unfinished) = (1_105, 10);
+        record.in_flight_ns = 10 * u128::from(run.elapsed_ns);
+        record.answered.total.clear();
+        record.answered.total.record_many(200_000, 1_105);
+        record.failed.total.record_many(1_100_000_000, 20);
+        record.failures[FailureKind::Timeout as usize] = 20;
+        record.slices.slices = vec![Slice::default(); 25];
+        for at in [0, 11, 22] {
+            record.slices.slices[at].responses = 368;
+        }
+        for at in [11, 22] {
+            record.slices.slices[at].failures = 10;
+        }
+        assert_eq!(on_run(&run), None);
+        // None did before: that all places are held one by one is still not excluded, and no moment is known to be over.
+        run.record.failures[FailureKind::Timeout as usize] = 0;
+        run.record.failed.total.clear();
+        run.record.slices.slices[..23].fill(Slice { responses: 48, ..Slice::default() });
+        let found = on_run(&run).unwrap();
+        assert!(found.cause.contains("requests that each got no answer until"), "{found:?}");
+        // Ten of 100 places are in use: what was due was sent, and did not come back either.
+        sample::open_loop(&mut run, 480.0);
+        assert!(!on_run(&run).unwrap().cause.contains("each got no answer"));
     }
 
     #[test]

@@ -203,9 +203,36 @@ fn requests_to_connections_that_the_server_dropped_are_counted() {
     assert_eq!(on_run(&run), None, "no queue was full");
     assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
     sample::counter(&mut run, "TcpExtListenOverflows", 40);
+    // One segment for each of 30, two for each of 7, and ten first packets of connections.
+    sample::counter(&mut run, "TcpExtTCPSynRetrans", 10);
+    sample::counter(&mut run, "TcpRetransSegs", 54);
     let evidence = on_run(&run).unwrap().evidence;
     assert!(on_run(&run).unwrap().cause.starts_with("More connections arrived"));
     assert!(evidence.contains("37 responses came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
+    assert!(evidence.contains("timers sent the requests again."), "{evidence}");
+    // Some of them are of a server that takes 200 ms itself, though connections were late as well.
+    run.record.setup_connect.record(1_003_000_000);
+    sample::counter(&mut run, "TcpRetransSegs", 53);
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("that takes 44 segments, and 43 were sent again"), "{evidence}");
+    // Nor does it tell which those are of requests that still wait on kept connections; of others those that stand are theirs.
+    sample::counter(&mut run, "TcpRetransSegs", 200);
+    assert!(on_run(&run).unwrap().evidence.contains("timers sent the requests again."));
+    run.record.silent.count = 5;
+    assert!(on_run(&run).unwrap().evidence.contains("or some of each"));
+    run.plan.connections.keep_alive = false;
+    let connections = sample::monitor(&mut run).connections.as_mut().unwrap();
+    connections.last.retransmissions = 150;
+    assert!(on_run(&run).unwrap().evidence.contains("and 40 were sent again for requests that"));
+    sample::counter(&mut run, "TcpRetransSegs", 150);
+    let evidence = on_run(&run).unwrap().evidence;
+    assert!(evidence.contains("for another reason than a timer."), "{evidence}");
+    run.plan.connections.keep_alive = true;
+    run.record.silent.count = 0;
+    sample::counter(&mut run, "TcpRetransSegs", 53);
+    // Nothing else says that it was the target's queue.
+    run.record.setup_connect.clear();
+    assert_eq!(on_run(&run), None);
 }
 
 #[test]

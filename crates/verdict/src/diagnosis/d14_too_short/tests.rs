@@ -20,6 +20,24 @@ mod on_runs {
         assert_eq!(severity(5_000_000_000, 0), None);
     }
 
+    /// What passed before the clock is in no figure, and takes no share of the run.
+    #[test]
+    fn connections_that_stood_before_the_clock_are_not_said_to_take_time() {
+        let mut run = sample::run();
+        run.elapsed_ns = 2_000_000_000;
+        let cause = |run: &Run| on_run(run).unwrap().cause;
+        run.record.answered.connect.clear();
+        let before = run.record.setup_connect.count();
+        run.record.connections_opened = before;
+        assert!(before > 0 && cause(&run).starts_with("Filling caches"), "{}", cause(&run));
+        // Others were opened behind them.
+        run.record.answered.connect.record(50_000);
+        assert!(cause(&run).starts_with("Opening connections"), "{}", cause(&run));
+        run.record.answered.connect.clear();
+        run.record.connections_opened = before + 1;
+        assert!(cause(&run).starts_with("Opening connections"), "{}", cause(&run));
+    }
+
     #[test]
     fn the_connections_of_an_open_loop_are_no_measure() {
         let mut run = sample::run();

@@ -10,13 +10,14 @@ use crate::diagnosis::d19_keep_alive_refused;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, percent};
 
-/// What such a response is, is not kept: 408 (Request Timeout) is sent by servers that close the connection behind a response.
-const UNASKED: &str = "The server sends more responses than it was asked for: it responds twice, or says that it closes the \
-                       connection (408). Which of these was not recorded. One that comes while the next request is under way \
-                       is taken for its response, as nothing tells them apart: such responses and their times may be among \
-                       the figures.";
-pub(in crate::diagnosis) const FIX_OF_UNASKED: &str = "See in the server's log whether it ends connections by a 408: then have it say `Connection: close` in the last response \
-     instead. Otherwise look at a whole response with `curl -i` and the URL, and find what responds twice in the server.";
+/// What such a response is, is not kept: servers that close a connection may say so by 408 (Request Timeout), by 503 or otherwise.
+const UNASKED: &str = "The server sends more responses than it was asked for: it responds twice, or says with one to no request that \
+                       it closes the connection (a 408, or another status). Which of these was not recorded. One that comes while \
+                       the next request is under way is taken for its response, as nothing tells them apart: such responses and \
+                       their times may be among the figures.";
+pub(in crate::diagnosis) const FIX_OF_UNASKED: &str = "See in the server's log whether it ends connections by a response to no request, such as a 408 or a 503: then have it \
+     say `Connection: close` in the last response instead. Otherwise look at a whole response with `curl -i` and the URL, and \
+     find what responds twice in the server.";
 
 /// Connections that the client closed, because bytes came behind a response that belong to none.
 pub(super) fn found(run: &Run) -> Option<Finding> {
@@ -152,7 +153,7 @@ mod tests {
         let said = format!("{} {} {}", finding.evidence, finding.cause, finding.fix);
         assert!(said.contains("responds twice") && !said.contains("Content-Length"), "{said}");
         // What they were is not known: a 408 as the server closes the connection is nothing that responds twice.
-        assert!(said.contains("or says that it closes the connection (408)"), "{said}");
+        assert!(said.contains("it closes the connection (a 408, or another status)"), "{said}");
         run.record.surplus_responses = 1_000;
         assert!(on_run(&run).unwrap().fix.contains("Content-Length"));
         // Of chunked responses no length is at fault.

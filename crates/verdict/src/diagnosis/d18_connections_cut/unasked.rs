@@ -34,7 +34,7 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             percent(share)
         ),
         "None can come so soon: they had come before these requests, and do not belong to them. The server sends more responses than it was asked \
-         for (it responds twice, or says by a 408 that it closes the connection), and in HTTP/1 nothing tells one of them from the response to the next request. Neither the rate nor the times are \
+         for (it responds twice, or says with a response to no request, such as a 408, that it closes the connection), and in HTTP/1 nothing tells one of them from the response to the next request. Neither the rate nor the times are \
          those of requests with their responses.",
         format!(
             "{FIX_OF_UNASKED} Without pipelining the client notices such a response and closes the connection."

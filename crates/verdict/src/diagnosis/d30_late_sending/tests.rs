@@ -131,7 +131,7 @@ fn requests_that_waited_for_streams_did_not_wait_for_the_client() {
     run.record.in_flight_ns = u128::from(connections) * u128::from(run.elapsed_ns);
     let found = on_run(&run).unwrap();
     assert!(
-        found.cause.starts_with("They waited for a stream: the server permits 1 stream"),
+        found.cause.starts_with("They waited for a stream: the server permitted no more than 1 stream"),
         "{found:?}"
     );
 }
