@@ -2,7 +2,7 @@
 //! pieces, and against `httparse`.
 
 use ablaze_wire::http1::EMPTY_LINES_MAX;
-use ablaze_wire::http1::response::{Framing, Head, HeadError, Scan, field, scan};
+use ablaze_wire::http1::response::{Ending, Framing, Head, HeadError, Scan, field, scan};
 use proptest::prelude::*;
 
 const MAX: usize = 8192;
@@ -40,6 +40,7 @@ fn a_common_head() {
         minor_version: 1,
         framing: Framing::Length(14),
         keep_alive: true,
+        ending: Ending::None,
     };
     assert_eq!(head(text), expected);
 }
