@@ -48,8 +48,8 @@ use crate::live::whose::of_forward_proxy;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 pub(super) use causes::by_kind;
 pub(crate) use causes::without_end;
-pub(super) use empty::empty;
 pub(crate) use empty::all_bodies_came;
+pub(super) use empty::empty;
 use ended::ENDED;
 use fixes::fix;
 pub(super) use gone::gone;
@@ -211,7 +211,13 @@ fn found(run: &Run) -> Option<Finding> {
     if away.is_none() && ended::is_seen(run, &failed) {
         evidence = format!("{evidence} {}", ENDED.0);
         if ended::is_why(run, &failed) {
-            return Some(Finding::new(D02, severity, evidence, ended::cause(run, &failed), ENDED.2));
+            return Some(Finding::new(
+                D02,
+                severity,
+                evidence,
+                ended::cause(run, &failed),
+                ENDED.2,
+            ));
         }
     }
     let timeouts = failures_of(FailureKind::Timeout);

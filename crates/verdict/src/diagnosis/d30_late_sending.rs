@@ -1,12 +1,12 @@
 //! D30: requests of an open loop left later than they were due, so that the times from their sending
 //! hide a waiting that a user would have seen (coordinated omission).
 
+mod options;
 mod printed;
 mod under_way;
 
 use ablaze_model::plan::Load;
 use ablaze_model::record::Intended;
-use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 
 use ablaze_stats::Latency;
@@ -205,25 +205,6 @@ fn described(times: &Times) -> String {
     )
 }
 
-/// How whoever asked for the run has a client that does not wait for connections.
-fn for_no_wait(run: &Run) -> String {
-    let (connections, rate) = (spelled(run, Opt::Connections), spelled(run, Opt::Rate));
-    let noun = if run.plan.journey.is_some() { "users" } else { "connections" };
-    match run.front_end() {
-        // Their rate is that of each connection: with more of them each waits as long.
-        FrontEnd::Hey | FrontEnd::H2load => {
-            format!("for a client that never waits, use a lower rate of each connection ({rate})")
-        }
-        // Without the option there is a limit all the same.
-        FrontEnd::Oha | FrontEnd::Gurl => {
-            format!("for a client that never waits, permit more {noun} ({connections}), or lower the rate")
-        }
-        _ => format!(
-            "for a client that never waits, permit more {noun} ({connections}) or set no limit, or lower the rate"
-        ),
-    }
-}
-
 /// Whether a connection was waited for, or the client: connections that were asked for as a bound
 /// may be too few; without a bound there were as many as this machine permits.
 fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
@@ -284,7 +265,7 @@ fn why(run: &Run, stopped: Option<&StoppedServer>) -> (String, String) {
                  that many can sustain at this rate.",
                 permitted(run, connections)
             ),
-            format!("Take the response time as what a user sees; {}.", for_no_wait(run)),
+            format!("Take the response time as what a user sees; {}.", options::for_no_wait(run)),
         ),
         Load::Open { .. } if all_in_use => (
             format!(

@@ -35,8 +35,7 @@ pub fn read(text: &str) -> Text {
     let has_end = has_end || text.ends_with('\n');
     let mut json = peers::json::find(&text).into_iter().peekable();
     let text = peers::h2load::unwrapped(&text);
-    let text = thousands::joined(&text);
-    let text = &*native::without_rests(&with_points(&text)).into_owned();
+    let text = &*native::without_rests(&with_points(&thousands::joined(&text))).into_owned();
     let mut reader = Reader::default();
     let mut read_until = 0;
     let lines: Vec<&str> = text.lines().collect();

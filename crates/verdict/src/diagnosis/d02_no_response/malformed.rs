@@ -66,7 +66,10 @@ pub(super) fn cause(run: &Run, count: u64) -> String {
         // How they begin says nothing then.
         _ if some && record.circumstances.malformed_behind == count => return behind(count),
         Kinds::Several => {
-            return format!("What came instead of valid responses differs: {}.", told_apart(run, None));
+            return format!(
+                "What came instead of valid responses differs: {}.",
+                told_apart(run, None)
+            );
         }
         Kinds::Nearly(by) | Kinds::First(by) => by,
     };

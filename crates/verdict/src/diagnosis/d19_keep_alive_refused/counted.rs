@@ -76,7 +76,8 @@ pub(super) fn of_how_many(run: &Run) -> String {
     let Counted::Nearly(..) = of(run) else {
         return match of(run) {
             Counted::Unknown if !run.record.first_head.is_empty() => {
-                " Of the heads only that of the first response was recorded: others may differ.".to_owned()
+                " Of the heads only that of the first response was recorded: others may differ."
+                    .to_owned()
             }
             _ => String::new(),
         };
@@ -99,7 +100,10 @@ fn reasons(run: &Run, but: Option<NotKeptBy>) -> Vec<String> {
     let known = run.record.not_kept.total();
     let others = run.record.responses.saturating_sub(known);
     let others = (others > 0).then(|| format!("{} ended for another reason", grouped(others)));
-    met.into_iter().map(|(by, count)| format!("{} {}", grouped(count), what(by))).chain(others).collect()
+    met.into_iter()
+        .map(|(by, count)| format!("{} {}", grouped(count), what(by)))
+        .chain(others)
+        .collect()
 }
 
 fn what(by: NotKeptBy) -> &'static str {
@@ -171,7 +175,10 @@ mod tests {
     #[test]
     fn all_alike_are_told_as_one() {
         let found_of = found(CLOSE, &[(NotKeptBy::Close, 20_000)]);
-        assert!(found_of.cause.ends_with("the head of its response has `Connection: close`."), "{found_of:?}");
+        assert!(
+            found_of.cause.ends_with("the head of its response has `Connection: close`."),
+            "{found_of:?}"
+        );
         let chunked = found(CLOSE, &[(NotKeptBy::SurplusChunked, 20_000)]);
         assert!(chunked.cause.contains("behind the last chunk"), "{chunked:?}");
         let both = found(CLOSE, &[(NotKeptBy::CloseWithoutLength, 20_000)]);

@@ -131,7 +131,9 @@ fn requests_that_waited_for_streams_did_not_wait_for_the_client() {
     run.record.in_flight_ns = u128::from(connections) * u128::from(run.elapsed_ns);
     let found = on_run(&run).unwrap();
     assert!(
-        found.cause.starts_with("They waited for a stream: the server permitted no more than 1 stream"),
+        found
+            .cause
+            .starts_with("They waited for a stream: the server permitted no more than 1 stream"),
         "{found:?}"
     );
 }
@@ -305,7 +307,9 @@ fn what_is_advised_can_be_asked_for() {
         run.asked.as_mut().unwrap().front_end = front_end;
         on_run(&run).unwrap().fix
     };
-    assert!(told(FrontEnd::Load).contains("permit more connections (--connections) or set no limit"));
+    assert!(
+        told(FrontEnd::Load).contains("permit more connections (--connections) or set no limit")
+    );
     for (front_end, option) in [(FrontEnd::Hey, "-q"), (FrontEnd::H2load, "--rps")] {
         let fix = told(front_end);
         assert!(!fix.contains("more connections"), "{fix}");
