@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 /// A kind of reasons that are counted apart.
 pub trait Reason: Copy + 'static {
-    /// All of them, in the order of their declaration; at most [`Tally::MOST`].
+    /// All of them, in the order of their declaration; at most as many as a [`Tally`] has counters.
     const ALL: &'static [Self];
 
     /// The position in `ALL`.

@@ -199,7 +199,9 @@ fn no_name(host: &str) -> Option<String> {
         return None;
     }
     if host.contains('@') {
-        return Some("ab reads no user and password in a URL: give them with -A USER:PASSWORD".to_owned());
+        return Some(
+            "ab reads no user and password in a URL: give them with -A USER:PASSWORD".to_owned(),
+        );
     }
     Some(match (port, before.to_ascii_lowercase().as_str()) {
         // With both slashes and in lower case it is no part of the host.
