@@ -3,7 +3,7 @@
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::number::grouped;
 
-/// The kinds with their numbers, where most failures are not as the first was: what it takes to mend the first says nothing
+/// The kinds with their numbers, where most failures are not as the first was: what it takes to fix the first says nothing
 /// of the others.
 pub(super) fn of_kinds(first: FailureKind, to: &str, run: &Run) -> Option<String> {
     let all = run.record.failures_total();

@@ -66,22 +66,21 @@ pub(super) fn several(run: &Run) -> String {
 
 pub(super) fn fix_of_several(closes: String) -> String {
     format!(
-        "Look at several responses with `curl -i` and the URL, and mend each of these by itself: a connection stays open only \
+        "Look at several responses with `curl -i` and the URL, and fix each of these by itself: a connection stays open only \
          behind a response that has none of them. If the server is meant to close, {closes}."
     )
 }
 
 /// Of how many responses a cause is true that was said of all, if not of all.
 pub(super) fn of_how_many(run: &Run) -> String {
-    let Counted::Nearly(..) = of(run) else {
-        return match of(run) {
-            Counted::Unknown if !run.record.first_head.is_empty() => {
-                " Of the heads only that of the first response was recorded: others may differ."
-                    .to_owned()
-            }
-            _ => String::new(),
-        };
-    };
+    match of(run) {
+        Counted::Nearly(..) => {}
+        Counted::Unknown if !run.record.first_head.is_empty() => {
+            return " Of the heads only that of the first response was recorded: others may differ."
+                .to_owned();
+        }
+        Counted::Unknown | Counted::Several => return String::new(),
+    }
     let Some((by, count)) = most(run).filter(|(_, count)| *count < run.record.responses) else {
         return String::new();
     };
