@@ -166,6 +166,9 @@ impl Latency {
 
     /// How many values are at most `value_ns`, to the histogram's digits.
     pub fn count_at_most(&self, value_ns: u64) -> u64 {
+        if value_ns >= self.max_ns {
+            return self.count;
+        }
         self.buckets.count_at_most(value_ns)
     }
 

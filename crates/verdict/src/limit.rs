@@ -324,3 +324,5 @@ fn beside(server: &str, client: Option<&Busy>) -> String {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod users_tests;
