@@ -21,6 +21,11 @@ const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
 const SILENCE_NS: u64 = 1_000_000;
 const SILENCE_RESPONSES: u64 = 4;
 
+/// A machine that is busy lets a response come late, and by chance just when the client has closed a connection. A silence as
+/// short as such delays has to end that way so many times in a row; a longer one is no chance.
+const OF_A_BUSY_MACHINE_NS: u64 = 50_000_000;
+const TIMES_IN_A_ROW: u64 = 3;
+
 /// Silence for all the time that the server is given shows the same where it is so many times as long as the slowest response.
 const WHOLE_WAIT: f64 = 1.5;
 
@@ -32,9 +37,12 @@ pub(crate) enum Habit {
     /// It closes them.
     Closes,
     /// It left some open, and nothing came from it for `silence_ns`, until the client closed them, the last at `at_ns`. Either it
-    /// waited for that, or it stood still meanwhile: what comes next shows which.
-    Suspected { at_ns: u64, silence_ns: u64, closed: u64 },
-    /// The next response came as soon as the client had closed it.
+    /// waited for that, or it stood still meanwhile: what comes next shows which. It did `times` before this one.
+    Suspected { at_ns: u64, silence_ns: u64, closed: u64, times: u64 },
+    /// So many times the next response came as soon as the client had closed them, `closed` in all. What waited took that much
+    /// longer, which makes no later silence longer than this one.
+    Likely { silence_ns: u64, closed: u64, times: u64 },
+    /// It waits for the client to close.
     Blocks,
 }
 
@@ -46,8 +54,12 @@ impl<P: Protocol> Worker<P> {
         let connection = &self.connections[slot as usize];
         let (origin, in_flight) = (connection.origin, connection.in_flight);
         let habit = &mut self.habits[usize::from(origin)];
-        if let Habit::Suspected { at_ns, silence_ns, closed } = *habit {
+        if let Habit::Suspected { at_ns, silence_ns, closed, times } = *habit {
+            let times = times + 1;
             *habit = match self.now_ns.saturating_sub(at_ns) <= silence_ns {
+                true if times < TIMES_IN_A_ROW && silence_ns < OF_A_BUSY_MACHINE_NS => {
+                    Habit::Likely { silence_ns, closed, times }
+                }
                 true => {
                     self.recorder.record().closed_early += closed;
                     Habit::Blocks
@@ -88,7 +100,9 @@ impl<P: Protocol> Worker<P> {
         let at_once = self.open_loop.is_none() && !P::Sink::WALKS;
         let is_waiting = self.in_flight > 0 || at_once;
         match self.habits[usize::from(origin)] {
-            Habit::Unknown | Habit::Suspected { .. } => self.listen(slot, self.now_ns, is_waiting),
+            Habit::Unknown | Habit::Suspected { .. } | Habit::Likely { .. } => {
+                self.listen(slot, self.now_ns, is_waiting);
+            }
             Habit::Closes | Habit::Blocks => self.look_again(slot, until),
         }
     }
@@ -106,11 +120,14 @@ impl<P: Protocol> Worker<P> {
         // A look that is cut short by the end of the wait was too short to show anything, unless it was nearly all of it.
         let shows = now < until || silence_ns as f64 >= WHOLE_WAIT * slowest_ns;
         if is_silent && shows && *habit != Habit::Closes {
-            let suspected = |closed| Habit::Suspected { at_ns: now, silence_ns, closed };
+            let suspected =
+                |closed, times| Habit::Suspected { at_ns: now, silence_ns, closed, times };
             match *habit {
                 Habit::Blocks => record.closed_early += 1,
-                Habit::Suspected { closed, .. } => *habit = suspected(closed + 1),
-                Habit::Unknown | Habit::Closes => *habit = suspected(1),
+                Habit::Suspected { closed, times, .. } | Habit::Likely { closed, times, .. } => {
+                    *habit = suspected(closed + 1, times);
+                }
+                Habit::Unknown | Habit::Closes => *habit = suspected(1, 0),
             }
         } else if now >= until {
             record.left_open += 1;
@@ -126,7 +143,10 @@ impl<P: Protocol> Worker<P> {
     /// Looks again after a time in which something should have come from the server, if a request waits for it.
     fn listen(&mut self, slot: Slot, now: u64, is_waiting: bool) {
         let slowest_ns = self.recorder.slowest_ns();
-        let silence_ns = slowest_ns.saturating_mul(SILENCE_RESPONSES).saturating_add(SILENCE_NS);
+        let silence_ns = match self.habits[usize::from(self.connections[slot as usize].origin)] {
+            Habit::Likely { silence_ns, .. } => silence_ns,
+            _ => slowest_ns.saturating_mul(SILENCE_RESPONSES).saturating_add(SILENCE_NS),
+        };
         let received_bytes = self.recorder.record().received_bytes;
         let connection = &mut self.connections[slot as usize];
         connection.silent_since_bytes = is_waiting.then_some(received_bytes);
@@ -145,8 +165,7 @@ impl<P: Protocol> Worker<P> {
         let connection = &self.connections[slot as usize];
         let was_left = connection.is_spare && connection.stage == Stage::Closing;
         let habit = &mut self.habits[usize::from(connection.origin)];
-        let is_open = matches!(habit, Habit::Unknown | Habit::Suspected { .. });
-        if was_left && connection.deadline_ns != u64::MAX && is_open {
+        if was_left && connection.deadline_ns != u64::MAX && *habit != Habit::Blocks {
             *habit = Habit::Closes;
         }
     }

@@ -89,10 +89,11 @@ fn the_next_request_does_not_wait_for_a_client_that_waits_for_the_server() {
                 run(&plan, &FewAtATime::new(threads), |run| {
                     check_sums(run);
                     assert_eq!((run.record.responses, run.record.failures_total()), (200, 0));
-                    // Each thread left one open; from the first silence on the client closes at once.
-                    assert!((1..=threads as u64).contains(&run.record.closed_early));
+                    // Each thread left one open; from the third silence on the client closes at once.
+                    assert!((3..=3 * threads as u64).contains(&run.record.closed_early));
                     let longest_ns = run.record.answered.total.max_ns().unwrap();
-                    assert!(longest_ns < 3 * MS, "{threads} {connections}: {longest_ns}");
+                    // Whoever is last waits for three silences.
+                    assert!(longest_ns < 10 * MS, "{threads} {connections}: {longest_ns}");
                     assert!(run.elapsed_ns < 200 * SERVICE_NS + 10 * MS, "{}", run.elapsed_ns);
                 });
             }
@@ -113,7 +114,7 @@ fn arrivals_far_apart_do_not_wait_either() {
         };
         run(&plan, &FewAtATime::new(1), |run| {
             check_sums(run);
-            assert_eq!((run.record.responses, run.record.closed_early), (100, 1));
+            assert_eq!((run.record.responses, run.record.closed_early), (100, 3));
             let longest_ns = run.record.answered.total.max_ns().unwrap();
             assert!(longest_ns < 10 * MS, "{connections}: {longest_ns}");
         });
@@ -155,7 +156,7 @@ fn a_host_that_closes_does_not_hide_one_that_serves_one_at_a_time() {
     let servers = [FewAtATime { closes: true, ..FewAtATime::new(1_000) }, FewAtATime::new(1)];
     walk_among(&plan, &servers, |run, journeys| {
         assert_eq!((journeys.whole, run.record.responses), (40, 80));
-        assert_eq!((run.record.closed_early, run.record.left_open), (1, 0));
+        assert_eq!((run.record.closed_early, run.record.left_open), (3, 0));
         let longest_ns = run.record.answered.total.max_ns().unwrap();
         assert!(longest_ns < 20 * MS, "{longest_ns}");
         // The one that closes is left its connections.
@@ -188,5 +189,22 @@ fn a_server_that_stood_still_once_is_left_its_connections_again() {
         assert_eq!((run.record.responses, run.record.failures_total()), (100, 0));
         assert!(run.record.closed_early <= 1, "{}", run.record.closed_early);
         assert!(run.record.awaited_close >= 98, "{}", run.record.awaited_close);
+    });
+}
+
+/// On a busy machine a response can come late, and by chance just when the client has closed the connection before it.
+#[test]
+fn a_response_that_came_late_once_or_twice_by_chance_shows_no_habit() {
+    let server = Script::new(&[HELLO_CLOSE], |moment| {
+        // Connections are closed after 20 ms; the responses behind the first and the second of them are 2 ms late.
+        let late_ns = if (1..=2).contains(&moment.connection) { 2 * MS } else { 100 * US };
+        moment.send(late_ns, 0);
+        moment.far.close_after(20 * MS);
+    });
+    run(&closing_each(plan(200, 1)), &server, |run| {
+        check_sums(run);
+        assert_eq!((run.record.responses, run.record.failures_total()), (200, 0));
+        assert_eq!((run.record.closed_early, run.record.left_open), (0, 0));
+        assert!(run.record.awaited_close >= 10, "{}", run.record.awaited_close);
     });
 }
