@@ -49,11 +49,12 @@ pub struct Recorder {
     /// Whether any of these two asks for more of a response: one question on the way of every response.
     keeps_more: bool,
     warmup: WarmupLeft,
-    /// Total time of exchanges that had to connect; `record.answered.total` has the others until
-    /// the end, because for those it is the processing time too.
+    /// Total time of exchanges that had to connect; `record.answered.total` has the others, whose processing time it is.
     connected_total: Latency,
     slice: Latency,
     slice_failures: u64,
+    /// Time of the slices that have no rate yet: it is that of the next response, too.
+    rateless_ns: u64,
     slice_start_ns: u64,
     slice_end_ns: u64,
     /// Running estimate of the median total time, ns.
@@ -108,6 +109,7 @@ impl Recorder {
             connected_total: Latency::new(4),
             slice: Latency::new(touched::DIGITS),
             slice_failures: 0,
+            rateless_ns: 0,
             slice_start_ns: u64::MAX,
             slice_end_ns: u64::MAX,
             median_ns: 0,

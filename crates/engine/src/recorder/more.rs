@@ -96,13 +96,15 @@ impl Recorder {
         }
     }
 
-    /// A slice has ended: what it comes to per second. One without responses says nothing of a rate, and one that
-    /// the end of the run cut short says too little.
+    /// A slice has ended: what it comes to per second, with those without a response before it. One that the end of the run
+    /// cut short says too little.
     pub fn keep_rate(&mut self, responses: u64, slice_ns: u64) {
         let rates = &mut self.record.worker_rates;
         let is_whole = slice_ns >= self.record.slices.slice_ns / 2 || rates.count() == 0;
-        if responses > 0 && slice_ns > 0 && is_whole {
-            rates.record((responses as f64 * 1e9 / slice_ns as f64) as u64);
+        self.rateless_ns += slice_ns;
+        if responses > 0 && self.rateless_ns > 0 && is_whole {
+            rates.record((responses as f64 * 1e9 / self.rateless_ns as f64) as u64);
+            self.rateless_ns = 0;
         }
     }
 
@@ -373,6 +375,17 @@ mod tests {
             recorder.roll_slices(late_ms * MS);
             assert_eq!(recorder.record().slices.slices.len(), 10, "{late_ms} ms");
         }
+    }
+
+    /// 5 responses every 300 ms are 16.7 a second, whatever the slices between them had.
+    #[test]
+    fn slices_without_a_response_are_time_of_the_next_rate() {
+        let mut recorder = Recorder::new(&plan(), Arc::new(Snapshot::default()), None);
+        for slice in 1..=9 {
+            recorder.keep_rate(if slice % 3 == 0 { 5 } else { 0 }, 100 * MS);
+        }
+        let rates = &recorder.record().worker_rates;
+        assert_eq!((rates.count(), rates.min_ns(), rates.max_ns()), (3, Some(16), Some(16)));
     }
 
     #[test]

@@ -177,8 +177,8 @@ pub struct Record {
     pub circumstances: Circumstances,
     /// Count, errors and latency over time.
     pub slices: Slices,
-    /// Responses per second of each worker in each of its slices that had any: a distribution of rates. Only wrk's report
-    /// has it, and no file keeps it.
+    /// Responses per second of each worker in each of its slices that had any, with the slices without a response before it: a
+    /// distribution of rates. Only wrk's report has it, and no file keeps it.
     pub worker_rates: Latency,
     /// What is kept of each group of requests, beside the whole; empty where the run has none.
     pub groups: Vec<GroupRecord>,
