@@ -176,6 +176,12 @@ fn on_report(report: &Report) -> Option<Finding> {
 /// What to do about such responses.
 fn fix(report: &Report) -> String {
     match url(report) {
+        // ab prints that it sent bodies; whether by POST or PUT it does not.
+        Some(url) if report.sent_bytes.is_some() => format!(
+            "Look at one response to the same request, with its body, method and type (`curl -i --data-binary @FILE {}`; behind \
+             `ab -u` with `-X PUT`), fix the URL or the server, and measure again.",
+            for_shell(&url)
+        ),
         Some(url) => format!(
             "Look at one response with `curl -i {}`, fix the URL or the server, and measure \
              again.",
@@ -201,6 +207,17 @@ mod tests_of_words;
 mod tests_on_reports {
     use super::*;
     use crate::rules::sample;
+
+    #[test]
+    fn what_was_posted_is_looked_at_with_its_body() {
+        let mut report = sample::ab();
+        (report.non_2xx, report.sent_bytes) = (report.complete, None);
+        assert!(on_report(&report).unwrap().fix.contains("`curl -i http"));
+        report.sent_bytes = Some(150_006_750);
+        let fix = on_report(&report).unwrap().fix;
+        assert!(fix.contains("`curl -i --data-binary @FILE http"), "{fix}");
+        assert!(!fix.contains("`curl -i http"), "{fix}");
+    }
 
     #[test]
     fn a_thousandth_is_an_accident_and_half_another_experiment() {
