@@ -288,11 +288,11 @@ fn kept_for_some(report: &Report) -> Option<Finding> {
         // Those that stand at the end have had a part of theirs.
         let open = report.asked_connections().unwrap_or(0);
         let least = complete as f64 / closes.saturating_add(open) as f64;
-        match open {
-            open if closes > open.saturating_mul(20) => {
+        match closes > open.saturating_mul(100) {
+            true => {
                 format!("The server closes connections after {} requests on average.", amount(each))
             }
-            _ => format!(
+            false => format!(
                 "The server closes connections after {} to {} requests on average, as those that still \
                  stood at the end are counted or not.",
                 amount(least),

@@ -254,10 +254,10 @@ fn by_the_bytes(report: &Report, complete: u64, others: u64) -> &'static str {
                 a response that was cut off has another length, too. The report does not tell which these are.";
     };
     if each < first * (1.0 - FAR) {
-        "By the bytes they are much shorter than the first: a page that changes by so much, another page, or responses that \
+        "By the bytes they are on average much shorter than the first: a page that changes by so much, another page, or responses that \
          were cut off, that are empty or no HTTP. The report does not tell which."
     } else if each > first * (1.0 + FAR) {
-        "By the bytes they are much longer than the first: a page that changes by so much, another page, or the first was cut \
+        "By the bytes they are on average much longer than the first: a page that changes by so much, another page, or the first was cut \
          off. The report does not tell which."
     } else if each < first {
         "By the bytes they are a little shorter than the first on average: a page that contains a date, a counter or a \

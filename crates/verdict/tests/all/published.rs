@@ -100,7 +100,7 @@ const AB: &str = "$ ab -c 100 -n 5000 http://h/\nServer Software:        x\nServ
 #[test]
 fn an_advised_run_is_never_shorter_than_the_one_it_is_for() {
     let (_, [evidence, _, fix]) = of(D14, &one(&slow_wrk("-d30s")));
-    let expected = "16,792 requests, on 396 connections at a time, is 42.4 for each of these";
+    let expected = "16,792 requests, on up to 396 connections at a time, is 42.4 for each of these";
     assert!(evidence.contains(expected), "{evidence}");
     // 30.04 s × 39,600 / 16,792.
     assert!(fix.ends_with("(-d 71s; or fewer connections: -c)."), "{fix}");

@@ -111,7 +111,7 @@ pub(super) fn without_body(empty: &Empty, complete: u64) -> Option<Finding> {
         percent(share),
         empty.how
     );
-    let cause = "The target closed these connections without a response or within its head, or its responses to them \
+    let cause = "The target closed or reset these connections without a response or within its head, or its responses to them \
                  have no body, or what it sent is no HTTP: by the bytes it may be any of these. ab counts such requests \
                  as complete: they are in the rate, and in the times.";
     let fix = "Try the target several times with `curl -v`, see in its log what it did, and measure again once all \

@@ -50,7 +50,7 @@ pub fn found(report: &Report) -> Option<Held> {
     (fits && !report.is_paced()).then(|| Held {
         share,
         evidence: format!(
-            " {} × {} s is {} of the time of {} in {} s: the rate is that of the rest, and changes with -t.",
+            " {} × {} s is {} of the time of {} in {} s: the rate changes with -t.",
             grouped(timeouts),
             decimal(each_s, if each_s.fract() == 0.0 { 0 } else { 2 }),
             percent(share.min(1.0)),

@@ -152,7 +152,7 @@ fn few(report: &Report, complete: u64) -> Option<(String, bool, f64)> {
     let said = || match report.connections {
         // What the server closes most tools open again, and do not say so.
         Connections::Unknown if asked > 1 => format!(
-            "{}, on {} at a time, is {} for each of these.",
+            "{}, on up to {} at a time, is {} for each of these.",
             counted(complete, "request"),
             counted(asked, "connection"),
             amount(each)
@@ -271,7 +271,8 @@ mod tests {
              requests: 500 total, 500 started, 500 done, 500 succeeded, 0 failed, 0 errored, 0 timeout\n\
              status codes: 500 2xx, 0 3xx, 0 4xx, 0 5xx\n",
         );
-        let expected = "500 requests, on 10 connections at a time, is 50.0 for each of these.";
+        let expected =
+            "500 requests, on up to 10 connections at a time, is 50.0 for each of these.";
         assert!(said.ends_with(expected), "{said}");
     }
 
