@@ -47,6 +47,15 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
             "What came back was no whole response: it was not over when the run was, or the target speaks another \
              protocol, or another version of HTTP than the client.",
         ),
+        (0, None) if in_warm_up(report).is_some() => (
+            format!(
+                "No request was complete in the time that was measured; {} of bodies came before it.",
+                counted(in_warm_up(report).unwrap_or(0), "byte")
+            ),
+            "h2load counts the bytes of responses in its warm-up, and not the requests. Behind the warm-up none was complete: \
+             the server had ended the connections, as one does that has a limit of requests for each, which h2load counts \
+             nowhere in a run by time; or it stopped responding.",
+        ),
         (0, None) => (
             "No request was complete when the run ended.".to_owned(),
             match report.tool {
@@ -123,6 +132,12 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
     Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix))
 }
 
+/// Bytes of bodies beside none in the measured time: h2load adds those up from the start.
+fn in_warm_up(report: &Report) -> Option<u64> {
+    let bodies = report.body_bytes.filter(|_| report.tool == Tool::H2load)?;
+    (bodies > 0).then_some(bodies.unsigned_abs())
+}
+
 fn came_back(failed: u64, bytes: u64) -> String {
     format!(
         "No request got a response; {} failed, though {} came back.",
@@ -164,5 +179,26 @@ mod tests_of_oha {
         };
         assert_eq!(with(0).unwrap().severity, Severity::Invalid);
         assert_eq!(with(6000), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_of_h2load {
+    use crate::printed::read;
+
+    /// A server with a limit of 150 requests for each connection, which a warm-up used up.
+    #[test]
+    fn responses_of_a_warm_up_are_told() {
+        let text = "$ h2load -D 1 --warm-up-time 1 -c 4 -m 5 https://10.0.0.5/\nfinished in 2.01s, 0.00 req/s, 0B/s\n\
+                    requests: 0 total, 0 started, 0 done, 0 succeeded, 0 failed, 0 errored, 0 timeout\n\
+                    status codes: 0 2xx, 0 3xx, 0 4xx, 0 5xx\n\
+                    traffic: 0B (0) total, 28.13KB (28800) headers (space savings 51.02%), 3.52KB (3600) data\n";
+        let finding = super::none_at_all(&read(text).reports[0]).unwrap();
+        assert!(
+            finding.evidence.contains("3,600 bytes of bodies came before"),
+            "{}",
+            finding.evidence
+        );
+        assert!(!finding.cause.contains("before the first response"), "{}", finding.cause);
     }
 }

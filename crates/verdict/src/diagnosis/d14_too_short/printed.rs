@@ -118,7 +118,9 @@ fn aborted(report: &Report) -> Option<String> {
 fn under_way(report: &Report) -> Option<String> {
     let exact = |name| Some(report.own(name)?.value as u64);
     let (started, done) = (exact("the number started")?, exact("the number done")?);
-    let left = started.checked_sub(done).filter(|_| report.tool == Tool::H2load)?;
+    // Those that broke may be among those that are done.
+    let broke = report.failed.unwrap_or(0) > 0;
+    let left = started.checked_sub(done).filter(|_| report.tool == Tool::H2load && !broke)?;
     (left as f64 >= started as f64 * ABORTED && left > 0).then(|| {
         format!(
             "Of {} that were sent, {} ({}) had no response when the run ended: they are in none of the times, and not in the rate.",
@@ -287,5 +289,21 @@ mod tests {
         );
         let expected = "Of 104 requests that were sent, 100 (96 %) had no response";
         assert!(said.contains(expected), "{said}");
+    }
+
+    /// Of 698 that were sent 300 had a response, and 212 of those that broke count as done.
+    #[test]
+    fn requests_that_broke_are_none_that_the_end_of_the_run_cut_off() {
+        let with = |requests: &str| {
+            let text = format!(
+                "$ h2load -n 2000 -c 2 -m 200 https://10.0.0.5/\nfinished in 5.51ms, 54466.23 req/s, 3.76MB/s\nrequests: {requests}\n\
+                 status codes: 300 2xx, 0 3xx, 0 4xx, 0 5xx\n"
+            );
+            super::under_way(&crate::printed::read(&text).reports[0])
+        };
+        let broke = "2000 total, 698 started, 512 done, 300 succeeded, 1700 failed, 1700 errored, 0 timeout";
+        assert_eq!(with(broke), None);
+        let cut = "698 total, 698 started, 300 done, 300 succeeded, 0 failed, 0 errored, 0 timeout";
+        assert!(with(cut).is_some_and(|said| said.contains("398")), "{:?}", with(cut));
     }
 }
