@@ -140,6 +140,8 @@ fn a_changed_figure_of_another_tool_is_found() {
         (&wrk, "Requests/sec:   1837.94", "Requests/sec:   9837.94", "the rate"),
         (&wrk, "Transfer/sec:    263.84KB", "Transfer/sec:    263.84MB", "the transfer rate"),
         (&wrk, "99%   20.43ms", "99%   10.43ms", "99 %"),
+        // Less than what histograms round by.
+        (&wrk, "50%   10.72ms", "50%   15.66ms", "50 % is 15.66 ms, more than 75 % (15.62 ms)"),
         (&wrk, "Latency    10.82ms", "Latency    40.82ms", "total mean"),
         (&h2load, "159964.17 req/s", "259964.17 req/s", "the rate"),
         (&h2load, "5000 done", "500 done", "the number succeeded"),

@@ -60,8 +60,8 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
             "No request was complete when the run ended.".to_owned(),
             match report.tool {
                 Tool::H2load => {
-                    "The run ended before the first response was complete: by its limit of time, by hand, or because the \
-                     server ended the connections, which h2load counts nowhere in a run by time."
+                    "The run ended before the first response was complete: by its limit of time, by hand, or because no \
+                     connection came about or the server ended them, which h2load counts nowhere in a run by time."
                 }
                 _ => {
                     "The run was ended, by its limit of time or by hand, before the first response was \

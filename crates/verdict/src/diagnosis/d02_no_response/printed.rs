@@ -115,8 +115,12 @@ fn cause(report: &Report) -> String {
     } else {
         "The tool counts a closed connection as a complete request."
     };
-    let tls =
-        if report.tls { ", or the TLS handshake failed, which ab says on stderr only" } else { "" };
+    let tls = match report.tls {
+        true => {
+            ", or no connection came about, or the TLS handshake failed, which ab says on stderr only"
+        }
+        false => "",
+    };
     format!("The target closed the connections without an HTTP response{tls}. {counts}")
 }
 

@@ -36,11 +36,16 @@ fn rounding(tool: Tool) -> f64 {
     }
 }
 
-/// One figure that cannot be larger than another.
+/// One figure that cannot be larger than another, but for rounding.
 fn at_most(report: &Report, less: Figure, more: Figure) -> Option<Contradiction> {
+    at_most_within(report, less, more, rounding(report.tool))
+}
+
+/// The same of figures that may be so far apart, as a share.
+fn at_most_within(report: &Report, less: Figure, more: Figure, off: f64) -> Option<Contradiction> {
     let (low, high) = (less.printed(report)?, more.printed(report)?);
     let finest = if low.step == high.step { 0.0 } else { low.step.max(high.step) };
-    (low.value > high.value * (1.0 + rounding(report.tool)) + finest).then(|| {
+    (low.value > high.value * (1.0 + off) + finest).then(|| {
         let said = format!(
             "{} is {} ms, more than {} ({} ms).",
             less.name(report),
@@ -109,10 +114,11 @@ fn deviation(report: &Report, row: Row) -> Option<Contradiction> {
     (sd.high < least).then(|| Contradiction::new(with_count, said("at least", least)))
 }
 
-/// More of the requests took longer.
+/// More of the requests took longer: also as a histogram rounds them.
 fn order_of_percentiles(report: &Report) -> Vec<Contradiction> {
     let percents = report.percentiles.windows(2).map(|pair| [pair[0].0, pair[1].0]);
-    let held = |[less, more]: [f64; 2]| at_most(report, Percentile(less), Percentile(more));
+    let held =
+        |[less, more]: [f64; 2]| at_most_within(report, Percentile(less), Percentile(more), 1e-9);
     let mut found: Vec<Contradiction> = percents.filter_map(held).collect();
     if let (Some((first, _)), Some((last, _))) =
         (report.percentiles.first(), report.percentiles.last())
