@@ -234,7 +234,14 @@ fn on_report(report: &Report) -> Option<Finding> {
         "If the page may change its length, run ab with -l; if not, look at two responses with \
          `curl -i` to see what differs."
     };
-    Some(Finding::new(D37, Severity::Note, evidence, cause, fix))
+    let finding = Finding::new(D37, Severity::Note, evidence, cause, fix);
+    // Neither these are the error pages, nor all but these.
+    let pages = report.non_2xx.unwrap_or(0);
+    let others_differ = pages < parts.length && parts.length.saturating_add(pages) < complete;
+    Some(match others_differ {
+        true => finding.not_explained_by(D04),
+        false => finding,
+    })
 }
 
 /// Some requests got nothing, as the bytes prove.
@@ -297,6 +304,21 @@ mod tests_on_reports {
         let all = with_length(999_999).unwrap();
         assert!(all.contains("the odd one") && all.contains("or the page changes"), "{all}");
         assert!(with_length(4430).unwrap().contains("a date"));
+    }
+
+    /// The error pages may be those that differ, or all others where the first was one.
+    #[test]
+    fn a_few_error_pages_do_not_explain_many_lengths() {
+        let explained = |length, pages| {
+            let mut report = sample::ab();
+            report.failed_parts = Some(FailedParts { length, ..FailedParts::default() });
+            report.non_2xx = Some(pages);
+            !on_report(&report).unwrap().not_explained_by.contains(&D04)
+        };
+        assert!(
+            explained(20_000, 20_000) && explained(980_000, 20_000) && explained(10_000, 20_000)
+        );
+        assert!(!explained(970_000, 20_000) && !explained(20_001, 20_000));
     }
 
     /// 4,430 of 1,000,000, each so many bytes longer or shorter than the first's 1,000.

@@ -6,6 +6,8 @@ use crate::words::{counted, decimal, grouped, percent, seconds};
 
 /// From this share of the time of all connections on, requests that timed out decide on the rate.
 const NOTICED: f64 = 0.05;
+/// In a run by count, from this share of its length on that one of them takes.
+const OF_THE_LENGTH: f64 = 0.25;
 /// hey's `-t` where the command has none.
 const HEY_TIMEOUT_S: f64 = 20.0;
 
@@ -46,7 +48,9 @@ pub fn found(report: &Report) -> Option<Held> {
     let (asked, taken_s) = (report.asked()?, report.taken_s?.value);
     let share = timeouts as f64 * each_s / (asked as f64 * taken_s);
     // More than all there was: these were not ended by that time.
-    let fits = (NOTICED..=1.05).contains(&share) && timeouts * 2 > report.failed?;
+    let is_by_count = command.value_of('z', "duration").is_none();
+    let long = is_by_count && timeouts > 0 && each_s >= OF_THE_LENGTH * taken_s;
+    let fits = (share >= NOTICED || long) && share <= 1.05 && timeouts * 2 > report.failed?;
     (fits && !report.is_paced()).then(|| Held {
         share,
         evidence: format!(
@@ -73,4 +77,31 @@ pub fn closed_without_a_byte(report: &Report) -> bool {
         && !report.tls
         && report.write_errors.unwrap_or(0) == 0
         && report.failed_parts.is_some_and(none)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printed::read;
+
+    /// Of 2.0 s, one timeout took the half; by time the rate of the others is what was measured.
+    #[test]
+    fn few_timeouts_decide_on_the_rate_of_a_run_by_count() {
+        let with = |length: &str| {
+            let text = format!(
+                "$ hey {length} -c 50 -t 1 http://10.0.0.5/\n\nSummary:\n  Total:\t2.0391 secs\n  Slowest:\t0.0115 secs\n  \
+                 Fastest:\t0.0000 secs\n  Average:\t0.0020 secs\n  Requests/sec:\t490.4093\n\nStatus code distribution:\n  \
+                 [200]\t995 responses\n\nError distribution:\n  [5]\tGet \"http://10.0.0.5/\": context deadline exceeded \
+                 (Client.Timeout exceeded while awaiting headers)\n"
+            );
+            found(&read(&text).reports[0])
+        };
+        let held = with("-n 1000").unwrap();
+        assert!(
+            held.evidence.contains("5 × 1 s is 4.9 % of the time of 50 connections in 2.0 s"),
+            "{}",
+            held.evidence
+        );
+        assert!(with("-z 2s").is_none());
+    }
 }
