@@ -106,7 +106,7 @@ const OF_WRK2: &str = "Throughput MUST be specified";
 
 /// What the others say of a command line that they do not take, as far as it tells what is wrong; how it begins, and what it
 /// has in it.
-const REJECTIONS: [(Program, &str, &str, Reason); 10] = [
+const REJECTIONS: [(Program, &str, &str, Reason); 11] = [
     (Program::Wrk, "number of connections must be >= threads", "", Reason::Rejected),
     (Program::Wrk, "invalid URL: ", "", Reason::Rejected),
     (Program::Wrk, "wrk: ", " option ", Reason::Rejected),
@@ -116,6 +116,7 @@ const REJECTIONS: [(Program, &str, &str, Reason); 10] = [
     (Program::Hey, "-n and -c cannot be smaller than 1.", "", Reason::Rejected),
     (Program::H2load, "-n, -c: the number of requests must be ", "", Reason::TooFew),
     (Program::H2load, "-", ": the number of ", Reason::Rejected),
+    (Program::H2load, "-", ": they are mutually exclusive.", Reason::Rejected),
     (Program::H2load, "h2load: ", " option", Reason::Rejected),
 ];
 
@@ -277,6 +278,14 @@ mod tests {
             "apr_sockaddr_info_get() for h: nodename nor servname provided, or not known (670008)";
         assert_eq!(reason(no_name), Some(Reason::NoName));
         assert_eq!(reason(&format!("ab: {REJECTED}")), Some(Reason::TooFew));
+    }
+
+    #[test]
+    fn options_that_h2load_does_not_take_together_are_a_command_line_that_it_rejects() {
+        let text = "$ h2load --h1 -D 1 -c 10 -r 2 http://10.0.0.5/\n-r, -D: they are mutually exclusive.\n";
+        let read = crate::printed::read(text);
+        let said: Vec<_> = read.aborts.iter().map(|abort| (abort.tool, abort.reason)).collect();
+        assert_eq!(said, [(Tool::H2load, Reason::Rejected)]);
     }
 
     #[test]
