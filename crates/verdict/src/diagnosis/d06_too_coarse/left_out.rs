@@ -6,10 +6,12 @@ use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{DIVIDED_BY_KEPT, HEY_KEEPS, NO_TIMES, OLD_HEAD, Printed, Report, Tool};
 use crate::rules::consistency::wrk::{late_are_too_many, whole_seconds};
-use crate::words::{counted, grouped, time};
+use crate::words::{counted, decimal, grouped, percent, time};
 
 /// Of more than this share of the responses the 99th percentile is a wrong one.
 const LEFT_OUT: f64 = 0.01;
+/// From this share of the time of all connections on, what was left out says more of the server than what was not.
+const HELD: f64 = 0.05;
 
 /// wrk takes no time above `--timeout` among its latencies, and has the response in its rate. `ablaze wrk` ends what has not
 /// come by then: there it is no response.
@@ -56,10 +58,12 @@ pub(super) fn by_wrk(report: &Report, fix: &str) -> Option<Finding> {
         }
         false => "",
     };
+    let held = held(report, late, asked).filter(|_| !scripted);
     let evidence = format!(
-        "{} of {} took longer than {timeout}: wrk has them in its rate, and leaves them out of its latencies.{batches}",
+        "{} of {} took longer than {timeout}: wrk has them in its rate, and leaves them out of its latencies.{batches}{}",
         grouped(late),
-        counted(complete, "response")
+        counted(complete, "response"),
+        held.as_ref().map_or("", |(_, said)| said)
     );
     let fix = &format!(
         "Raise wrk's --timeout above the longest response (`--timeout 1m`): it ends no request, and what takes longer is \
@@ -68,8 +72,28 @@ pub(super) fn by_wrk(report: &Report, fix: &str) -> Option<Finding> {
     let cause = "What wrk prints under `timeout` are responses that came, too late for its table of times: mean, \
                  percentiles and maximum are those of the others.";
     let share = late as f64 / complete as f64;
-    let severity = if share > LEFT_OUT { Severity::Suspect } else { Severity::Note };
+    let counts = share > LEFT_OUT || held.is_some_and(|(share, _)| share >= HELD);
+    let severity = if counts { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, fix))
+}
+
+/// Which share of the time of all connections the late ones took at least, and what to say of it: each held its connection for
+/// longer than the timeout.
+fn held(report: &Report, late: u64, asked: Option<Option<&str>>) -> Option<(f64, String)> {
+    let each_s = asked?.map_or(Some(TIMEOUT_MS / 1e3), whole_seconds)?;
+    let (connections, taken_s) = (report.asked_connections()?, report.taken_s?.value);
+    let share = late as f64 * each_s / (connections as f64 * taken_s);
+    (share > 0.0 && share <= 1.0).then(|| {
+        let said = format!(
+            " {} × more than {} s is more than {} of the time of {} in {} s.",
+            grouped(late),
+            decimal(each_s, 0),
+            percent(share),
+            counted(connections, "connection"),
+            decimal(taken_s, 1)
+        );
+        (share, said)
+    })
 }
 
 /// A latency above `--timeout` is none of wrk 4: what its `timeout` counts the report does not tell.
@@ -169,4 +193,30 @@ pub(super) fn by_hey(report: &Report, besides: Option<Finding>) -> Option<Findin
         grouped(HEY_KEEPS)
     );
     Some(Finding::new(D06, Severity::Note, said, cause, fix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printed::read;
+
+    /// 0.25 % of the responses, and half of the time of all connections.
+    #[test]
+    fn few_responses_that_were_left_out_count_by_the_time_that_they_took() {
+        let with = |timeouts: u64| {
+            let text = format!(
+                "$ wrk -t1 -c20 -d2s --latency --timeout 1s http://10.0.0.5/\nRunning 2s test @ http://10.0.0.5/\n  1 threads and \
+                 20 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   435.91us    1.44ms  15.34ms   \
+                 92.97%\n    Req/Sec    11.19k     6.86k   20.37k    57.14%\n  Latency Distribution\n     50%   63.00us\n     75%  \
+                 178.00us\n     90%  388.00us\n     99%    7.97ms\n  7980 requests in 2.02s, 670.20KB read\n  Socket errors: \
+                 connect 0, read 0, write 0, timeout {timeouts}\nRequests/sec:   3959.52\nTransfer/sec:    332.54KB\n"
+            );
+            by_wrk(&read(&text).reports[0], "").unwrap()
+        };
+        let half = with(20);
+        assert_eq!(half.severity, Severity::Suspect);
+        let said = "20 × more than 1 s is more than 50 % of the time of 20 connections in 2.0 s.";
+        assert!(half.evidence.ends_with(said), "{}", half.evidence);
+        assert_eq!(with(1).severity, Severity::Note);
+    }
 }
