@@ -7,6 +7,7 @@ use crate::DiagnosisId::D14;
 use crate::diagnosis::d01_concurrency_not_reached::is_missed;
 use crate::finding::Finding;
 use crate::printed::{Connections, Report, Tool};
+use crate::rules::arithmetic::nothing_came_back;
 use crate::words::{amount, counted, decimal, grouped, percent, time};
 
 /// From this share on, the time in which nothing was sent any more is noted, and suspected.
@@ -149,6 +150,11 @@ fn few(report: &Report, complete: u64) -> Option<(String, bool, f64)> {
         let said = format!("It had {}.", counted(complete, "request"));
         return (complete < FEW as u64).then_some((said, complete < TOO_FEW as u64, FEW));
     }
+    // On how many connections requests went that got nothing does not show: nothing may have listened.
+    let all_failed = report.failed.is_some_and(|failed| failed >= complete);
+    if nothing_came_back(report) || all_failed && !report.tool.is_ab_like() {
+        return None;
+    }
     let asked = report.asked_connections().filter(|_| !is_missed(report)).unwrap_or(1);
     let each = complete as f64 / asked.max(1) as f64;
     let said = || match report.connections {
@@ -289,6 +295,21 @@ mod tests {
         );
         let expected = "Of 104 requests that were sent, 100 (96 %) had no response";
         assert!(said.contains(expected), "{said}");
+    }
+
+    #[test]
+    fn where_nothing_came_back_nothing_is_said_of_connections() {
+        let with = |failed: u64| {
+            let text = format!(
+                "$ hey -n 200 -c 10 http://10.0.0.5/\n\nSummary:\n  Total:\t0.0071 secs\n  Requests/sec:\t28169.0141\n\nStatus code \
+                 distribution:\n  [200]\t{} responses\n\nError distribution:\n  [{failed}]\tGet \"http://10.0.0.5/\": dial tcp \
+                 10.0.0.5:80: connect: connection refused\n",
+                200 - failed
+            );
+            super::few(&crate::printed::read(&text).reports[0], 200)
+        };
+        assert!(with(20).is_some());
+        assert!(with(200).is_none());
     }
 
     /// Of 698 that were sent 300 had a response, and 212 of those that broke count as done.
