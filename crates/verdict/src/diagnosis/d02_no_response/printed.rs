@@ -119,7 +119,8 @@ fn cause(report: &Report) -> String {
     format!("The target closed the connections without an HTTP response{tls}. {counts}")
 }
 
-const OF_TLS: &str = ", or no connection came about, or the TLS handshake failed, which ab says on stderr only";
+const OF_TLS: &str =
+    ", or no connection came about, or the TLS handshake failed, which ab says on stderr only";
 const FIX: &str = "Try the target several times with `curl -v`, see in its log what it did, and measure again once all requests \
                    get a response; `ablaze` counts failures by kind.";
 pub(super) const CURL: &str = "Try the target once with `curl -v`: it shows what the target does.";
