@@ -32,6 +32,9 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
         };
         return Some(Finding::new(D02, Severity::Invalid, evidence, cause, CURL));
     }
+    // Bodies beside nothing in the measured time: h2load adds those up from the start.
+    let bodies = report.body_bytes.filter(|_| report.tool == Tool::H2load).unwrap_or(0);
+    let in_warm_up = u64::try_from(bodies).unwrap_or(0);
     let told = report.failed.is_some() || report.write_errors.is_some();
     let (evidence, cause) = match (failures(report), came) {
         (0, _) if !told => (
@@ -47,14 +50,14 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
             "What came back was no whole response: it was not over when the run was, or the target speaks another \
              protocol, or another version of HTTP than the client.",
         ),
-        (0, None) if in_warm_up(report).is_some() => (
+        (0, None) if in_warm_up > 0 => (
             format!(
                 "No request was complete in the time that was measured; {} of bodies came before it.",
-                counted(in_warm_up(report).unwrap_or(0), "byte")
+                counted(in_warm_up, "byte")
             ),
             "h2load counts the bytes of responses in its warm-up, and not the requests. Behind the warm-up none was complete: \
              the server had ended the connections, as one does that has a limit of requests for each, which h2load counts \
-             nowhere in a run by time; or it stopped responding.",
+             nowhere in a run by time; or it did not respond in that time.",
         ),
         (0, None) => (
             "No request was complete when the run ended.".to_owned(),
@@ -130,12 +133,6 @@ pub fn none_at_all(report: &Report) -> Option<Finding> {
     let (cause, fix) = without_connection(report).unwrap_or((cause, fix));
     let (cause, fix) = words::without_name(report).unwrap_or((cause.to_owned(), fix));
     Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix))
-}
-
-/// Bytes of bodies beside none in the measured time: h2load adds those up from the start.
-fn in_warm_up(report: &Report) -> Option<u64> {
-    let bodies = report.body_bytes.filter(|_| report.tool == Tool::H2load)?;
-    (bodies > 0).then_some(bodies.unsigned_abs())
 }
 
 fn came_back(failed: u64, bytes: u64) -> String {

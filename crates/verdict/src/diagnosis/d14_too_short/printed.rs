@@ -119,7 +119,7 @@ fn aborted(report: &Report) -> Option<String> {
 fn under_way(report: &Report) -> Option<String> {
     let exact = |name| Some(report.own(name)?.value as u64);
     let (started, done) = (exact("the number started")?, exact("the number done")?);
-    // Those that broke are among those that are done where it ends their connection.
+    // h2load has requests among those done that broke with their connection.
     let broke = exact("the number with a status").is_none_or(|whole| done > whole);
     let left = started.checked_sub(done).filter(|_| report.tool == Tool::H2load && !broke)?;
     (left as f64 >= started as f64 * ABORTED && left > 0).then(|| {
