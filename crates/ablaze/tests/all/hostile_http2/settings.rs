@@ -57,8 +57,20 @@ fn windows() {
     ]);
 }
 
-const UPLOAD: &[&str] =
-    &["-n", "8", "--streams", "4", "--timeout", "2s", "-b", "a body that waits for a window"];
+/// On one connection: a second that opens behind the first one's SETTINGS sends before its own come, whole bodies among them
+/// (RFC 9113, 6.9.2).
+const UPLOAD: &[&str] = &[
+    "-c",
+    "1",
+    "-n",
+    "4",
+    "--streams",
+    "4",
+    "--timeout",
+    "2s",
+    "-b",
+    "a body that waits for a window",
+];
 
 #[test]
 fn no_room() {
