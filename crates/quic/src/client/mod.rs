@@ -12,6 +12,7 @@ pub mod connector;
 pub mod ended;
 mod opening;
 mod own_streams;
+mod parameters;
 mod receive;
 pub mod requests;
 mod responses;

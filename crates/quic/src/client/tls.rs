@@ -14,8 +14,7 @@ use rustls::crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
 use rustls::pki_types::ServerName;
 use rustls::quic::{ClientConnection, KeyChange, Secrets, Suite, Version};
 
-use ablaze_wire::http3::varint;
-
+use super::parameters;
 use crate::padding::Unpadded;
 
 /// QUIC version 1 (RFC 9000, 15): the only one that is spoken.
@@ -59,11 +58,10 @@ impl crypto::ClientConfig for TlsConfig {
         }
         let wrong_name = || ConnectError::InvalidServerName(server_name.into());
         let name = ServerName::try_from(server_name).map_err(|_| wrong_name())?.to_owned();
-        let mut written = Vec::new();
-        params.write(&mut written);
         // The configuration was tried when the connector was made: only the name can be wrong now.
-        let tls = ClientConnection::new(self.0.clone(), Version::V1, name, written)
-            .map_err(|_| wrong_name())?;
+        let tls =
+            ClientConnection::new(self.0.clone(), Version::V1, name, parameters::sent(params))
+                .map_err(|_| wrong_name())?;
         Ok(Box::new(Session {
             tls,
             next_secrets: None,
@@ -99,7 +97,7 @@ impl crypto::Session for Session {
             alpn: self.tls.alpn_protocol().map(<[u8]>::to_vec),
             suite: self.tls.negotiated_cipher_suite().map(|suite| suite.suite().into()),
             group: self.tls.negotiated_key_exchange_group().map(|group| group.name().into()),
-            streams_permitted: parameters.map(streams_permitted),
+            streams_permitted: parameters.map(parameters::streams_permitted),
             retried: self.retried.load(Ordering::Relaxed),
             error: self.error.clone(),
         }))
@@ -204,21 +202,6 @@ fn retry_is_genuine(orig_dst_cid: &ConnectionId, header: &[u8], payload: &[u8]) 
         .is_ok()
 }
 
-/// `initial_max_streams_bidi` in transport parameters: numbers with lengths, each followed by as many bytes (RFC 9000, 18).
-fn streams_permitted(parameters: &[u8]) -> u64 {
-    const INITIAL_MAX_STREAMS_BIDI: u64 = 0x08;
-    let mut at = 0;
-    while let (Some(number), Some(bytes)) =
-        (varint::read(parameters, &mut at), varint::read(parameters, &mut at))
-    {
-        if number == INITIAL_MAX_STREAMS_BIDI {
-            return varint::read(parameters, &mut at).unwrap_or(0);
-        }
-        at = at.saturating_add(usize::try_from(bytes).unwrap_or(usize::MAX));
-    }
-    0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,21 +223,5 @@ mod tests {
         payload[0] ^= 1;
         assert!(!retry_is_genuine(&original, &header, &payload));
         assert!(!retry_is_genuine(&original, &header, b"short"));
-    }
-
-    #[test]
-    fn the_streams_that_a_server_permits_are_among_its_parameters() {
-        // max_idle_timeout 30,000 ms in 4 bytes; initial_max_streams_bidi 128 in two.
-        assert_eq!(streams_permitted(&[1, 4, 0x80, 0, 0x75, 0x30, 8, 2, 0x40, 0x80]), 128);
-        for cut in [
-            &[][..],
-            &[1],
-            &[1, 4, 0x80],
-            &[8, 2, 0x40],
-            &[0xc0, 0xff],
-            &[1, 0xff, 0, 0, 0, 0, 0, 0, 0],
-        ] {
-            assert_eq!(streams_permitted(cut), 0, "{cut:?}");
-        }
     }
 }
